@@ -1,0 +1,91 @@
+# Each target sets up what it needs in .venv; a second call finds it done.
+#
+#   make demo       the main job: check and write the gradient of a CUDA launch function, on this machine's CPU
+#   make test       everything that must hold: lint, types, import layers, tests
+#
+# Overrides (make demo NAME=value, or in the environment):
+#   PYTHON          the interpreter .venv is made from (3.11 or later)
+#   VENV            where the environment goes (no spaces)
+#   HETAD_PYTHON    use this interpreter as it is and set nothing up
+#   HETAD_CC        the C compiler; without it `cc`, and without that the ziglang wheel
+#   PYTEST_ARGS     passed on to pytest, e.g. PYTEST_ARGS='-k axpy'
+
+VENV ?= .venv
+PYTEST_ARGS ?=
+PYTEST_JOBS ?= auto
+
+ifdef HETAD_PYTHON
+PY := $(HETAD_PYTHON)
+else
+PY := $(VENV)/bin/python
+RUN_READY := $(VENV)/.ready-run
+DEV_READY := $(VENV)/.ready-dev
+GPU_READY := $(VENV)/.ready-gpu
+endif
+
+.PHONY: demo test lint types layers tests quick gpu-test format hooks golden clean help
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   \(make .*\)/\1/p' Makefile
+
+# --- for users ------------------------------------------------------------------------------------
+
+demo: $(RUN_READY)
+	$(PY) -m hetad gradcheck samples/tensor_contraction.toml --backend cpu
+	@mkdir -p build
+	$(PY) -m hetad grad samples/tensor_contraction.cu launchTensorContraction3D --wrt A,B --of C \
+		-o build/tensor_contraction_grad.cu
+
+test: lint types layers tests
+
+# --- for contributors -----------------------------------------------------------------------------
+
+lint: $(DEV_READY)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(DEV_READY)
+	$(PY) -m mypy
+
+layers: $(DEV_READY)
+	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo
+
+tests: $(DEV_READY)
+	$(PY) -m pytest -n $(PYTEST_JOBS) $(PYTEST_ARGS)
+
+# The tests alone, without those that take long.
+quick: $(DEV_READY)
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m 'not slow' $(PYTEST_ARGS)
+
+# The whole suite with the GPU in use: a machine where it cannot be used is a failure here, not a skip.
+gpu-test: $(GPU_READY)
+	HETAD_TEST_BACKEND=both $(PY) -m pytest -n 4 $(PYTEST_ARGS)
+
+format: $(DEV_READY)
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+# Rewrites the expected adjoints of tests/golden from what hetad emits now; read the diff.
+golden: $(DEV_READY)
+	$(PY) -m pytest tests/golden --update-golden $(PYTEST_ARGS)
+
+hooks: $(DEV_READY)
+	$(PY) -m pre_commit install
+
+clean:
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache $(VENV)
+
+# --- set-up: one stamp per set of extras ----------------------------------------------------------
+
+$(VENV)/.ready-run: pyproject.toml tools/make-venv
+	tools/make-venv $(VENV)
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml tools/make-venv
+	tools/make-venv $(VENV) dev
+	@touch $@
+
+$(VENV)/.ready-gpu: pyproject.toml tools/make-venv
+	tools/make-venv $(VENV) test gpu
+	@touch $@

@@ -1,0 +1,49 @@
+"""hetad: reverse-mode automatic differentiation of whole CUDA C programs.
+
+import hetad
+
+program = hetad.load("axpy.cu")
+g = hetad.gradient(program["axpy"], wrt=("a", "x"), of="y")
+r = g(n, a, x, y, seeds={"y": dy})      # r["a"], r["x"]
+print(g.source)                         # the derivative as CUDA C
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hetad.api import Function, Gradient, Program, Result, gradient, load, loads
+    from hetad.diagnostics import (
+        ArgumentError,
+        BackendError,
+        ExecutionError,
+        HetadError,
+        SourceError,
+        Span,
+        SyntaxProblem,
+        UnknownNameError,
+        UnsupportedError,
+    )  # fmt: skip
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "Result",
+    "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load", "loads",
+]  # fmt: skip
+
+_API = frozenset({"Function", "Gradient", "Program", "Result", "gradient", "load", "loads"})
+
+
+def __getattr__(name: str) -> Any:
+    """The interface is loaded when it is first used, so that `import hetad` costs next to nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'hetad' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module("hetad.api" if name in _API else "hetad.diagnostics"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

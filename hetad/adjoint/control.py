@@ -1,0 +1,113 @@
+"""Reversing loops: two strategies.
+
+*Recomputing* (kernels): before each iteration the forward loop saves only what the body carries from one
+iteration to the next; the reverse iteration restores that, runs the body's forward part again with its saves
+in registers, then the body's reverse part.
+
+*Taping* (host): the forward body itself saves whatever it overwrites, and its variables at its end, on the
+tape; the reverse body takes everything back from there.  Nothing is launched twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hetad.adjoint.loops import Counted, counted, reversed_header
+from hetad.adjoint.names import integer
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT
+from hetad.ir.visit import declared
+
+if TYPE_CHECKING:
+    from hetad.adjoint.engine import Engine, Parts
+
+
+def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], ir.Body]) -> Parts:
+    """`plain(body)`: what the forward loop executes, without saving."""
+    before, loop, after = _normal_form(engine, s)
+    changed = engine.changes(loop.body)
+    inside = set(declared(loop.body)) | set(declared(loop.init))
+    header = _counted(engine, loop)
+    carried = [x for x in changed if isinstance(x, ir.Symbol) and x not in inside and not (header and x is header.index)]
+    slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in carried]
+    pushes = tuple(ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
+    pops = tuple(ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
+    engine.slot_loops.update(dict.fromkeys(slots, s))
+    inner = engine.region(loop.body, registers=True)
+    again = (*inner.declarations, *reversed(pops), *inner.forward, *inner.adjoints, *inner.reverse)
+    return _assemble(engine, loop, header, before, after, (*pushes, *plain(loop.body)), again)
+
+
+def tape(engine: Engine, s: ir.For | ir.While) -> Parts:
+    before, loop, after = _normal_form(engine, s)
+    header = _counted(engine, loop)
+    inner = engine.region(loop.body, registers=False)
+    slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in inner.locals]
+    pairs = list(zip(slots, inner.locals, strict=True))
+    pushes = [ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in pairs]
+    opening = [ir.Declare(x, None, span=s.span) for x in inner.locals]
+    pops = [ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in reversed(pairs)]
+    forward = (*inner.declarations, *inner.forward, *pushes)
+    back = (*opening, *pops, *inner.adjoints, *inner.reverse)
+    return _assemble(engine, loop, header, before, after, forward, back)
+
+
+def _normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, list[ir.Stmt]]:
+    """The loop as a `For` whose header is counted, or as one whose step and variables are ordinary statements.
+
+    Returns the parts of what runs before it, the loop, and statements that undo its initialisation.
+    """
+    if isinstance(s, ir.While):
+        return ([], []), ir.For((), s.cond, (), s.body, span=s.span), []
+    header = _counted(engine, s)
+    if header is None:
+        opening = engine.nested(s.init)
+        return opening, replace(s, init=(), step=(), body=(*s.body, *s.step)), []
+    if header.declares:
+        return ([], []), s, []
+    save, restore = engine.save(ir.Var(header.index, span=s.span), s.span)
+    return (save, []), s, restore
+
+
+def _counted(engine: Engine, loop: ir.For) -> Counted | None:
+    if not loop.step:
+        return None
+    changed = engine.changes(loop.body)
+    return counted(loop, lambda e: engine.effects.stable(e, changed), lambda symbol: symbol in changed)
+
+
+def _assemble(
+    engine: Engine,
+    loop: ir.For,
+    header: Counted | None,
+    before: Parts,
+    after: list[ir.Stmt],
+    forward_body: tuple[ir.Stmt, ...],
+    reverse_body: tuple[ir.Stmt, ...],
+) -> Parts:
+    span = loop.span
+    if header is not None:
+        forward: list[ir.Stmt] = [*before[0], replace(loop, body=forward_body)]
+        pre, init, cond, step, first = reversed_header(header, engine.names, loop)
+        back = ir.For(init, cond, step, (*first, *reverse_body), primal=loop, span=span)
+        return forward, [*pre, back, *after, *before[1]]
+    trips = engine.local("trips", INT, span)
+    count = ir.Var(trips, span=span)
+    one = integer(1, span)
+    forward = [
+        *before[0],
+        ir.Assign(count, integer(0, span), span=span),
+        replace(loop, body=(*forward_body, ir.Update("+", count, one, span=span))),
+    ]
+    n = engine.names.symbol("trip", INT, span)
+    back = ir.For(
+        (ir.Declare(n, count, span=span),),
+        ir.Binary(">", ir.Var(n, span=span), integer(0, span), BOOL, span=span),
+        (ir.Update("-", ir.Var(n, span=span), one, span=span),),
+        reverse_body,
+        span=span,
+    )
+    return forward, [back, *after, *before[1]]
+

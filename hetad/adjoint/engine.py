@@ -1,0 +1,378 @@
+"""The reverse-mode engine that host and device share.
+
+A *region* is a function body or a loop body.  For each statement S of a region the engine makes a forward part
+(S itself, preceded by saving what it overwrites) and a reverse part (restoring it, then the adjoint of S).  The
+reverse sweep is the reverse parts in opposite order: when the adjoint of S runs, every variable holds the value
+it had just before S.  Everything overwritten is saved here; `adjoint/liveness.py` removes what nobody reads.
+
+The overwrite rule, once for every store  p = e:   t = p̄;  p̄ = 0;  operands of e accumulate with seed t.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from hetad.adjoint.expressions import active_leaves, mentions, pull
+from hetad.adjoint.names import Names, negate, zero
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointers import Location
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT, Array, Float, Pointer, Struct, Type, holds_floating
+
+Parts = tuple[list[ir.Stmt], list[ir.Stmt]]
+
+
+@dataclass(slots=True)
+class Region:
+    """`registers`: saved values go to variables of the region, else to the tape."""
+
+    registers: bool
+    hoisted: list[ir.Symbol] = field(default_factory=list)
+    locals: list[ir.Symbol] = field(default_factory=list)
+    nesting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """A region after reversal: declarations for both sweeps, the sweeps, and the adjoints of its variables."""
+
+    declarations: list[ir.Stmt]
+    forward: list[ir.Stmt]
+    adjoints: list[ir.Stmt]
+    reverse: list[ir.Stmt]
+    locals: list[ir.Symbol]
+
+
+class Engine(ABC):
+    def __init__(
+        self, names: Names, effects: Effects, active: Iterable[Location], sources: Mapping[str, str]
+    ) -> None:
+        self.names = names
+        self.effects = effects
+        self.pointers = effects.pointers
+        self.active = frozenset(active)
+        self.shadows: dict[ir.Symbol, ir.Symbol] = {}
+        self.regions: list[Region] = []
+        self.slot_loops: dict[ir.Symbol, ir.Stmt] = {}  # the loop whose iterations a slot is saved for
+        self._lines = {file: text.splitlines() for file, text in sources.items()}
+
+    # -- what host and device do differently
+
+    @abstractmethod
+    def loop(self, s: ir.For | ir.While) -> Parts: ...
+
+    @abstractmethod
+    def call(self, s: ir.Call) -> Parts: ...
+
+    @abstractmethod
+    def launch(self, s: ir.Launch) -> Parts: ...
+
+    @abstractmethod
+    def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]: ...
+
+    @abstractmethod
+    def changes(self, body: ir.Body) -> dict[Location, None]:
+        """Locations that the body changes as far as generated code can see."""
+
+    def store(self, s: ir.Assign | ir.Update) -> Parts:
+        """A store to a cell: through a pointer, or to an element of a local array or struct."""
+        return self.overwrite(s)
+
+    # -- regions and blocks
+
+    def region(self, body: ir.Body, registers: bool) -> Reversed:
+        region = Region(registers)
+        self.regions.append(region)
+        forward, reverse = self.block(body)
+        self.regions.pop()
+        span = body[0].span if body else Span("", 0, 0)
+        adjoints: list[ir.Stmt] = []
+        for symbol in region.locals:
+            if self.is_active_symbol(symbol) and not isinstance(symbol.type, Pointer):
+                shadow = self.shadow(symbol)
+                adjoints.append(ir.Declare(shadow, zero(shadow.type, span), span=symbol.span))
+        declarations: list[ir.Stmt] = [ir.Declare(s, None, span=s.span) for s in region.hoisted]
+        return Reversed(declarations, forward, adjoints, reverse, region.locals)
+
+    def block(self, body: ir.Body) -> Parts:
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        for s in body:
+            f, r = self.statement(s)
+            forward += f
+            if r:
+                reverse = [*self._origin(s), *r, *reverse]
+        return forward, reverse
+
+    def nested(self, body: ir.Body) -> Parts:
+        self.regions[-1].nesting += 1
+        parts = self.block(body)
+        self.regions[-1].nesting -= 1
+        return parts
+
+    def statement(self, s: ir.Stmt) -> Parts:
+        match s:
+            case ir.Declare():
+                return self.declare(s)
+            case ir.Assign(target=target) | ir.Update(target=target):
+                return self.overwrite(s) if isinstance(target, ir.Var) else self.store(s)
+            case ir.If():
+                return self.branch(s)
+            case ir.For() | ir.While():
+                return self.loop(s)
+            case ir.Block(body=body):
+                return self.nested(body)
+            case ir.Call():
+                return self.call(s)
+            case ir.Launch():
+                return self.launch(s)
+            case ir.Comment():
+                return [], []
+            case ir.Return(value=None):
+                return [], []
+        raise UnsupportedError(f"{type(s).__name__} cannot be reversed here", s.span, "please report this")
+
+    # -- statements
+
+    def declare(self, s: ir.Declare) -> Parts:
+        region = self.regions[-1]
+        region.locals.append(s.symbol)
+        parts = self.define(ir.Var(s.symbol, span=s.span), s.init, s.span) if s.init is not None else ([], [])
+        shadowed = self.is_active_symbol(s.symbol) and isinstance(s.symbol.type, Pointer)
+        if shadowed:
+            region.locals.append(self.shadow(s.symbol))
+        if region.nesting:
+            region.hoisted.append(s.symbol)
+            if shadowed:
+                region.hoisted.append(self.shadow(s.symbol))
+            return parts
+        if s.init is None:
+            pointer: list[ir.Stmt] = [ir.Declare(self.shadow(s.symbol), None, span=s.span)] if shadowed else []
+            return [s, *pointer], []
+        forward: list[ir.Stmt] = [
+            ir.Declare(f.target.symbol, f.value, span=f.span)
+            if isinstance(f, ir.Assign) and isinstance(f.target, ir.Var)
+            else f
+            for f in parts[0]
+        ]
+        return forward, parts[1]
+
+    def define(self, place: ir.Var, value: ir.Expr, span: Span) -> Parts:
+        """The first assignment to a variable that nothing saved before can need."""
+        if isinstance(value, ir.Aggregate):
+            return [ir.Assign(place, value, span=span)], self._aggregate_adjoint(place, value, span)
+        forward: list[ir.Stmt] = [ir.Assign(place, value, span=span)]
+        if isinstance(place.type, Pointer) and self.is_active_symbol(place.symbol):
+            shadow = self.shadow(place.symbol)
+            forward.append(ir.Assign(ir.Var(shadow, span=span), self.shadow_pointer(value), span=span))
+        return forward, self.adjoint(ir.Assign(place, value, span=span), first=True)
+
+    def overwrite(self, s: ir.Assign | ir.Update) -> Parts:
+        save, restore = self.save(s.target, s.span)
+        forward = [*save, s]
+        if isinstance(s.target.type, Pointer) and self.is_active_pointer(s.target):
+            shadow = self.shadow_place(s.target)
+            more, undo = self.save(shadow, s.span)
+            save, restore = [*save, *more], [*undo, *restore]
+            moved: ir.Stmt = (
+                ir.Assign(shadow, self.shadow_pointer(s.value), span=s.span)
+                if isinstance(s, ir.Assign)
+                else replace(s, target=shadow)
+            )
+            forward = [*save, s, moved]
+        result: list[ir.Stmt] = []
+        value_after: ir.Expr | None = None
+        if isinstance(s, ir.Assign) and isinstance(s.value, ir.Intrinsic | ir.Binary) and active_leaves(self, s.value):
+            if isinstance(s.target, ir.Var) and self.is_active(s.target):
+                kept = self.names.symbol(f"{s.target.symbol.name}_after", s.target.type, s.span, const=True)
+                result = [ir.Declare(kept, s.target, span=s.span)]
+                value_after = ir.Var(kept, span=s.span)
+        return forward, [*result, *restore, *self.adjoint(s, result=value_after)]
+
+    def adjoint(
+        self, s: ir.Assign | ir.Update, *, first: bool = False, result: ir.Expr | None = None
+    ) -> list[ir.Stmt]:
+        """The overwrite rule.  `first`: the target is being initialised, so its adjoint need not be cleared."""
+        target, value, span = s.target, s.value, s.span
+        if isinstance(target.type, Struct):
+            return self._struct_adjoint(s, first)
+        if not isinstance(target.type, Float) or not self.is_active(target):
+            return []
+        own = self.shadow_place(target)
+        leaves = active_leaves(self, value)
+        update = isinstance(s, ir.Update)
+        if not isinstance(target, ir.Var) or any(self._same_variable(leaf, target) for leaf in leaves):
+            seed = self.names.symbol("seed", target.type, span, const=True)
+            seeded: ir.Expr = ir.Var(seed, span=span)
+            out: list[ir.Stmt] = [ir.Declare(seed, own, span=span)]
+            if not update:
+                out.append(ir.Assign(own, zero(target.type, span), span=span))
+            return [*out, *pull(self, value, self._signed(s, seeded), span, result)]
+        if first:
+            result = target
+        out = pull(self, value, self._signed(s, own), span, result)
+        if not update and not first:
+            out.append(ir.Assign(own, zero(target.type, span), span=span))
+        return out
+
+    def branch(self, s: ir.If) -> Parts:
+        forward_then, reverse_then = self.nested(s.then)
+        forward_else, reverse_else = self.nested(s.orelse)
+        before: list[ir.Stmt] = []
+        cond = s.cond
+        if not self.effects.stable(cond, self.changes((*s.then, *s.orelse))):
+            flag = self.local("taken", BOOL, s.span)
+            taken = ir.Var(flag, span=s.span)
+            before, cond = [ir.Assign(taken, cond, span=s.span)], taken
+        forward: list[ir.Stmt] = [*before, ir.If(cond, tuple(forward_then), tuple(forward_else), span=s.span)]
+        if not reverse_then and not reverse_else:
+            return forward, []
+        return forward, [ir.If(cond, tuple(reverse_then), tuple(reverse_else), span=s.span)]
+
+    # -- saving and restoring
+
+    def local(self, name: str, type_: Type, span: Span) -> ir.Symbol:
+        """A new variable of the current region, declared at its start."""
+        symbol = self.names.symbol(name, type_, span)
+        self.regions[-1].hoisted.append(symbol)
+        self.regions[-1].locals.append(symbol)
+        return symbol
+
+    def save(self, place: ir.Place, span: Span) -> Parts:
+        """Statements that save the value of `place`, and those that restore it."""
+        name = f"{_base_name(place)}_saved"
+        if self.regions[-1].registers:
+            symbol = self.names.symbol(name, place.type, span)
+            self.regions[-1].hoisted.append(symbol)
+            if isinstance(place.type, Array):
+                return [ir.Push(symbol, place, span=span)], [ir.Pop(symbol, place, span=span)]
+            held = ir.Var(symbol, span=span)
+            return [ir.Assign(held, place, span=span)], [ir.Assign(place, held, span=span)]
+        slot = self.names.symbol(name, place.type, span)
+        return [ir.Push(slot, place, span=span)], [ir.Pop(slot, place, span=span)]
+
+    # -- shadows
+
+    def is_active_symbol(self, symbol: ir.Symbol) -> bool:
+        if isinstance(symbol.type, Pointer):
+            return self.is_active_pointer(ir.Var(symbol, span=symbol.span))
+        return symbol in self.active
+
+    def is_active_pointer(self, pointer: ir.Expr) -> bool:
+        """Whether what the pointer points to has a shadow."""
+        return holds_floating(pointer.type) and any(t in self.active for t in self.pointers.targets(pointer))
+
+    def is_active(self, place: ir.Expr) -> bool:
+        return any(location in self.active for location in self.pointers.storage(place))
+
+    def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
+        """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""
+        if symbol not in self.shadows:
+            type_ = Pointer(symbol.type.to) if isinstance(symbol.type, Pointer) else symbol.type
+            shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
+            targets = (t for t in self.pointers.targets(ir.Var(symbol, span=symbol.span)) if isinstance(t, ir.Symbol))
+            if isinstance(type_, Pointer):
+                self.pointers.add(shadow, [self.shadow(t) for t in targets if t in self.active])
+        return self.shadows[symbol]
+
+    def shadow_place(self, place: ir.Place) -> ir.Place:
+        match place:
+            case ir.Var(symbol=symbol):
+                return ir.Var(self.shadow(symbol), span=place.span)
+            case ir.Index(base=base):
+                return replace(place, base=self.shadow_pointer(base))
+            case ir.Member(base=base):
+                assert isinstance(base, ir.Var | ir.Index | ir.Member)
+                return replace(place, base=self.shadow_place(base))
+
+    def shadow_pointer(self, expr: ir.Expr) -> ir.Expr:
+        """The pointer into shadow memory at the same offset."""
+        match expr:
+            case ir.Var() | ir.Index() | ir.Member():
+                return self.shadow_place(expr)
+            case ir.Binary(left=left, right=right):
+                if isinstance(left.type, Pointer | Array):
+                    return replace(expr, left=self.shadow_pointer(left), type=_writable(expr.type))
+                return replace(expr, right=self.shadow_pointer(right), type=_writable(expr.type))
+            case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
+                return replace(expr, operand=self.shadow_pointer(operand), type=_writable(expr.type))
+            case ir.AddressOf(place=place):
+                return replace(expr, place=self.shadow_place(place))
+            case ir.Select(then=then, orelse=orelse):
+                return replace(expr, then=self.shadow_pointer(then), orelse=self.shadow_pointer(orelse))
+        return expr  # a null pointer
+
+    # -- details
+
+    def _signed(self, s: ir.Assign | ir.Update, seed: ir.Expr) -> ir.Expr:
+        return negate(seed) if isinstance(s, ir.Update) and s.op == "-" else seed
+
+    def _same_variable(self, leaf: ir.Expr, target: ir.Place) -> bool:
+        return isinstance(target, ir.Var) and mentions(leaf, target.symbol)
+
+    def _aggregate_adjoint(self, place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+        out: list[ir.Stmt] = []
+        for i, element in enumerate(value.elements):
+            cell = component(place, i, span)
+            if isinstance(element, ir.Aggregate):
+                out += self._aggregate_adjoint(cell, element, span)
+            elif isinstance(element.type, Float) and self.is_active(place):
+                out += pull(self, element, self.shadow_place(cell), span)
+        return out
+
+    def _struct_adjoint(self, s: ir.Assign | ir.Update, first: bool) -> list[ir.Stmt]:
+        """A struct is assigned field by field."""
+        if not self.is_active(s.target):
+            return []
+        assert isinstance(s.target.type, Struct)
+        out: list[ir.Stmt] = []
+        if isinstance(s.value, ir.Aggregate):
+            if first:
+                return self._aggregate_adjoint(s.target, s.value, s.span)
+            raise UnsupportedError("an active struct is assigned a list", s.span, "assign its fields one by one")
+        assert isinstance(s.value, ir.Var | ir.Index | ir.Member)
+        for f in reversed(s.target.type.fields):
+            if isinstance(f.type, Array) and holds_floating(f.type):
+                raise UnsupportedError("an active struct with an array field is copied", s.span, "copy its fields")
+            one = ir.Assign(
+                ir.Member(s.target, f.name, f.type, span=s.span), ir.Member(s.value, f.name, f.type, span=s.span), span=s.span
+            )
+            out += self.adjoint(one)
+        return out
+
+    def _origin(self, s: ir.Stmt) -> list[ir.Stmt]:
+        """A comment that shows the primal's line above its adjoint."""
+        if isinstance(s, ir.For | ir.While | ir.If | ir.Block | ir.Comment):
+            return []
+        lines = self._lines.get(s.span.file, [])
+        text = lines[s.span.line - 1].strip() if 0 < s.span.line <= len(lines) else ""
+        text = text if len(text) <= 90 else text[:87] + "..."
+        return [ir.Comment(f"line {s.span.line}: {text.rstrip(chr(92)).rstrip()}", span=s.span)] if text else []
+
+
+def component(place: ir.Place, i: int, span: Span) -> ir.Place:
+    """Element i of an array, or field i of a struct."""
+    if isinstance(place.type, Struct):
+        f = place.type.fields[i]
+        return ir.Member(place, f.name, f.type, span=span)
+    assert isinstance(place.type, Array)
+    index = ir.Const(i, INT, span=span)
+    return ir.Index(place, index, place.type.of, span=span)
+
+
+def _base_name(place: ir.Expr) -> str:
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol.name
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return _base_name(base)
+        case ir.AddressOf(place=inner):
+            return _base_name(inner)
+    return "value"
+
+
+def _writable(type_: Type) -> Type:
+    return Pointer(type_.to) if isinstance(type_, Pointer) else type_

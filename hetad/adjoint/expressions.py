@@ -1,0 +1,122 @@
+"""The adjoint of an expression: a seed is pushed down to the places the expression reads.
+
+For y = f(u, v) with seed ȳ:  ū += ȳ · ∂f/∂u,  v̄ += ȳ · ∂f/∂v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from hetad.adjoint.names import Names, convert, is_zero, negate, times, zero
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, Float
+from hetad.ir.visit import walk_expr
+from hetad.rules import math
+
+
+class Accumulator(Protocol):
+    """What the engine offers to this module."""
+
+    names: Names
+
+    def is_active(self, place: ir.Expr) -> bool: ...
+    def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]: ...
+
+
+def active_leaves(engine: Accumulator, expr: ir.Expr) -> list[ir.Place]:
+    """The active places whose value flows into `expr` through floating operations."""
+    if not isinstance(expr.type, Float):
+        return []
+    match expr:
+        case ir.Var() | ir.Index() | ir.Member():
+            return [expr] if engine.is_active(expr) else []
+        case ir.Select(then=then, orelse=orelse):
+            return active_leaves(engine, then) + active_leaves(engine, orelse)
+        case ir.Binary(left=left, right=right):
+            return active_leaves(engine, left) + active_leaves(engine, right)
+        case ir.Unary(operand=operand) | ir.Cast(operand=operand):
+            return active_leaves(engine, operand)
+        case ir.Intrinsic(args=args):
+            return [leaf for arg in args for leaf in active_leaves(engine, arg)]
+    return []
+
+
+def pull(
+    engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: ir.Expr | None = None
+) -> list[ir.Stmt]:
+    """Statements that accumulate `seed` times the derivative of `expr` into the adjoints of its active places.
+
+    `seed` must keep its value meanwhile.  `result` is a place that holds the value of `expr`, where one exists.
+    """
+    leaves = active_leaves(engine, expr)
+    if not leaves or is_zero(seed):
+        return []
+    match expr:
+        case ir.Var() | ir.Index() | ir.Member():
+            return engine.accumulate(expr, convert(seed, expr.type), span)
+        case ir.Cast(operand=operand):
+            return pull(engine, operand, convert(seed, operand.type), span)
+        case ir.Unary(op="-", operand=operand):
+            return pull(engine, operand, negate(seed), span)
+        case ir.Select(cond=cond, then=then, orelse=orelse):
+            return [
+                ir.If(
+                    cond,
+                    tuple(pull(engine, then, seed, span)),
+                    tuple(pull(engine, orelse, seed, span)),
+                    span=span,
+                )
+            ]
+    out: list[ir.Stmt] = []
+    if len(leaves) > 1 and not isinstance(seed, ir.Var | ir.Const):
+        symbol = engine.names.symbol("seed", seed.type, span, const=True)
+        out.append(ir.Declare(symbol, seed, span=span))
+        seed = ir.Var(symbol, span=span)
+    for operand, share in _shares(expr, seed, result):
+        out += pull(engine, operand, share(), span)
+    return out
+
+
+def _shares(
+    expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None
+) -> list[tuple[ir.Expr, Callable[[], ir.Expr]]]:
+    """The operands of an operation, each with its part of the seed."""
+    match expr:
+        case ir.Binary(op="+", left=a, right=b):
+            return [(a, lambda: seed), (b, lambda: seed)]
+        case ir.Binary(op="-", left=a, right=b):
+            return [(a, lambda: seed), (b, lambda: negate(seed))]
+        case ir.Binary(op="*", left=a, right=b):
+            return [(a, lambda: times(seed, b)), (b, lambda: times(seed, a))]
+        case ir.Binary(op="/", left=a, right=b, type=type_):
+            quotient = result if result is not None else expr
+
+            def over(numerator: ir.Expr) -> ir.Expr:
+                return ir.Binary("/", numerator, b, type_, span=expr.span)
+
+            return [(a, lambda: over(seed)), (b, lambda: negate(over(times(seed, quotient))))]
+        case ir.Intrinsic(name=name, args=args):
+            return [(arg, lambda i=i: _slope(name, i, args, seed, result, expr.span)) for i, arg in enumerate(args)]  # type: ignore[misc]
+    raise UnsupportedError(
+        f"hetad has no derivative for this expression ({type(expr).__name__})", expr.span, "rewrite it with + - * /"
+    )
+
+
+def _slope(
+    name: str, index: int, args: tuple[ir.Expr, ...], seed: ir.Expr, result: ir.Expr | None, span: Span
+) -> ir.Expr:
+    """seed · ∂name/∂args[index]; a zero seed stays zero where the slope may be infinite (0 · inf is not a number)."""
+    partial = math.partial(name, index, args, result, span)
+    if partial is None:
+        return zero(args[index].type, span)
+    product = times(seed, convert(partial, seed.type))
+    if not math.may_be_infinite(name, index, args):
+        return product
+    idle = ir.Binary("==", seed, zero(seed.type, span), BOOL, span=span)
+    return ir.Select(idle, zero(seed.type, span), product, seed.type, span=span)
+
+
+def mentions(expr: ir.Expr, symbol: ir.Symbol) -> bool:
+    return any(isinstance(e, ir.Var) and e.symbol is symbol for e in walk_expr(expr))

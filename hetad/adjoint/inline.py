@@ -1,0 +1,131 @@
+"""Inlining of the program's own functions into the function that is differentiated.
+
+It gives every later analysis the caller's context for nothing: which memory a pointer parameter reaches (global in
+one call, a local array in the next), whether two parameters are the same memory, what is active.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.adjoint.names import Names
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Pointer
+from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
+
+
+def inline(program: ir.Program, name: str) -> ir.Function:
+    """The function with every call of a program function replaced by that function's body."""
+    function = program.functions[name]
+    names = Names({s.name for s in (*function.params, *declared(function.body))} | set(program.functions))
+    return replace(function, body=_expand(program, function.body, names, (name,), frozenset()))
+
+
+def _expand(
+    program: ir.Program, body: ir.Body, names: Names, stack: tuple[str, ...], outer: frozenset[ir.Symbol]
+) -> ir.Body:
+    exposed = outer | _address_taken(body)
+
+    def expand(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        if not isinstance(s, ir.Call) or s.function not in program.functions:
+            return s
+        if s.function in stack:
+            raise UnsupportedError(
+                f"'{s.function}' calls itself", s.span, "write the recursion as a loop: hetad does not reverse recursion"
+            )
+        opened = _body_for(program.functions[s.function], s, names, exposed)
+        return _expand(program, opened, names, (*stack, s.function), exposed)
+
+    return map_body(expand, body)
+
+
+def _body_for(callee: ir.Function, call: ir.Call, names: Names, exposed: frozenset[ir.Symbol]) -> ir.Body:
+    """The callee's body with fresh variables, its parameters bound to the arguments."""
+    assigned = {
+        s.target.symbol for s in walk_stmts(callee.body) if isinstance(s, ir.Assign | ir.Update) and isinstance(s.target, ir.Var)
+    } | {s.result.symbol for s in walk_stmts(callee.body) if isinstance(s, ir.Call) and isinstance(s.result, ir.Var)}
+    addressed = _address_taken(callee.body)
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    opening: list[ir.Stmt] = []
+    for param, arg in zip(callee.params, call.args, strict=True):
+        fixed = param not in assigned and param not in addressed
+        if fixed and _substitutable(param, arg, exposed, call):
+            bindings[param] = arg
+            continue
+        symbol = names.symbol(param.name, param.type, param.span)
+        bindings[param] = symbol
+        opening.append(ir.Declare(symbol, arg, span=call.span))
+    for symbol in dict.fromkeys(declared(callee.body)):
+        bindings[symbol] = replace_symbol(symbol, names)
+    body = map_exprs(_simplify, substitute(bindings, callee.body))
+    if body and isinstance(body[-1], ir.Return):
+        last = body[-1]
+        body = body[:-1]
+        if call.result is not None and last.value is not None:
+            body = (*body, ir.Assign(call.result, last.value, span=call.span))
+    return (*opening, *body)
+
+
+def replace_symbol(symbol: ir.Symbol, names: Names) -> ir.Symbol:
+    return ir.Symbol(names.fresh(symbol.name), symbol.type, symbol.span, symbol.storage, symbol.const)
+
+
+def _substitutable(param: ir.Symbol, arg: ir.Expr, exposed: frozenset[ir.Symbol], call: ir.Call) -> bool:
+    """Whether the argument may stand wherever the parameter is read."""
+    if isinstance(param.type, Pointer):
+        core = arg
+        while isinstance(core, ir.Cast) and isinstance(core.operand.type, Pointer | Array):
+            core = core.operand
+        if isinstance(core, ir.AddressOf):
+            inside = set(variables(core.place)) - ({core.place.symbol} if isinstance(core.place, ir.Var) else set())
+            return not inside & exposed and _reads_no_memory(core.place)
+        return isinstance(core, ir.Var) and core.symbol not in exposed and not _is_result(core.symbol, call)
+    if isinstance(arg, ir.Const):
+        return arg.type == param.type
+    return (
+        isinstance(arg, ir.Var) and arg.type == param.type and arg.symbol not in exposed and not _is_result(arg.symbol, call)
+    )
+
+
+def _is_result(symbol: ir.Symbol, call: ir.Call) -> bool:
+    return isinstance(call.result, ir.Var) and call.result.symbol is symbol
+
+
+def _reads_no_memory(place: ir.Expr) -> bool:
+    match place:
+        case ir.Var():
+            return True
+        case ir.Member(base=base):
+            return _reads_no_memory(base)
+        case ir.Index(base=base, index=index):
+            whole = all(isinstance(e, ir.Var | ir.Const | ir.Binary | ir.Cast | ir.Unary) for e in walk_expr(index))
+            return whole and (isinstance(base, ir.Var) or _reads_no_memory(base))
+    return False
+
+
+def _simplify(e: ir.Expr) -> ir.Expr:
+    """`(&x)[0]` is `x`; a pointer cast that changes nothing but const goes."""
+    if isinstance(e, ir.Index) and isinstance(e.index, ir.Const) and e.index.value == 0:
+        base = e.base
+        while isinstance(base, ir.Cast) and base.implicit:
+            base = base.operand
+        if isinstance(base, ir.AddressOf) and base.place.type == e.type:
+            return base.place
+    if isinstance(e, ir.Index):
+        base = e.base
+        if isinstance(base, ir.Cast) and base.implicit and isinstance(base.operand.type, Pointer | Array):
+            of = base.operand.type.to if isinstance(base.operand.type, Pointer) else base.operand.type.of
+            if of == e.type:
+                return replace(e, base=base.operand)
+    return e
+
+
+def _address_taken(body: ir.Body) -> frozenset[ir.Symbol]:
+    return frozenset(
+        e.place.symbol
+        for s in walk_stmts(body)
+        for own in own_exprs(s)
+        for e in walk_expr(own)
+        if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var)
+    )

@@ -1,0 +1,195 @@
+"""Removal of what nobody reads: the slicing of forward sweeps, and the to-be-recorded (TBR) analysis, in one.
+
+The engine saves everything it overwrites.  A backward pass over forward and reverse sweep together then drops each
+statement whose result is dead: a restored value that no adjoint reads, with it its save, with it the forward
+computation that only fed it.
+Source for TBR: L. Hascoet, U. Naumann, V. Pascual, "To be recorded" analysis in reverse-mode AD, 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointers import Location, Root
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Struct
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.memops.table import SUPPORT, TABLE
+
+Live = set[Location]
+
+
+class Liveness:
+    """`keeps(statement)`: an effect, beyond the locations it writes, that must stay."""
+
+    def __init__(self, effects: Effects, keeps: Callable[[ir.Stmt], bool]) -> None:
+        self.effects = effects
+        self.keeps = keeps
+
+    def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
+        """`body` without dead statements, to a fixed point."""
+        while True:
+            pruned = drop_unused(self.block(body, set(live_at_end)))
+            if pruned == body and count(pruned) == count(body):
+                return pruned
+            body = pruned
+
+    def block(self, body: ir.Body, live: Live) -> ir.Body:
+        """Prunes; `live` holds what is live after the body on entry, before it on return."""
+        kept: list[ir.Stmt] = []
+        for s in reversed(body):
+            new = self.statement(s, live)
+            if new is not None:
+                kept.append(new)
+        return tuple(reversed(kept))
+
+    def statement(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
+        match s:
+            case ir.Declare(symbol=symbol):
+                return self._declare(s, symbol, live)
+            case ir.If():
+                return self._branch(s, live)
+            case ir.For() | ir.While():
+                return self._loop(s, live)
+            case ir.Block(body=body):
+                inner = self.block(body, live)
+                return replace(s, body=inner) if inner else None
+            case ir.Push(slot=slot):
+                if slot not in live:
+                    return None
+                live.update(self.effects.reads(s))
+                return s
+            case ir.Comment():
+                return s
+            case ir.Return():
+                live.update(self.effects.reads(s))
+                return s
+        return self._effect(s, live)
+
+    def _declare(self, s: ir.Declare, symbol: ir.Symbol, live: Live) -> ir.Stmt | None:
+        if s.init is None:
+            live.discard(symbol)
+            return s
+        wanted = symbol in live or self.keeps(s)
+        live.discard(symbol)
+        if not wanted:
+            return replace(s, init=None)
+        live.update(self.effects.loads(s.init))
+        return s
+
+    def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
+        writes = list(self.effects.writes(s))
+        unknown = isinstance(s, ir.Assign | ir.Update) and not writes
+        if not (unknown or self.keeps(s) or any(w in live for w in writes)):
+            return None
+        if len(writes) == 1 and self._overwrites_wholly(s, writes[0]):
+            live.discard(writes[0])
+        if isinstance(s, ir.Pop):
+            live.add(s.slot)
+        live.update(self.effects.reads(s))
+        return s
+
+    def _overwrites_wholly(self, s: ir.Stmt, location: Location) -> bool:
+        match s:
+            case ir.Assign(target=ir.Var()):
+                return True
+            case ir.Pop(place=ir.Var(), extent="value"):
+                return True
+            case ir.Pop(extent="allocation"):
+                return isinstance(location, Root) and location.single
+            case ir.Call(function=name, result=result) if name in TABLE or name in SUPPORT:
+                plain = not isinstance(location.type, Array | Struct) if isinstance(location, ir.Symbol) else False
+                return plain and (isinstance(result, ir.Var) or "malloc" in name.lower() or "zeros" in name)
+            case ir.Call(result=ir.Var(symbol=symbol)):
+                return location is symbol
+        return False
+
+    def _branch(self, s: ir.If, live: Live) -> ir.Stmt | None:
+        other = set(live)
+        then, orelse = self.block(s.then, live), self.block(s.orelse, other)
+        live |= other
+        if not _substance(then) and not _substance(orelse):
+            return None
+        live.update(self.effects.loads(s.cond))
+        return replace(s, then=then, orelse=orelse)
+
+    def _loop(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
+        init = s.init if isinstance(s, ir.For) else ()
+        step = s.step if isinstance(s, ir.For) else ()
+        if not self._needed(s, init, step, live):
+            return None
+        at_head = set(live)
+        while True:
+            if s.cond is not None:
+                at_head.update(self.effects.loads(s.cond))
+            around = set(at_head)
+            new_step = self.block(step, around)
+            new_body = self.block(s.body, around)
+            if around <= at_head:
+                break
+            at_head |= around
+        live |= at_head
+        if isinstance(s, ir.While):
+            return replace(s, body=new_body)
+        new_init = self.block(init, live)
+        return replace(s, init=new_init, step=new_step, body=new_body)
+
+    def _needed(self, s: ir.For | ir.While, init: ir.Body, step: ir.Body, live: Live) -> bool:
+        """Whether anything in the loop matters after it; what only keeps the loop going does not."""
+        around = set(live)
+        while True:
+            before = set(around)
+            kept_step = self.block(step, around)
+            kept = self.block(s.body, around)
+            if _substance(kept) or _substance(kept_step):
+                return True
+            if around <= before:
+                break
+            around |= before
+        return _substance(self.block(init, set(live)))
+
+
+def _substance(body: ir.Body) -> bool:
+    return any(
+        not isinstance(s, ir.Comment) and not (isinstance(s, ir.Declare) and s.init is None) for s in walk_stmts(body)
+    )
+
+
+def count(body: ir.Body) -> int:
+    return sum(1 for _ in walk_stmts(body))
+
+
+def drop_unused(body: ir.Body) -> ir.Body:
+    """Without declarations of variables that no other statement mentions, empty branches, orphaned comments."""
+    used = {
+        e.symbol
+        for s in walk_stmts(body)
+        for own in own_exprs(s)
+        for e in walk_expr(own)
+        if isinstance(e, ir.Var)
+    }
+    used |= {s.slot for s in walk_stmts(body) if isinstance(s, ir.Push | ir.Pop)}
+
+    def tidy(inner: ir.Body) -> ir.Body:
+        out: list[ir.Stmt] = []
+        for s in inner:
+            if isinstance(s, ir.Declare) and s.init is None and s.symbol not in used:
+                continue
+            if isinstance(s, ir.If):
+                s = replace(s, then=tidy(s.then), orelse=tidy(s.orelse))
+                if not _substance(s.then) and not _substance(s.orelse):
+                    continue
+            elif isinstance(s, ir.For | ir.While | ir.Block):
+                s = replace(s, body=tidy(s.body))
+                if isinstance(s, ir.Block) and not _substance(s.body):
+                    continue
+            if isinstance(s, ir.Comment) and out and isinstance(out[-1], ir.Comment):
+                out.pop()
+            out.append(s)
+        while out and isinstance(out[-1], ir.Comment):
+            out.pop()
+        return tuple(out)
+
+    return tidy(body)

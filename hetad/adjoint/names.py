@@ -1,0 +1,89 @@
+"""Fresh names and small expression builders for synthesised code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Type
+
+
+class Names:
+    """Hands out names that no symbol of the function, and no function of the program, bears."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, wanted: str) -> str:
+        name, n = wanted, 1
+        while name in self._taken:
+            n += 1
+            name = f"{wanted}_{n}" if not re.search(r"_\d+$", wanted) else f"{wanted}{chr(96 + n)}"
+        self._taken.add(name)
+        return name
+
+    def symbol(self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False) -> ir.Symbol:
+        return ir.Symbol(self.fresh(wanted), type_, span, storage, const)
+
+
+def var(symbol: ir.Symbol, span: Span | None = None) -> ir.Var:
+    return ir.Var(symbol, span=span or symbol.span)
+
+
+def integer(value: int, span: Span, type_: Type = INT) -> ir.Const:
+    return ir.Const(value, type_, span=span)
+
+
+def zero(type_: Type, span: Span) -> ir.Expr:
+    """The zero of a type: `0` for scalars, `{0}` for aggregates."""
+    if isinstance(type_, Float):
+        return ir.Const(0.0, type_, "0", span=span)
+    if isinstance(type_, Int):
+        return ir.Const(0, type_, span=span)
+    return ir.Aggregate((), type_, span=span)
+
+
+def truth(value: bool, span: Span) -> ir.Const:
+    return ir.Const(value, BOOL, span=span)
+
+
+def is_zero(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Const) and expr.value == 0
+
+
+def is_one(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Const) and expr.value == 1
+
+
+def negate(expr: ir.Expr) -> ir.Expr:
+    match expr:
+        case ir.Unary(op="-", operand=operand):
+            return operand
+        case ir.Const(value=value, type=Float() as t) if not isinstance(value, bool):
+            return ir.Const(-value, t, span=expr.span)
+    return ir.Unary("-", expr, expr.type, span=expr.span)
+
+
+def times(left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    """`left * right` of one floating type, with 1 and -1 folded."""
+    if is_one(left):
+        return right
+    if is_one(right):
+        return left
+    for factor, other in ((left, right), (right, left)):
+        if isinstance(factor, ir.Const) and factor.value == -1:
+            return negate(other)
+        if isinstance(factor, ir.Unary) and factor.op == "-":
+            return negate(times(*((factor.operand, other) if factor is left else (other, factor.operand))))
+    return ir.Binary("*", left, right, left.type, span=left.span)
+
+
+def convert(expr: ir.Expr, type_: Type) -> ir.Expr:
+    """`expr` as a value of `type_`, converted implicitly as C does."""
+    if expr.type == type_:
+        return expr
+    if isinstance(expr, ir.Cast) and expr.implicit and expr.operand.type == type_ and type_ == DOUBLE:
+        return expr.operand
+    return ir.Cast(expr, type_, implicit=True, span=expr.span)

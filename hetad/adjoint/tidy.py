@@ -1,0 +1,373 @@
+"""Makes generated code read as written by hand.  Nothing here changes a computed value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hetad.adjoint.names import convert, is_zero, negate
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Float, Pointer, Struct
+from hetad.ir.visit import bodies, children, map_bodies, own_exprs, substitute, variables, walk_expr, walk_stmts
+
+TAKE = "hetad_take_"
+
+
+def tidy(body: ir.Body, aliased: bool = False) -> ir.Body:
+    """`aliased`: two pointer parameters may reach the same memory."""
+    while True:
+        new = _block(body)
+        if new == body:
+            return _constants(_comments(new if aliased else _headers(new), None)[0])
+        body = new
+
+
+def _block(body: ir.Body) -> ir.Body:
+    body = tuple(_branch(map_bodies(_block, s)) for s in body)
+    body = _sink(_merge_branches(body))
+    body = _join_declarations(body)
+    return _merge_atomics(_propagate(body))
+
+
+def _merge_branches(body: ir.Body) -> ir.Body:
+    """`if (c) A; T x; if (c) B;` becomes `T x; if (c) { A B }` where A leaves c alone."""
+    for i, s in enumerate(body):
+        if not isinstance(s, ir.If) or not _plain_condition(s.cond):
+            continue
+        k = i + 1
+        while k < len(body) and _idle(body[k]):
+            k += 1
+        if k == len(body):
+            return body
+        other = body[k]
+        if not isinstance(other, ir.If) or other.cond != s.cond:
+            continue
+        if any(_assigned((*s.then, *s.orelse), x) for x in variables(s.cond)):
+            continue
+        moved = tuple(x for x in body[i + 1 : k] if not isinstance(x, ir.Comment))
+        if any(x.symbol in _mentioned(s) for x in moved if isinstance(x, ir.Declare)):
+            continue
+        merged = replace(s, then=(*s.then, *other.then), orelse=(*s.orelse, *other.orelse))
+        return _merge_branches((*body[:i], *moved, merged, *body[k + 1 :]))
+    return body
+
+
+def _idle(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Comment) or (isinstance(s, ir.Declare) and (s.init is None or is_zero(s.init)))
+
+
+def _plain_condition(cond: ir.Expr) -> bool:
+    return not any(isinstance(e, ir.Index | ir.Member | ir.Intrinsic) for e in walk_expr(cond))
+
+
+def _sink(body: ir.Body) -> ir.Body:
+    """A declaration that a single branch uses moves into it."""
+    out = list(body)
+    for i, s in enumerate(body):
+        if not (isinstance(s, ir.Declare) and _idle(s)) or isinstance(s.symbol.type, Array | Struct):
+            continue
+        users = [k for k in range(i + 1, len(out)) if s.symbol in _mentioned(out[k])]
+        if len(users) != 1:
+            continue
+        branch = out[users[0]]
+        if not isinstance(branch, ir.If) or s.symbol in set(variables(branch.cond)):
+            continue
+        in_then = s.symbol in _mentioned_in(branch.then)
+        in_else = s.symbol in _mentioned_in(branch.orelse)
+        if in_then == in_else:
+            continue
+        then = (s, *branch.then) if in_then else branch.then
+        orelse = (s, *branch.orelse) if in_else else branch.orelse
+        out[users[0]] = replace(branch, then=then, orelse=orelse)
+        out[i] = ir.Comment("", span=s.span)
+    return tuple(s for s in out if not (isinstance(s, ir.Comment) and not s.text))
+
+
+def _mentioned_in(body: ir.Body) -> set[ir.Symbol]:
+    return {x for s in body for x in _mentioned(s)}
+
+
+def _merge_atomics(body: ir.Body) -> ir.Body:
+    """Neighbouring atomic additions to one cell become one."""
+    out: list[ir.Stmt] = []
+    for s in body:
+        last = out[-1] if out else None
+        if (
+            isinstance(s, ir.Call)
+            and isinstance(last, ir.Call)
+            and s.function == last.function == "atomicAdd"
+            and s.args[0] == last.args[0]
+            and s.args[1].type == last.args[1].type
+        ):
+            out[-1] = replace(last, args=(last.args[0], _sum(last.args[1], s.args[1])))
+            continue
+        out.append(s)
+    return tuple(out)
+
+
+def _sum(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    if isinstance(b, ir.Unary) and b.op == "-":
+        return ir.Binary("-", a, b.operand, a.type, span=a.span)
+    return ir.Binary("+", a, b, a.type, span=a.span)
+
+
+def _branch(s: ir.Stmt) -> ir.Stmt:
+    """A branch whose first arm is empty is turned round."""
+    if isinstance(s, ir.If) and not s.then and s.orelse:
+        cond: ir.Expr = ir.Unary("!", s.cond, s.cond.type, span=s.cond.span)
+        if isinstance(s.cond, ir.Unary) and s.cond.op == "!":
+            cond = s.cond.operand
+        return replace(s, cond=cond, then=s.orelse, orelse=())
+    return s
+
+
+def _join_declarations(body: ir.Body) -> ir.Body:
+    """`T x; ... x = e;` becomes `T x = e;`, and `T x = 0; ... x += e;` becomes `T x = e;`."""
+    out = list(body)
+    for i, s in enumerate(body):
+        if not isinstance(s, ir.Declare) or isinstance(s.symbol.type, Array | Struct):
+            continue
+        if s.init is not None and not is_zero(s.init):
+            continue
+        k = _next_mention(body, i + 1, s.symbol)
+        if k is None:
+            continue
+        value = _first_value(body[k], s)
+        if value is not None:
+            out[k] = ir.Declare(s.symbol, convert(value, s.symbol.type), span=body[k].span)
+            out[i] = ir.Comment("", span=s.span)
+            body = tuple(out)
+    return tuple(s for s in out if not (isinstance(s, ir.Comment) and not s.text))
+
+
+def _first_value(s: ir.Stmt, declaration: ir.Declare) -> ir.Expr | None:
+    symbol = declaration.symbol
+    match s:
+        case ir.Assign(target=ir.Var(symbol=x), value=value) if x is symbol and symbol not in set(variables(value)):
+            return value
+        case ir.Update(op=op, target=ir.Var(symbol=x), value=value) if x is symbol and declaration.init is not None:
+            if symbol in set(variables(value)) or not isinstance(symbol.type, Float):
+                return None
+            return value if op == "+" else negate(value)
+    return None
+
+
+def _next_mention(body: ir.Body, start: int, symbol: ir.Symbol) -> int | None:
+    for k in range(start, len(body)):
+        if symbol in _mentioned(body[k]):
+            return k
+    return None
+
+
+def _mentioned(s: ir.Stmt) -> set[ir.Symbol]:
+    found = set(variables((s,)))
+    found.update(x.symbol for x in walk_stmts((s,)) if isinstance(x, ir.Declare))
+    found.update(x.slot for x in walk_stmts((s,)) if isinstance(x, ir.Push | ir.Pop))
+    return found
+
+
+def _propagate(body: ir.Body) -> ir.Body:
+    """`const T t = x;` is dropped where x keeps its value as long as t is used."""
+    for i, s in enumerate(body):
+        if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and s.init.type == s.symbol.type):
+            continue
+        rest = body[i + 1 :]
+        if isinstance(s.symbol.type, Array | Struct) or _assigned(rest, s.symbol):
+            continue
+        last = max((k for k, r in enumerate(rest) if s.symbol in _mentioned(r)), default=-1)
+        if _assigned(rest[: last + 1], s.init.symbol):
+            continue
+        return _propagate((*body[:i], *substitute({s.symbol: s.init}, rest)))
+    return body
+
+
+def _assigned(body: ir.Body, symbol: ir.Symbol) -> bool:
+    for s in walk_stmts(body):
+        match s:
+            case ir.Assign(target=ir.Var(symbol=x)) | ir.Update(target=ir.Var(symbol=x)) | ir.Pop(place=ir.Var(symbol=x)):
+                if x is symbol:
+                    return True
+            case ir.Declare(symbol=x):
+                if x is symbol:
+                    return True
+            case ir.Call(result=ir.Var(symbol=x)):
+                if x is symbol:
+                    return True
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                if isinstance(e, ir.AddressOf) and symbol in set(variables(e.place)):
+                    return True
+    return False
+
+
+# --- loops whose iterations may run in any order keep the primal's header -------------------------
+
+
+def _headers(body: ir.Body) -> ir.Body:
+    out: list[ir.Stmt] = []
+    for s in body:
+        s = map_bodies(_headers, s)
+        if isinstance(s, ir.For) and s.primal is not None and _order_free(s):
+            opening = s.body[0] if s.body else None
+            inner = s.body
+            index = s.primal.init[0]
+            symbol = index.symbol if isinstance(index, ir.Declare) else None
+            if isinstance(opening, ir.Declare) and opening.symbol is symbol:
+                inner = s.body[1:]
+            s = replace(s, init=s.primal.init, cond=s.primal.cond, step=s.primal.step, body=inner, unroll=s.primal.unroll)
+        out.append(s)
+    return _drop_unused_counts(tuple(out))
+
+
+def _order_free(loop: ir.For) -> bool:
+    """Whether the body only adds to what no part of it reads or replaces."""
+    if loop.primal is None or not all(isinstance(s, ir.Declare) for s in loop.primal.init):
+        return False
+    inside = {s.symbol for s in walk_stmts((loop,)) if isinstance(s, ir.Declare)}
+    added: set[ir.Symbol] = set()
+    taken: set[ir.Symbol] = set()
+    for s in walk_stmts(loop.body):
+        match s:
+            case ir.Declare() | ir.Comment() | ir.If() | ir.For() | ir.While() | ir.Block():
+                pass
+            case ir.Update(op="+" | "-", target=target):
+                root = _root(target)
+                if root is None:
+                    return False
+                if root not in inside:
+                    added.add(root)
+            case ir.Assign(target=target):
+                root = _root(target)
+                if root is None:
+                    return False
+                if root not in inside:
+                    taken.add(root)
+            case ir.Call(function="atomicAdd", args=args) if isinstance(args[0], ir.AddressOf):
+                root = _root(args[0].place)
+                if root is None:
+                    return False
+                added.add(root)
+            case _:
+                return False
+    if any(isinstance(x.type, Pointer) and x.storage != "param" for x in added | taken):
+        return False
+    reads = _values_read(loop.body)
+    taken |= {root for root in _taken(loop.body) if root is not None}
+    return not added & reads and not taken & added and not taken & reads
+
+
+def _taken(body: ir.Body) -> Iterator[ir.Symbol | None]:
+    for s in walk_stmts(body):
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) and isinstance(e.args[0], ir.AddressOf):
+                    yield _root(e.args[0].place)
+
+
+def _values_read(body: ir.Body) -> set[ir.Symbol]:
+    """Variables and arrays whose value the body uses, other than to add to it."""
+    found: set[ir.Symbol] = set()
+    for s in walk_stmts(body):
+        for own in own_exprs(s):
+            if isinstance(s, ir.Update | ir.Assign) and own is s.target:
+                found |= _index_variables(own)
+            elif isinstance(s, ir.Call) and s.function == "atomicAdd" and own is s.args[0] and isinstance(own, ir.AddressOf):
+                found |= _index_variables(own.place)
+            else:
+                found |= _reading(own)
+    return found
+
+
+def _reading(expr: ir.Expr) -> set[ir.Symbol]:
+    if isinstance(expr, ir.Intrinsic) and expr.name.startswith(TAKE) and isinstance(expr.args[0], ir.AddressOf):
+        return _index_variables(expr.args[0].place)
+    if isinstance(expr, ir.Var):
+        return {expr.symbol}
+    found: set[ir.Symbol] = set()
+    for child in children(expr):
+        found |= _reading(child)
+    return found
+
+
+def _index_variables(place: ir.Expr) -> set[ir.Symbol]:
+    match place:
+        case ir.Index(base=base, index=index):
+            return _reading(index) | _index_variables(base)
+        case ir.Member(base=base):
+            return _index_variables(base)
+        case ir.Binary(left=left, right=right):
+            return _index_variables(left) | _reading(right)
+    return set()
+
+
+def _root(place: ir.Expr) -> ir.Symbol | None:
+    """The variable through which a place is named; distinct shadows reach distinct memory (see device/pullback)."""
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base):
+            return _root(base)
+        case ir.Binary(op="+" | "-", left=left):
+            return _root(left)
+    return None
+
+
+def _drop_unused_counts(body: ir.Body) -> ir.Body:
+    out: list[ir.Stmt] = []
+    for i, s in enumerate(body):
+        if isinstance(s, ir.Declare) and s.symbol.name.startswith("trips") and _next_mention(body, i + 1, s.symbol) is None:
+            continue
+        out.append(s)
+    return tuple(out)
+
+
+# --- comments and const ----------------------------------------------------------------------------
+
+
+def _comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
+    """Without comments that repeat the one before or stand above nothing."""
+    out: list[ir.Stmt] = []
+    for i, s in enumerate(body):
+        if isinstance(s, ir.Comment):
+            follows = body[i + 1] if i + 1 < len(body) else None
+            if s.text == last or follows is None or isinstance(follows, ir.Comment):
+                continue
+            last = s.text
+        else:
+            for inner in bodies(s):
+                _, last = _comments(inner, last)
+            seen = last if not bodies(s) else None
+            s = map_bodies(lambda b: _comments(b, None)[0], s)
+            last = seen if seen is not None else last
+        out.append(s)
+    return tuple(out), last
+
+
+def _constants(body: ir.Body) -> ir.Body:
+    """Synthesised variables that are set once are const."""
+    candidates = {
+        s.symbol: s.symbol
+        for s in walk_stmts(body)
+        if isinstance(s, ir.Declare) and s.init is not None and not s.symbol.const and isinstance(s.symbol.type, Float)
+    }
+    in_headers = {d.symbol for s in walk_stmts(body) if isinstance(s, ir.For) for d in s.init if isinstance(d, ir.Declare)}
+    declared_once: dict[ir.Symbol, int] = {}
+    for s in walk_stmts(body):
+        if isinstance(s, ir.Declare):
+            declared_once[s.symbol] = declared_once.get(s.symbol, 0) + 1
+    fixed: dict[ir.Symbol, ir.Symbol | ir.Expr] = {
+        x: replace(x, const=True)
+        for x in candidates
+        if x not in in_headers and declared_once[x] == 1 and not _reassigned(body, x)
+    }
+    return substitute(fixed, body)
+
+
+def _reassigned(body: ir.Body, symbol: ir.Symbol) -> bool:
+    without = tuple(s for s in walk_stmts(body) if not isinstance(s, ir.Declare))
+    return _assigned(tuple(s for s in without if not bodies(s)), symbol) or any(
+        isinstance(e, ir.AddressOf) and symbol in set(variables(e.place))
+        for s in walk_stmts(body)
+        for own in own_exprs(s)
+        for e in walk_expr(own)
+    )

@@ -1,0 +1,129 @@
+"""Activity: active = varied ∩ useful.
+
+A location is *varied* when it may depend on an independent (`wrt`), *useful* when a dependent (`of`) may depend on
+it.  Derivatives flow through floating operations only; an integer never carries one.
+Both are flow-insensitive within a function; a launch is transferred through its kernel.
+Source: L. Hascoet, V. Pascual, The Tapenade automatic differentiation tool, 2013, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from hetad.analysis.effects import ATOMICS
+from hetad.analysis.pointers import Location, PointsTo
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float, Pointer, Struct, Type, holds_floating
+from hetad.ir.visit import walk_stmts
+from hetad.memops.table import TABLE
+
+Flow = tuple[frozenset[Location], frozenset[Location]]  # from sources to targets
+
+
+class Activity:
+    """Activity of one inlined function; `kernels` are the inlined kernels it may launch."""
+
+    def __init__(self, function: ir.Function, pointers: PointsTo, kernels: Mapping[str, ir.Function]) -> None:
+        self.function = function
+        self.pointers = pointers
+        self.kernels = kernels
+        self._summaries: dict[str, tuple[Activity, dict[Location, int]]] = {}
+        self._statements = list(walk_stmts(function.body))
+
+    def varied(self, independents: Iterable[Location]) -> set[Location]:
+        return self._closure(set(independents), forward=True)
+
+    def useful(self, dependents: Iterable[Location]) -> set[Location]:
+        return self._closure(set(dependents), forward=False)
+
+    def active(self, independents: Iterable[Location], dependents: Iterable[Location]) -> set[Location]:
+        """Varied and useful locations, closed over pointers: if one target of a pointer is active, all are,
+        since the pointer's shadow must point somewhere."""
+        found = self.varied(independents) & self.useful(dependents)
+        while True:
+            before = len(found)
+            for targets in self.pointers.target_sets():
+                if any(t in found for t in targets):
+                    found.update(t for t in targets if holds_floating(_held(t)))
+            if len(found) == before:
+                return found
+
+    def _closure(self, found: set[Location], forward: bool) -> set[Location]:
+        changed = True
+        while changed:
+            before = len(found)
+            for s in self._statements:
+                for sources, targets in self._flows(s, found, forward):
+                    first, second = (sources, targets) if forward else (targets, sources)
+                    if not first.isdisjoint(found):
+                        found |= second
+            changed = len(found) != before
+        return found
+
+    def _flows(self, s: ir.Stmt, found: set[Location], forward: bool) -> Iterator[Flow]:
+        match s:
+            case ir.Declare(symbol=symbol, init=init) if init is not None:
+                yield self._leaves(init), frozenset({symbol})
+            case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
+                yield self._leaves(value), frozenset(self.pointers.storage(target))
+            case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
+                row = TABLE[name]
+                dst, src = row.position("dst"), row.position("src")
+                assert dst is not None and src is not None
+                yield self._behind(args[src]), self._behind(args[dst])
+            case ir.Call(function=name, args=args, result=result) if name in ATOMICS:
+                yield self._leaves(args[1]), self._behind(args[0])
+                if result is not None:
+                    yield self._behind(args[0]), frozenset(self.pointers.storage(result))
+            case ir.Launch(kernel=kernel, args=args):
+                yield from self._launch(kernel, args, found, forward)
+
+    def _launch(self, kernel: str, args: tuple[ir.Expr, ...], found: set[Location], forward: bool) -> Iterator[Flow]:
+        if kernel not in self._summaries:
+            function = self.kernels[kernel]
+            inner = Activity(function, PointsTo(function), {})
+            places: dict[Location, int] = {}
+            for i, p in enumerate(function.params):
+                places[inner.pointers.parameter_roots.get(p, p)] = i
+            self._summaries[kernel] = (inner, places)
+        inner, places = self._summaries[kernel]
+        outside = {i: self._behind(a) | self._leaves(a) for i, a in enumerate(args)}
+        seeds = {x for x, i in places.items() if not outside[i].isdisjoint(found)}
+        reached = inner.varied(seeds) if forward else inner.useful(seeds)
+        into = frozenset().union(*(outside[places[x]] for x in reached if x in places)) if reached else frozenset()
+        hit = frozenset().union(*(outside[places[x]] for x in seeds)) if seeds else frozenset()
+        yield (hit, into) if forward else (into, hit)
+
+    def _behind(self, arg: ir.Expr) -> frozenset[Location]:
+        while isinstance(arg, ir.Cast):
+            arg = arg.operand
+        return frozenset(self.pointers.targets(arg)) if not isinstance(arg.type, Float | Struct) else frozenset()
+
+    def _leaves(self, expr: ir.Expr) -> frozenset[Location]:
+        return frozenset(self._floating_leaves(expr))
+
+    def _floating_leaves(self, expr: ir.Expr) -> Iterator[Location]:
+        if not isinstance(expr.type, Float | Struct) and not isinstance(expr, ir.Aggregate):
+            return
+        match expr:
+            case ir.Var() | ir.Index() | ir.Member():
+                if holds_floating(expr.type):
+                    yield from self.pointers.storage(expr)
+            case ir.Select(then=then, orelse=orelse):
+                yield from self._floating_leaves(then)
+                yield from self._floating_leaves(orelse)
+            case ir.Binary(left=left, right=right):
+                yield from self._floating_leaves(left)
+                yield from self._floating_leaves(right)
+            case ir.Unary(operand=operand) | ir.Cast(operand=operand):
+                yield from self._floating_leaves(operand)
+            case ir.Intrinsic(args=args) | ir.Aggregate(elements=args):
+                for arg in args:
+                    yield from self._floating_leaves(arg)
+
+
+def _held(location: Location) -> Type:
+    if isinstance(location, ir.Symbol):
+        return location.type
+    type_ = location.symbol.type
+    return type_.to if isinstance(type_, Pointer) else type_

@@ -1,0 +1,132 @@
+"""Index expressions as polynomials, to tell whether two addresses can be equal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hetad.ir import nodes as ir
+from hetad.ir.types import Int, Pointer
+
+Monomial = tuple[ir.Expr, ...]  # atoms, ordered by hash so that equal products are equal; () is the constant
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    terms: Mapping[Monomial, int]
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        terms = dict(self.terms)
+        for m, c in other.terms.items():
+            terms[m] = terms.get(m, 0) + c
+        return Polynomial({m: c for m, c in terms.items() if c})
+
+    def scaled(self, by: int) -> Polynomial:
+        return Polynomial({m: c * by for m, c in self.terms.items() if c * by})
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self + other.scaled(-1)
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        terms: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            for n, d in other.terms.items():
+                key = tuple(sorted((*m, *n), key=hash))
+                terms[key] = terms.get(key, 0) + c * d
+        return Polynomial({m: c for m, c in terms.items() if c})
+
+    @property
+    def constant(self) -> int | None:
+        """The value, where the polynomial is a number."""
+        if not self.terms:
+            return 0
+        return self.terms[()] if set(self.terms) == {()} else None
+
+    def split(self, atom: ir.Expr) -> tuple[Polynomial, Polynomial] | None:
+        """`(a, b)` with self = a * atom + b where b does not hold the atom; None if it is not linear in it."""
+        a: dict[Monomial, int] = {}
+        b: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            times = sum(1 for x in m if x == atom)
+            if times > 1:
+                return None
+            if times:
+                rest = list(m)
+                rest.remove(atom)
+                a[tuple(rest)] = c
+            else:
+                b[m] = c
+        return Polynomial(a), Polynomial(b)
+
+
+def polynomial(expr: ir.Expr) -> Polynomial:
+    """An integer expression as a polynomial over its non-arithmetic parts (wrap-around is ignored: C forbids it
+    for the signed indices this is used for, and an unsigned one that wraps would leave its array)."""
+    match expr:
+        case ir.Const(value=value) if isinstance(expr.type, Int):
+            return Polynomial({(): int(value)} if value else {})
+        case ir.Binary(op="+", left=left, right=right):
+            return polynomial(left) + polynomial(right)
+        case ir.Binary(op="-", left=left, right=right):
+            return polynomial(left) - polynomial(right)
+        case ir.Binary(op="*", left=left, right=right):
+            return polynomial(left) * polynomial(right)
+        case ir.Unary(op="-", operand=operand):
+            return polynomial(operand).scaled(-1)
+        case ir.Cast(operand=operand, type=Int() as to) if isinstance(operand.type, Int) and to.bits >= operand.type.bits:
+            return polynomial(operand)
+    return Polynomial({(expr,): 1})
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A cell: base pointer or array variable, element offset, and the path of fields below the element."""
+
+    base: ir.Expr
+    offset: Polynomial
+    path: tuple[str, ...]
+
+
+def address(place: ir.Expr) -> Address | None:
+    path: list[str] = []
+    while isinstance(place, ir.Member):
+        path.append(place.name)
+        place = place.base
+    if not isinstance(place, ir.Index):
+        return None
+    base, offset = place.base, polynomial(place.index)
+    while True:
+        match base:
+            case ir.Binary(op="+", left=left, right=right) if isinstance(left.type, Pointer):
+                base, offset = left, offset + polynomial(right)
+            case ir.Binary(op="-", left=left, right=right) if isinstance(left.type, Pointer) and isinstance(right.type, Int):
+                base, offset = left, offset - polynomial(right)
+            case ir.Cast(operand=operand, implicit=True) if operand.type == base.type or (
+                isinstance(operand.type, Pointer) and isinstance(base.type, Pointer) and operand.type.to == base.type.to
+            ):
+                base = operand
+            case _:
+                return Address(base, offset, tuple(reversed(path)))
+
+
+def distinct(a: Address | None, b: Address | None) -> bool:
+    """Whether two places, evaluated with the same values of all variables, are certainly different cells."""
+    if a is None or b is None or a.base != b.base:
+        return False
+    if any(x != y for x, y in zip(a.path, b.path, strict=False)):
+        return True
+    difference = (a.offset - b.offset).constant
+    return difference is not None and difference != 0
+
+
+def distinct_across(a: Address | None, b: Address | None, index: ir.Expr) -> bool:
+    """Whether the places differ whenever they are evaluated with different values of `index`, all else equal."""
+    if a is None or b is None or a.base != b.base:
+        return False
+    if any(x != y for x, y in zip(a.path, b.path, strict=False)) and a.offset == b.offset:
+        return True
+    left, right = a.offset.split(index), b.offset.split(index)
+    if left is None or right is None:
+        return False
+    slope = left[0].constant
+    return left[0] == right[0] and left[1] == right[1] and slope is not None and slope != 0

@@ -1,0 +1,188 @@
+"""What each statement reads and writes, in locations.
+
+`Effects` answers for the statements of one function (after inlining): from the memory-operation table, from the
+support functions that generated code calls, and for launches from a summary of each kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hetad.analysis.pointers import Location, PointsTo
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Pointer, Struct
+from hetad.ir.visit import children, own_exprs, walk_stmts
+from hetad.memops.table import SUPPORT, TABLE
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEffects:
+    """Positions of the parameters through which a kernel reads and writes memory."""
+
+    reads: frozenset[int] = field(default_factory=frozenset)
+    writes: frozenset[int] = field(default_factory=frozenset)
+
+
+class Effects:
+    def __init__(self, pointers: PointsTo, kernels: Mapping[str, KernelEffects]) -> None:
+        self.pointers = pointers
+        self.kernels = kernels
+
+    # -- reads
+
+    def loads(self, expr: ir.Expr) -> Iterator[Location]:
+        """Locations whose value the evaluation of `expr` needs."""
+        match expr:
+            case ir.Var(symbol=symbol):
+                yield symbol
+            case ir.Index() | ir.Member():
+                yield from self.address(expr)
+                if not isinstance(expr.type, Array):
+                    yield from self.pointers.storage(expr)
+            case ir.AddressOf(place=place):
+                yield from self.address(place)
+            case _:
+                for child in children(expr):
+                    yield from self.loads(child)
+
+    def address(self, place: ir.Expr) -> Iterator[Location]:
+        """Locations that the evaluation of a place's address needs, not its value."""
+        match place:
+            case ir.Index(base=base, index=index):
+                yield from self.loads(index)
+                if isinstance(base.type, Pointer):
+                    yield from self.loads(base)
+                else:
+                    yield from self.address(base)
+            case ir.Member(base=base):
+                yield from self.address(base)
+
+    def reads(self, s: ir.Stmt) -> Iterator[Location]:
+        """Locations that the statement itself (not what it contains) reads."""
+        match s:
+            case ir.Assign(target=target, value=value):
+                yield from self.address(target)
+                yield from self.loads(value)
+            case ir.Update(target=target, value=value):
+                yield from self.loads(target)
+                yield from self.loads(value)
+            case ir.Push(place=place, extent=extent, bytes=size):
+                yield from self.loads(place)
+                if extent != "value":
+                    yield from self.pointers.targets(place)
+                if size is not None:
+                    yield from self.loads(size)
+            case ir.Pop(place=place, extent=extent, bytes=size):
+                yield from self.address(place) if extent == "value" else self.loads(place)
+                if size is not None:
+                    yield from self.loads(size)
+            case ir.Call(args=args):
+                for arg in args:
+                    yield from self.loads(arg)
+                for arg in _picked(args, _read_arguments(s)):
+                    yield from self.behind(arg)
+            case ir.Launch(kernel=kernel, args=args):
+                for expr in own_exprs(s):
+                    yield from self.loads(expr)
+                for arg in _picked(args, self._kernel(kernel, args).reads):
+                    yield from self.behind(arg)
+            case _:
+                for expr in own_exprs(s):
+                    yield from self.loads(expr)
+
+    # -- writes
+
+    def writes(self, s: ir.Stmt) -> Iterator[Location]:
+        """Locations that the statement itself may change."""
+        match s:
+            case ir.Declare(symbol=symbol):
+                yield symbol
+            case ir.Assign(target=target) | ir.Update(target=target):
+                yield from self.pointers.storage(target)
+            case ir.Pop(place=place, extent=extent):
+                yield from self.pointers.storage(place) if extent == "value" else self.pointers.targets(place)
+            case ir.Call(args=args, result=result):
+                if result is not None:
+                    yield from self.pointers.storage(result)
+                for arg in _picked(args, _written_arguments(s)):
+                    yield from self.behind(arg)
+            case ir.Launch(kernel=kernel, args=args):
+                for arg in _picked(args, self._kernel(kernel, args).writes):
+                    yield from self.behind(arg)
+
+    def behind(self, arg: ir.Expr) -> Iterator[Location]:
+        """The locations reached through a pointer argument."""
+        while isinstance(arg, ir.Cast):
+            arg = arg.operand
+        if isinstance(arg.type, Pointer | Array):
+            yield from self.pointers.targets(arg)
+        elif isinstance(arg.type, Struct):
+            for location in self.pointers.storage(arg):
+                yield from self.pointers.targets(ir.Var(location, span=arg.span)) if isinstance(location, ir.Symbol) else ()
+
+    def written(self, body: ir.Body) -> dict[Location, None]:
+        """Everything that a body may change, what it declares itself included."""
+        found: dict[Location, None] = {}
+        for s in walk_stmts(body):
+            found.update(dict.fromkeys(self.writes(s)))
+        return found
+
+    def stable(self, expr: ir.Expr, changed: Iterable[Location]) -> bool:
+        """Whether `expr` has the same value after a change of the locations `changed`."""
+        return not set(self.loads(expr)) & set(changed)
+
+    def _kernel(self, name: str, args: Sequence[ir.Expr]) -> KernelEffects:
+        everything = frozenset(range(len(args)))
+        return self.kernels.get(name, KernelEffects(everything, everything))
+
+
+def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | None = None) -> KernelEffects:
+    """The summary of an inlined kernel."""
+    effects = Effects(PointsTo(kernel), kernels or {})
+    position = {root: i for i, p in enumerate(kernel.params) if (root := effects.pointers.parameter_roots.get(p))}
+    reads: set[int] = set()
+    writes: set[int] = set()
+    for s in walk_stmts(kernel.body):
+        reads.update(position[x] for x in effects.reads(s) if x in position)
+        writes.update(position[x] for x in effects.writes(s) if x in position)
+    return KernelEffects(frozenset(reads), frozenset(writes))
+
+
+def written_parameters(program: ir.Program, function: str) -> set[str]:
+    """Names of the pointer parameters of an inlined function through which it may write."""
+    kernels = {f.name: kernel_effects(f) for f in program.functions.values() if f.kind == "kernel"}
+    summary = kernel_effects(program.functions[function], kernels)
+    return {program.functions[function].params[i].name for i in summary.writes}
+
+
+def _picked(args: Sequence[ir.Expr], positions: Iterable[int]) -> Iterator[ir.Expr]:
+    for i in sorted(positions):
+        if i < len(args):
+            yield args[i]
+
+
+def _read_arguments(call: ir.Call) -> frozenset[int]:
+    if call.function in SUPPORT:
+        return SUPPORT[call.function].reads
+    row = TABLE.get(call.function)
+    if row is not None:
+        return frozenset({row.position("src")} - {None})  # type: ignore[arg-type]
+    if call.function in ATOMICS:
+        return frozenset({0})
+    return frozenset(range(len(call.args)))
+
+
+def _written_arguments(call: ir.Call) -> frozenset[int]:
+    if call.function in SUPPORT:
+        return SUPPORT[call.function].writes
+    row = TABLE.get(call.function)
+    if row is not None:
+        return frozenset({row.position("dst"), row.position("out")} - {None})  # type: ignore[arg-type]
+    if call.function in OUTPUT_ONLY:
+        return frozenset()
+    return frozenset(range(len(call.args)))
+
+
+ATOMICS = frozenset({"atomicAdd", "atomicSub"})
+OUTPUT_ONLY = frozenset({"printf", "fprintf", "puts", "fputs", "putchar", "fflush", "assert", "__assert_fail", "perror"})

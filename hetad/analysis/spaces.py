@@ -1,0 +1,109 @@
+"""The memory space of every pointer: host or device.
+
+A pointer's space follows from its use: launch arguments are device pointers, what host code reads or writes is
+host memory, copies say it by their kind.  A pointer used as both is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Pointer
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.memops.table import TABLE
+
+Space = Literal["host", "device"]
+_KINDS: dict[int, tuple[Space, Space]] = {
+    0: ("host", "host"),
+    1: ("device", "host"),
+    2: ("host", "device"),
+    3: ("device", "device"),
+}
+
+
+class Spaces:
+    """Spaces of the memory that one inlined host function reaches."""
+
+    def __init__(self, function: ir.Function, pointers: PointsTo) -> None:
+        self.pointers = pointers
+        self._of: dict[Location, tuple[Space, Span]] = {}
+        for s in walk_stmts(function.body):
+            self._statement(s)
+
+    def of(self, location: Location) -> Space | None:
+        if isinstance(location, ir.Symbol):
+            return "host"
+        found = self._of.get(location)
+        return found[0] if found else None
+
+    def behind(self, pointer: ir.Expr) -> Space | None:
+        """Where a pointer expression points, as far as known."""
+        found = {self.of(t) for t in self.pointers.targets(_bare(pointer))} - {None}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _statement(self, s: ir.Stmt) -> None:
+        match s:
+            case ir.Launch(args=args):
+                for arg in args:
+                    if isinstance(arg.type, Pointer):
+                        self._mark(arg, "device", arg.span, "passed to a kernel")
+            case ir.Call(function=name, args=args, result=result) if name in TABLE:
+                row = TABLE[name]
+                if row.action == "allocate" and id(s) in self.pointers.heap_roots:
+                    self._set(self.pointers.heap_roots[id(s)], row.space, s.span, "allocated")
+                dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
+                if row.action == "copy" and dst is not None and src is not None:
+                    known = _KINDS.get(_value(args[kind])) if kind is not None else ("host", "host")
+                    if known:
+                        self._mark(args[dst], known[0], s.span, "the destination of this copy")
+                        self._mark(args[src], known[1], s.span, "the source of this copy")
+                elif row.action == "fill" and dst is not None:
+                    self._mark(args[dst], row.space, s.span, "filled here")
+                del result
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer):
+                    self._mark(e.base, "host", e.span, "read or written by host code")
+
+    def _mark(self, pointer: ir.Expr, space: Space, span: Span, why: str) -> None:
+        for location in self.pointers.targets(_bare(pointer)):
+            if isinstance(location, Root):
+                self._set(location, space, span, why)
+            elif space == "device":
+                raise UnsupportedError(
+                    f"'{location.name}' is host memory, but is {why} as device memory", span, "copy it to the device first"
+                )
+
+    def _set(self, root: Root, space: Space, span: Span, why: str) -> None:
+        known = self._of.setdefault(root, (space, span))
+        if known[0] != space:
+            raise UnsupportedError(
+                f"'{root.name}' is {known[0]} memory (line {known[1].line}), but is {why} as {space} memory",
+                span,
+                "copy it with cudaMemcpy; hetad does not support memory that both sides use directly",
+            )
+
+
+def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["host", "device", "either"]]:
+    """Where each pointer parameter of an inlined function points."""
+    f = program.functions[function]
+    pointers = PointsTo(f)
+    if f.kind == "kernel":
+        return {p.name: "device" for p in f.params if isinstance(p.type, Pointer | Array)}
+    spaces = Spaces(f, pointers)
+    return {p.name: spaces.of(root) or "either" for p, root in pointers.parameter_roots.items()}
+
+
+def _bare(pointer: ir.Expr) -> ir.Expr:
+    while isinstance(pointer, ir.Cast):
+        pointer = pointer.operand
+    return pointer
+
+
+def _value(kind: ir.Expr) -> int:
+    while isinstance(kind, ir.Cast):
+        kind = kind.operand
+    return int(kind.value) if isinstance(kind, ir.Const) else -1

@@ -1,0 +1,409 @@
+"""The Python interface: load a program, call its functions, take their gradients.
+
+Nothing is compiled before a call needs it: `Gradient.source` works on a machine without a compiler.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from hetad import pipeline
+from hetad.diagnostics import ArgumentError, UnknownNameError
+from hetad.ir.types import Float
+from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.selection import Names, select_of, select_wrt
+from hetad.run.signature import Signature, bind, nearest, signature_of
+
+if TYPE_CHECKING:
+    from hetad.frontend.unit import Unit
+    from hetad.host.derivative import Derivative
+    from hetad.ir import nodes
+    from hetad.run.executable import Executable
+
+Backend = Literal["cpu", "cuda"]
+
+
+def load(
+    path: str | os.PathLike[str], defines: Mapping[str, Any] | None = None,
+    include_dirs: Sequence[str | os.PathLike[str]] = (),
+) -> Program:  # fmt: skip
+    """Read a CUDA program from a file.
+
+    Args:
+        path: the source, usually a .cu file.
+        defines: macros, as `-D` would define them.
+        include_dirs: where `#include "..."` looks, after the directory of the file.
+
+    Raises:
+        UnknownNameError: there is no such file.
+        SyntaxProblem: what is found before anything is parsed, such as unbalanced brackets.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as problem:
+        raise UnknownNameError(f"cannot read {file}: {problem.strerror or problem}") from problem
+    return loads(text, str(file), defines, include_dirs)
+
+
+def loads(
+    text: str, name: str = "<string>", defines: Mapping[str, Any] | None = None,
+    include_dirs: Sequence[str | os.PathLike[str]] = (),
+) -> Program:  # fmt: skip
+    """A CUDA program from its text; `name` stands for the file in messages."""
+    from hetad import frontend
+
+    return Program(frontend.load(text, name, defines, [os.fspath(d) for d in include_dirs]))
+
+
+def gradient(
+    function: Function, wrt: Names, of: Names | None = None, backend: Backend | None = None, **options: Any
+) -> Gradient:
+    """The reverse-mode derivative of a host function or a kernel.
+
+    Args:
+        function: from a loaded program.
+        wrt: the parameters to differentiate with respect to, by name or position: floating scalars, pointers to
+            floating values, structs that hold some.
+        of: the outputs, pointers to what the function writes; omitted, it is the return value.
+        backend: "cuda" or "cpu"; None takes CUDA where it is usable.
+        **options: passed on to `hetad.pipeline.differentiate`.
+
+    Raises:
+        ArgumentError: wrt or of does not fit the function.
+        UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
+    """
+    if not isinstance(function, Function):
+        raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
+    definition, signature = function.definition, function.compiled.signature
+    choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
+    return Gradient(function, choice, _checked(backend))
+
+
+class Program(Mapping[str, "Function"]):
+    """A CUDA program.  `program["name"]` is a function or kernel of it; iteration gives their names."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self._functions: dict[str, Function] = {}
+
+    def __getitem__(self, name: str) -> Function:
+        if name not in self._functions:
+            self._functions[name] = Function(self, name)
+        return self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(name for name, kind in self.unit.functions.items() if kind != "device")
+
+    def __contains__(self, name: object) -> bool:
+        return name in tuple(self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<hetad program {self.unit.name}: {', '.join(self)}>"
+
+
+class Function:
+    """A host function or a kernel; calling it runs it."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        self.program = program
+        self.name = name
+        self.compiled = Compiled(program.unit, name)
+
+    @property
+    def definition(self) -> nodes.Function:
+        return self.compiled.definition
+
+    @property
+    def signature(self) -> str:
+        """The declaration, typedefs resolved."""
+        return self.compiled.signature.text
+
+    @property
+    def parameters(self) -> tuple[nodes.Symbol, ...]:
+        return self.definition.params
+
+    def __call__(
+        self, *args: Any, backend: Backend | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,
+        stream: Any = None, **named: Any,
+    ) -> Any:  # fmt: skip
+        """Run the function; arrays are written in place, as in C.
+
+        Args:
+            *args: one value per parameter: Python or NumPy numbers, NumPy arrays (copied to and from the GPU where a
+                device pointer asks for it), CuPy arrays for device pointers, mappings for structs, None for NULL.
+            backend: "cuda" or "cpu"; None takes CUDA where it is usable.
+            grid: blocks of the grid, an int or up to three; of a kernel only, as the next three.
+            block: threads of a block, an int or up to three.
+            shared_mem: bytes of dynamic shared memory.
+            stream: a CuPy stream or the address of a CUDA stream; None for CuPy's current one.
+            **named: arguments by name.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            ArgumentError: an argument does not fit its parameter.
+            BackendError: there is no compiler or GPU.
+            ExecutionError: the program failed.
+        """
+        launch = self.compiled.launch(grid, block, shared_mem, stream, named)
+        values = bind(self.compiled.signature, args, named)
+        return self.compiled.primal_plan(backend_for(backend)).primal(values, launch)
+
+    def __repr__(self) -> str:
+        return f"<hetad {'kernel' if self.definition.kind == 'kernel' else 'function'} {self.signature}>"
+
+
+class Compiled:
+    """What is made of one function, each thing once and when it is first needed."""
+
+    def __init__(self, unit: Unit, name: str) -> None:
+        self.unit = unit
+        self.name = name
+        self.definition: nodes.Function = unit.reach(name).functions[name]
+        self.signature: Signature = signature_of(self.definition)
+        if self.definition.kind == "device":
+            raise ArgumentError(
+                f"{name} is a __device__ function, which only device code can call\n    {self.signature}\n"
+                "  help: differentiate a kernel that calls it"
+            )
+        self._lock = threading.RLock()
+        self._primal: pipeline.Primal | None = None
+        self._plans: dict[Backend, Plan] = {}
+        self._derivatives: dict[Any, Derivative] = {}
+        self._gradient_plans: dict[Any, Plan] = {}
+
+    def launch(
+        self, grid: Any, block: Any, shared_mem: Any, stream: Any, named: dict[str, Any]
+    ) -> LaunchConfiguration | None:
+        """The configuration of a kernel.  A host function has none, but it may have a parameter called `grid`."""
+        if self.definition.kind == "kernel":
+            return LaunchConfiguration.of(self.signature, grid, block, shared_mem, stream)
+        if grid is None and block is None and stream is None and not shared_mem:
+            return None
+        given = {"grid": grid, "block": block, "shared_mem": shared_mem or None, "stream": stream}
+        for name, value in given.items():
+            if value is not None:
+                if name not in self.signature.parameters:
+                    raise self.signature.refuse(f"{name}= is for kernels; this host function launches by itself")
+                named[name] = value
+        return None
+
+    def primal_plan(self, backend: Backend) -> Plan:
+        plan = self._plans.get(backend)
+        if plan is None:
+            with self._lock:
+                primal = self._reached()
+                executable = build(primal.program, primal.entry, backend)
+                plan = self._plans[backend] = Plan(executable, primal.parameters, self.signature, primal.written)
+        return plan
+
+    def derivative(self, choice: Choice) -> Derivative:
+        with self._lock:
+            if choice.key not in self._derivatives:
+                self._derivatives[choice.key] = pipeline.differentiate(
+                    self.unit, self.name, choice.wrt, choice.of, **choice.options
+                )
+            return self._derivatives[choice.key]
+
+    def gradient_plan(self, choice: Choice, backend: Backend) -> Plan:
+        with self._lock:
+            key = (choice.key, backend)
+            if key not in self._gradient_plans:
+                derivative = self.derivative(choice)
+                executable = build(derivative.program, derivative.entry, backend)
+                written = self._reached().written
+                self._gradient_plans[key] = Plan(
+                    executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or ()
+                )
+            return self._gradient_plans[key]
+
+    def _reached(self) -> pipeline.Primal:
+        if self._primal is None:
+            self._primal = pipeline.primal(self.unit, self.name)
+        return self._primal
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a gradient is of, and with respect to what."""
+
+    wrt: tuple[str, ...]
+    of: tuple[str, ...] | None
+    options: Mapping[str, Any]
+
+    @property
+    def key(self) -> Any:
+        return self.wrt, self.of, tuple(sorted((name, repr(value)) for name, value in self.options.items()))
+
+
+class Gradient:
+    """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
+
+    def __init__(self, function: Function, choice: Choice, backend: Backend | None) -> None:
+        self.function = function
+        self.wrt = choice.wrt
+        self.of = choice.of
+        self.derivative: Derivative = function.compiled.derivative(choice)
+        self._choice = choice
+        self._requested = backend
+        self._signature = function.compiled.signature
+        self._seed_names = (RETURN,) if choice.of is None else choice.of
+        self._made: Plan | None = None
+        self._source: str | None = None
+
+    @property
+    def backend(self) -> Backend:
+        """Where it runs: "cuda" or "cpu"."""
+        return backend_for(self._requested)
+
+    @property
+    def source(self) -> str:
+        """The derivative program as one .cu that nvcc compiles."""
+        if self._source is None:
+            self._source = pipeline.source(self.derivative)
+        return self._source
+
+    def __call__(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> Result:  # fmt: skip
+        """The gradient at `args`, which stay as they are.
+
+        Args:
+            *args: as for the function.
+            seeds: for each name in `of` an array of the argument's shape and dtype; for a return value
+                `{"return": number}`, by default 1.
+            grid: as for the function, and so are the next three.
+            block: threads of a block.
+            shared_mem: bytes of dynamic shared memory.
+            stream: where it runs.
+            **named: arguments by name.
+
+        Returns:
+            For each name in `wrt` a gradient of the type and shape of the argument; a float for a scalar.
+        """
+        return self._run(args, seeds, grid, block, shared_mem, stream, named)[1]
+
+    def value_and_grad(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> tuple[float, Result]:  # fmt: skip
+        """What the function returns, and its gradient; for a host function with a floating return value."""
+        if not isinstance(self.function.definition.returns, Float):
+            raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
+        value, result = self._run(args, seeds, grid, block, shared_mem, stream, named)
+        return value, result
+
+    def execute(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> Any:  # fmt: skip
+        """The gradient in place: adjoint buffers follow the arguments, in the order of `of` + `wrt`, each name once.
+
+        The buffers of `of` hold seeds on entry and are consumed; those of `wrt` are added to.  The adjoint of a
+        scalar is an array of one element.  CuPy arrays are not copied.
+
+        Returns:
+            What the function returns, if that is floating.
+        """
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        plan = self._plan()
+        names = (*self._signature.parameters, *plan.adjoint_names)
+        values = bind(self._signature, args, named, names)
+        count = len(self._signature.parameters)
+        return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch)
+
+    def __repr__(self) -> str:
+        of = "the return value" if self.of is None else ", ".join(self.of)
+        return f"<hetad gradient of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
+
+    def _run(
+        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, grid: Any, block: Any, shared_mem: Any,
+        stream: Any, named: dict[str, Any],
+    ) -> tuple[Any, Result]:  # fmt: skip
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        values = bind(self._signature, args, named)
+        value, gradients = self._plan().gradient(values, self._seeds(seeds, self._seed_names), launch)
+        return value, Result(self.wrt, gradients)
+
+    def _plan(self) -> Plan:
+        if self._made is None:
+            self._made = self.function.compiled.gradient_plan(self._choice, self.backend)
+        return self._made
+
+    def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:
+        if seeds is None:
+            return {}
+        if not isinstance(seeds, Mapping):
+            example = f"seeds={{{allowed[0]!r}: ...}}"
+            raise self._signature.refuse(f"seeds must be a mapping, got a {type(seeds).__name__}", f"use {example}")
+        for name in seeds:
+            if name not in allowed:
+                raise self._signature.refuse(f"there is no output {name!r} to seed", nearest(str(name), allowed))
+        return seeds
+
+
+class Result(Mapping[str, Any]):
+    """Gradients by name, `r["A"]`, or by position in wrt, `r[0]`."""
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, names: tuple[str, ...], values: Sequence[Any]) -> None:
+        self._names = names
+        self._values = values
+
+    def __getitem__(self, name: str | int) -> Any:
+        if isinstance(name, int):
+            return self._values[name]
+        try:
+            return self._values[self._names.index(name)]
+        except ValueError:
+            raise KeyError(f"no gradient of {name!r}; there are those of {', '.join(self._names)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"Result({dict(self)!r})"
+
+
+# --- helpers -------------------------------------------------------------------------------------
+
+
+def backend_for(backend: Backend | None) -> Backend:
+    """The backend to use: the one asked for, else CUDA where it is usable."""
+    if backend is None:
+        from hetad.run import cuda
+
+        return "cuda" if cuda.usable() else "cpu"
+    return _checked(backend) or "cpu"
+
+
+def build(program: nodes.Program, entry: str, backend: Backend) -> Executable:
+    """Compile a function of a closed program."""
+    if backend == "cuda":
+        from hetad.run import cuda
+
+        return cuda.build(program, entry)
+    from hetad.run import cpu
+
+    return cpu.build(program, entry)
+
+
+def _checked(backend: Backend | None) -> Backend | None:
+    if backend not in {None, "cpu", "cuda"}:
+        raise ArgumentError(f"backend={backend!r}: there are 'cuda', 'cpu', and None for the best of them")
+    return backend

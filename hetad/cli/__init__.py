@@ -1,0 +1,33 @@
+"""The command line.  One module per command; each has `add`, which declares its options, and `run`.
+
+Exit status: 0 success; 1 the check failed, or the program cannot be differentiated or run; 2 wrong usage: an unknown
+option, file, function or parameter, or a problem file that does not fit the program.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from hetad.cli.errors import explain_failure
+from hetad.cli.parser import build_parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and gives the exit status; `argv` without the program's name."""
+    options = build_parser().parse_args(argv)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("\nhetad: interrupted", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if options.debug:
+            raise
+        status = explain_failure(error, as_json=getattr(options, "json", False))
+        if status is None:
+            raise
+        return status

@@ -1,0 +1,104 @@
+"""`hetad check`: what hetad does not support in a program, and where."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hetad.cli.options import add_json, add_source
+from hetad.diagnostics import SourceError
+
+if TYPE_CHECKING:
+    from hetad.frontend import Unit
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One function: what it is, and why it is refused, if it is."""
+
+    name: str
+    kind: str
+    line: int | None
+    error: SourceError | None
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "check",
+        help="show what is unsupported in a program, and where",
+        description="Goes through the functions of a program, or through one and what it reaches, and shows which ones "
+        "hetad can differentiate and what stands in the way of the others.  Exit status 1 if anything does.",
+        epilog="example: hetad check samples/host_sum.cu",
+    )
+    add_source(command)
+    command.add_argument("function", metavar="FUNCTION", nargs="?", help="check this one only, and what it calls")
+    add_json(command)
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    import hetad
+    from hetad.cli.console import print_json
+
+    program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
+    if options.function is not None and options.function not in program:
+        program[options.function]  # raises, with the nearest names
+    names = [options.function] if options.function is not None else list(program)
+    findings = [examine(program.unit, name) for name in names]
+    if options.json:
+        print_json({"file": str(options.file), "functions": [_as_dictionary(finding) for finding in findings]})
+    else:
+        _print(findings)
+    return 1 if any(finding.error for finding in findings) else 0
+
+
+def examine(unit: Unit, name: str) -> Finding:
+    """Takes one function through the front end: lowering, the fence, normalisation."""
+    from hetad import pipeline
+
+    try:
+        reached = unit.reach(name)
+        function = reached.functions[name]
+    except SourceError as error:
+        return Finding(name, unit.kind(name), error.span.line if error.span else None, error)
+    try:
+        pipeline.normalised(unit, name)
+    except SourceError as error:
+        return Finding(name, function.kind, function.span.line, error.attach(reached.sources))
+    return Finding(name, function.kind, function.span.line, None)
+
+
+def _as_dictionary(finding: Finding) -> dict[str, Any]:
+    from hetad.cli.errors import as_dictionary
+
+    error = as_dictionary(finding.error) if finding.error else None
+    return {
+        "name": finding.name,
+        "kind": finding.kind,
+        "line": finding.line,
+        "supported": error is None,
+        "error": error,
+    }
+
+
+def _print(findings: list[Finding]) -> None:
+    from rich.table import Table
+
+    from hetad.cli.console import out
+    from hetad.cli.errors import render
+
+    table = Table()
+    table.add_column("function")
+    table.add_column("kind")
+    table.add_column("line", justify="right")
+    table.add_column("")
+    for finding in findings:
+        verdict = "[green]supported[/]" if finding.error is None else "[bold red]refused[/]"
+        line = "" if finding.line is None else str(finding.line)
+        table.add_row(finding.name, finding.kind, line, verdict)
+    out().print(table)
+    # A refused function stands in the way of all that call it: show each place once.
+    for error in {str(finding.error): finding.error for finding in findings if finding.error}.values():
+        out().print()
+        out().print(render(error), soft_wrap=True)

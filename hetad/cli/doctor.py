@@ -1,0 +1,189 @@
+"""`hetad doctor`: what this machine has of what hetad can use, and what to do about the rest."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from hetad.cli.options import add_json
+
+Status = Literal["ok", "absent", "broken"]
+_MARKS = {"ok": "[green]ok[/]", "absent": "[yellow]absent[/]", "broken": "[bold red]broken[/]"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`remedy` says what to do when the status is not ok."""
+
+    topic: str
+    status: Status
+    detail: str
+    remedy: str = ""
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "doctor",
+        help="show what this machine has: C compiler, GPU, caches",
+        description="Shows the C compiler, CUDA and the caches that hetad would use here, and why a GPU cannot be "
+        "used.  Exit status 1 if no backend works.",
+    )
+    add_json(command)
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    from hetad.cli.console import print_json
+
+    groups = examine()
+    usable = {name: all(f.status == "ok" for f in findings) for name, findings in groups.items()}
+    works = usable["CPU backend"] or usable["CUDA backend"]
+    if options.json:
+        listed = {name: [asdict(f) for f in findings] for name, findings in groups.items()}
+        print_json({"works": works, "usable": usable, "findings": listed})
+    else:
+        _print(groups)
+    return 0 if works else 1
+
+
+def examine() -> dict[str, list[Finding]]:
+    """All findings by group; a backend can be used if every finding of its group is ok."""
+    return {
+        "hetad": [_interpreter(), *_packages(), _cache()],
+        "CPU backend": [_compiler()],
+        "CUDA backend": _cuda(),
+    }
+
+
+# --- hetad itself ---------------------------------------------------------------------------------
+
+
+def _interpreter() -> Finding:
+    import platform
+    import sys
+
+    return Finding("Python", "ok", f"{platform.python_version()} ({sys.executable}) on {platform.machine()}")
+
+
+def _packages() -> list[Finding]:
+    from importlib import metadata
+
+    from hetad import __version__
+
+    names = ("numpy", "pycparser", "pcpp", "networkx", "rich")
+    others = [f"{name} {metadata.version(name)}" for name in names]
+    return [Finding("versions", "ok", ", ".join([f"hetad {__version__}", *others]))]
+
+
+def _cache() -> Finding:
+    from hetad.run import cache
+
+    wanted, used = cache.configured_directory(), cache.directory()
+    if used != wanted:
+        remedy = "set HETAD_CACHE_DIR to a directory that can be written; until then every process compiles anew"
+        return Finding("cache", "broken", f"{wanted} cannot be written", remedy)
+    files = [path for path in used.rglob("*") if path.is_file()]
+    megabytes = sum(path.stat().st_size for path in files) / 1e6
+    return Finding("cache", "ok", f"{used} ({len(files)} files, {megabytes:.1f} MB)")
+
+
+# --- CPU ------------------------------------------------------------------------------------------
+
+
+def _compiler() -> Finding:
+    """Finds the C compiler and uses it."""
+    import ctypes
+
+    from hetad.diagnostics import BackendError
+    from hetad.run import compiler
+
+    try:
+        found = compiler.find()
+    except BackendError as error:
+        return Finding("C compiler", "absent", "none found", str(error).removeprefix("no C compiler found: "))
+    try:
+        library = compiler.shared_library("#include <math.h>\ndouble hetad_doctor(double x) { return sqrt(x); }\n")
+        function = ctypes.CDLL(str(library)).hetad_doctor
+    except (BackendError, OSError) as error:
+        return Finding("C compiler", "broken", f"{found} compiles nothing that runs here", str(error))
+    function.restype, function.argtypes = ctypes.c_double, (ctypes.c_double,)
+    if function(4.0) != 2.0:
+        return Finding("C compiler", "broken", f"{found} compiles wrong code", compiler.HOW_TO_GET_ONE)
+    return Finding("C compiler", "ok", str(found))
+
+
+# --- CUDA -----------------------------------------------------------------------------------------
+
+
+def _cuda() -> list[Finding]:
+    driver = _driver()
+    return [driver, _cupy(), *([_device(), _nvrtc()] if driver.status == "ok" else [])]
+
+
+def _driver() -> Finding:
+    """The driver's library, asked without CuPy, so that a missing CuPy is told from a missing GPU."""
+    import ctypes
+    import sys
+
+    try:
+        cuda = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        remedy = (
+            "there is no NVIDIA driver on this machine, or this container was started without it "
+            "(docker run --gpus all); the CPU backend gives the same numbers"
+        )
+        return Finding("NVIDIA driver", "absent", "libcuda.so.1 cannot be loaded", remedy)
+    status, count, number = cuda.cuInit(0), ctypes.c_int(0), ctypes.c_int(0)
+    cuda.cuDriverGetVersion(ctypes.byref(number))
+    supports = f"supports CUDA {number.value // 1000}.{number.value % 1000 // 10}"
+    if status != 0 or cuda.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
+        remedy = "no GPU is visible; look at nvidia-smi and at CUDA_VISIBLE_DEVICES"
+        return Finding("NVIDIA driver", "broken", f"{supports}, but cuInit answers {status}", remedy)
+    return Finding("NVIDIA driver", "ok", f"{supports}; {count.value} GPU{'s' if count.value > 1 else ''}")
+
+
+def _cupy() -> Finding:
+    from importlib import metadata
+
+    found = [d for d in metadata.distributions() if (d.metadata["Name"] or "").lower().startswith("cupy")]
+    if not found:
+        return Finding("CuPy", "absent", "not installed", "pip install hetad[cuda13], or hetad[cuda12] for CUDA 12")
+    names = ", ".join(f"{d.metadata['Name']} {d.version}" for d in found)
+    if len(found) > 1:
+        return Finding("CuPy", "broken", f"several at once: {names}", "pip uninstall all of them, then install one")
+    return Finding("CuPy", "ok", names)
+
+
+def _device() -> Finding:
+    from hetad.run import cuda
+
+    reason = cuda.unusable_reason()
+    if reason is not None:
+        return Finding("GPU", "broken", reason, "see nvidia-smi; CuPy must be of the driver's CUDA version or older")
+    return Finding("GPU", "ok", cuda.device_description())
+
+
+def _nvrtc() -> Finding:
+    from hetad.run import cuda
+
+    try:
+        return Finding("NVRTC", "ok", cuda.compiler_description())
+    except Exception as error:  # noqa: BLE001 - whatever CuPy raises is what the user must see
+        return Finding("NVRTC", "broken", str(error), "pip install nvidia-cuda-nvrtc, or install the CUDA toolkit")
+
+
+def _print(groups: dict[str, list[Finding]]) -> None:
+    from rich.table import Table
+
+    from hetad.cli.console import out
+
+    table = Table(title="hetad doctor", title_justify="left", title_style="bold", show_header=False)
+    for name, findings in groups.items():
+        table.add_row(f"[bold]{name}[/]", "", "")
+        for finding in findings:
+            table.add_row(f"  {finding.topic}", _MARKS[finding.status], finding.detail)
+            if finding.remedy:
+                table.add_row("", "", f"[cyan]help:[/] {finding.remedy}")
+        table.add_section()
+    out().print(table)

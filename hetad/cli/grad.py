@@ -1,0 +1,87 @@
+"""`hetad grad`: writes the derivative of a function as CUDA."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hetad.cli.options import add_source, names
+from hetad.diagnostics import ArgumentError
+
+STAGES = ("ir", "activity", "needed", "access", "cuda")
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "grad",
+        help="write the gradient of a function as CUDA",
+        description="Writes the gradient of a host function or kernel as a self-contained CUDA source, to compile with "
+        "nvcc: the function FUNCTION_grad takes the arguments of FUNCTION, then the adjoints in the order of --of and "
+        "--wrt.  The adjoints of --of hold the seeds; those of --wrt are added to.",
+        epilog="example: hetad grad samples/axpy.cu axpy --wrt a,x --of y -o axpy_grad.cu",
+    )
+    add_source(command)
+    command.add_argument("function", metavar="FUNCTION", help="the host function or kernel to differentiate")
+    command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
+    command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
+    command.add_argument("-o", "--output", metavar="OUT.cu", type=Path, help="the file to write (default: stdout)")
+    command.add_argument("--emit", metavar="STAGE", choices=STAGES, default="cuda",
+                         help=f"print a stage of the pipeline instead: {', '.join(STAGES)}")  # fmt: skip
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.output is not None:
+        refuse_overwriting(options.output, options.file)
+    text = _stage(options)
+    if options.output is not None:
+        write(options.output, text)
+    elif options.emit == "cuda":
+        from hetad.cli.console import print_source
+
+        print_source(text)
+    else:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    return 0
+
+
+def _stage(options: argparse.Namespace) -> str:
+    import hetad
+
+    program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
+    if options.emit == "cuda":
+        return hetad.gradient(program[options.function], wrt=options.wrt, of=options.of).source
+    from hetad import pipeline
+
+    return pipeline.stage_text(program.unit, options.function, options.wrt, options.of, options.emit)
+
+
+def refuse_overwriting(output: Path, source: Path) -> None:
+    if output.exists() and source.exists() and output.samefile(source):
+        raise ArgumentError(f"{output} is the program itself; choose another name for the gradient")
+
+
+def write(path: Path, text: str) -> None:
+    """In one step, so that a file of this name is replaced as a whole or not at all."""
+    if path.exists() and not path.is_file():  # a device or a pipe
+        path.write_text(text, encoding="utf-8")
+        return
+    target = path.resolve()
+    handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(scratch).chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+        Path(scratch).replace(target)
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

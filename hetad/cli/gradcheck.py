@@ -1,0 +1,118 @@
+"""`hetad gradcheck`: compares a gradient with finite differences of the program itself."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hetad.cli.options import add_problem
+
+if TYPE_CHECKING:
+    from hetad.gradcheck import Report, Row
+    from hetad.problem import Problem
+
+_COLOURS = {"passed": "green", "failed": "bold red", "unsure": "yellow"}
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "gradcheck",
+        help="check a gradient against finite differences of the program",
+        description="Runs the program of a problem file at points moved along random directions and compares its "
+        "central differences, extrapolated to step 0, with hetad's gradient; checks too that the gradient is linear in "
+        "its seeds and that the call leaves its arguments as they were.",
+        epilog="example: hetad gradcheck samples/axpy.toml --backend both",
+    )
+    add_problem(command, ("cpu", "cuda", "both"))
+    command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 1e-3 where a float takes part)")
+    command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
+    command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
+    command.add_argument("--seed", type=int, default=0, help="of the random directions (default: 0)")
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    from hetad import problem as problems
+    from hetad.cli.console import print_json
+
+    problem = problems.read(options.problem)
+    backends = ("cpu", "cuda") if options.backend == "both" else (options.backend,)
+    reports, gradients = [], []
+    for backend in backends:
+        report, gradient = _check(problem, backend, options)
+        reports.append(report)
+        gradients.append(gradient)
+    if len(reports) == 2:
+        reports.append(_agreement(problem, *gradients))
+    if options.json:
+        print_json({"problem": str(options.problem), "passed": all(r.passed for r in reports),
+                    "reports": [_as_dictionary(r) for r in reports]})  # fmt: skip
+    else:
+        for report in reports:
+            _print(report, options.problem)
+    return 0 if all(report.passed for report in reports) else 1
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return value
+
+
+def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -> tuple[Report, dict[str, Any]]:
+    from hetad import gradcheck
+    from hetad.cli.console import progress
+
+    settings: dict[str, Any] = dict(problem.gradcheck)
+    given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
+    settings |= {key: value for key, value in given.items() if value is not None}
+    with progress(f"compiling {problem.source.name}"):
+        subject, arguments = gradcheck.from_problem(problem, backend)
+    with progress(f"checking {problem.function} on {subject.backend}") as on_step:
+        report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
+    return report, dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
+
+
+def _agreement(problem: Problem, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:
+    """Both backends give the same gradient, up to rounding."""
+    from hetad import gradcheck
+
+    rows = tuple(gradcheck.same_gradient(name, on_cpu[name], on_cuda[name]) for name in problem.wrt)
+    return gradcheck.Report(problem.function, "cpu and cuda", rows)
+
+
+def _as_dictionary(report: Report) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "function": report.function, "backend": report.backend, "passed": report.passed,
+        "rows": [asdict(row) for row in report.rows],
+    }  # fmt: skip
+
+
+def _print(report: Report, path: Path) -> None:
+    from rich.table import Table
+
+    from hetad.cli.console import out
+
+    table = Table(title=f"{path}: {report.function} on {report.backend}", title_justify="left", title_style="bold")
+    table.add_column("check")
+    for heading in ("gradient", "differences", "relative error", "tolerance"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for row in report.rows:
+        table.add_row(*_cells(row))
+    out().print(table)
+    for row in report.rows:
+        if row.note:
+            out().print(f"  {row.check}: {row.note}")
+    checks = f"{len(report.rows)} checks"
+    out().print(f"[green]passed[/]: {checks}" if report.passed else f"[bold red]FAILED[/]: {checks}")
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    numbers = ("", "") if row.found is None or row.expected is None else (f"{row.found:.9g}", f"{row.expected:.9g}")
+    colour = _COLOURS[row.verdict]
+    return (row.check, *numbers, f"{row.error:.1e}", f"{row.tolerance:.1e}", f"[{colour}]{row.verdict}[/]")

@@ -1,0 +1,43 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def names(text: str) -> tuple[str, ...]:
+    """`A,B` as a list of names."""
+    found = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not found:
+        raise argparse.ArgumentTypeError("expected parameter names with commas between them, as in A,B")
+    return found
+
+
+def macro(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`, or `NAME` for 1."""
+    name, equals, value = text.partition("=")
+    if not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text!r}")
+    return name, value if equals else "1"
+
+
+def add_source(command: argparse.ArgumentParser) -> None:
+    """The options of every command that reads a CUDA source."""
+    command.add_argument("file", metavar="FILE", type=Path, help="a CUDA source (.cu)")
+    command.add_argument("-D", dest="defines", metavar="NAME=VALUE", type=macro, action="append", default=[],
+                         help="define a macro, as for a compiler")  # fmt: skip
+    command.add_argument("-I", dest="include_dirs", metavar="DIR", type=Path, action="append", default=[],
+                         help="where to look for included files")  # fmt: skip
+
+
+def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> None:
+    """The options of every command that reads a problem file."""
+    command.add_argument("problem", metavar="PROBLEM.toml", type=Path,
+                         help="names source, function, wrt, of and inputs; see samples/")  # fmt: skip
+    command.add_argument("--backend", choices=backends, help="where to run (default: cuda if usable, else cpu)")
+    add_json(command)
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the result as JSON")

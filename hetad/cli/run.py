@@ -1,0 +1,99 @@
+"""`hetad run`: runs a program and its gradient at the inputs of a problem file."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from pathlib import Path
+from typing import Any
+
+from hetad.cli.options import add_problem
+
+
+def add(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "run",
+        help="run a program and its gradient",
+        description="Runs the function of a problem file and its gradient with all seeds 1, that of the sum of the "
+        "outputs.  Shows what the function returned and wrote, and the gradient.",
+        epilog="example: hetad run samples/host_sum.toml --save result.npz",
+    )
+    add_problem(command, ("cpu", "cuda"))
+    command.add_argument("--save", metavar="OUT.npz", type=Path,
+                         help="save the arrays: outputs by name, gradients as grad_NAME")  # fmt: skip
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    from hetad import gradcheck
+    from hetad import problem as problems
+    from hetad.cli.console import print_json, progress
+
+    problem = problems.read(options.problem)
+    with progress(f"running {problem.function}"):
+        subject, arguments = gradcheck.from_problem(problem, options.backend)
+        written = copy.deepcopy(arguments)
+        returned = subject.primal(written)
+        gradient = dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
+    outputs = {
+        parameter.name: after
+        for parameter, before, after in zip(subject.parameters, arguments, written, strict=True)
+        if not gradcheck.same(before, after)
+    }
+    if returned is not None:
+        outputs["return"] = returned
+    if options.save is not None:
+        _save(options.save, outputs, gradient)
+    if options.json:
+        print_json({"function": problem.function, "backend": subject.backend,
+                    "outputs": _listed(outputs), "gradient": _listed(gradient)})  # fmt: skip
+    else:
+        _print(f"{problem.function} on {subject.backend}", outputs, gradient)
+    return 0
+
+
+def _save(path: Path, outputs: dict[str, Any], gradient: dict[str, Any]) -> None:
+    import numpy as np
+
+    arrays: dict[str, Any] = {**outputs, **{f"grad_{name}": value for name, value in gradient.items()}}
+    np.savez(path, **{name: np.asarray(_as_record(value)) for name, value in arrays.items()})
+
+
+def _as_record(value: Any) -> Any:
+    """A struct passed by value as its fields' numbers."""
+    return [_as_record(part) for part in value.values()] if isinstance(value, dict) else value
+
+
+def _listed(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
+
+
+def _print(title: str, outputs: dict[str, Any], gradient: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from hetad.cli.console import out
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for heading in ("", "type", "norm", "values"):
+        table.add_column(heading, justify="right" if heading == "norm" else "left", no_wrap=heading != "values")
+    for name, value in outputs.items():
+        table.add_row(name, *_summary(value))
+    table.add_section()
+    for name, value in gradient.items():
+        table.add_row(f"gradient of {name}", *_summary(value))
+    out().print(table)
+
+
+def _summary(value: Any) -> tuple[str, str, str]:
+    """Type, norm and first values."""
+    import numpy as np
+
+    from hetad.gradcheck import to_vector
+
+    norm = f"{float(np.linalg.norm(to_vector(value))):.6g}"
+    if not isinstance(value, np.ndarray):
+        return type(value).__name__, norm, f"{value:.9g}" if isinstance(value, float) else str(value)
+    kind = "struct" if value.dtype.names else str(value.dtype)
+    shape = " x ".join(map(str, value.shape))
+    first = ", ".join(f"{x:.5g}" if value.dtype.kind == "f" else str(x) for x in value.ravel()[:6])
+    return f"{kind} {shape}", norm, first + (", …" if value.size > 6 else "")

@@ -1,0 +1,218 @@
+"""Loads that do not see memory as it was at the launch.
+
+A pullback runs with global memory as it was when the kernel was launched, and writes none of it.  A load in the
+primal kernel has the same value there unless the kernel itself has overwritten the cell before.  Within one
+thread that is decided here, from program order: such a load is replaced by the variable that held the stored
+value where that is known, else it is marked, and refused if the pullback turns out to need it.  (Between threads
+there is no such case without a barrier: it would be a race.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from hetad.adjoint.loops import counted
+from hetad.adjoint.names import Names, convert
+from hetad.analysis.affine import Address, address, distinct, distinct_across
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointers import Root
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, promote
+from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
+
+
+@dataclass(slots=True)
+class State:
+    """What this thread has stored so far: by root, the places; and which variables hold what a place holds."""
+
+    stored: dict[Root, list[tuple[ir.Expr | None, ir.Symbol | None]]] = field(default_factory=dict)
+    known: dict[ir.Expr, ir.Symbol] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        return State({r: list(p) for r, p in self.stored.items()}, dict(self.known))
+
+    def join(self, other: State) -> None:
+        for root, places in other.stored.items():
+            mine = self.stored.setdefault(root, [])
+            mine += [p for p in places if p not in mine]
+        self.known = {p: s for p, s in self.known.items() if other.known.get(p) is s}
+
+
+class StoredValues:
+    """One kernel's rewriting; `stale` are the variables that received a value only a recording could provide."""
+
+    def __init__(self, effects: Effects, names: Names, body: ir.Body) -> None:
+        self.effects = effects
+        self.names = names
+        self.stale: dict[ir.Symbol, Span] = {}
+        self.stale_conditions: list[Span] = []
+        self._read = [address(e) for s in walk_stmts(body) for e in _read_by(s)]
+        self.body = self._block(body, State())
+
+    # -- walking
+
+    def _block(self, body: ir.Body, state: State) -> ir.Body:
+        out: list[ir.Stmt] = []
+        for s in body:
+            out += self._statement(s, state)
+        return tuple(out)
+
+    def _statement(self, s: ir.Stmt, state: State) -> list[ir.Stmt]:
+        before: list[ir.Stmt] = []
+        match s:
+            case ir.For() | ir.While():
+                return [*self._loop(s, state)]
+            case ir.If():
+                cond = self._rewrite(s.cond, state, before)
+                other = state.copy()
+                then, orelse = self._block(s.then, state), self._block(s.orelse, other)
+                state.join(other)
+                return [*before, replace(s, cond=cond, then=then, orelse=orelse)]
+            case ir.Block():
+                return [replace(s, body=self._block(s.body, state))]
+            case ir.Declare(init=init) if init is not None:
+                s = replace(s, init=self._rewrite(init, state, before))
+            case ir.Assign():
+                s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
+            case ir.Update():
+                s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
+            case ir.Call():
+                s = replace(s, args=tuple(self._rewrite(a, state, before) for a in s.args))
+        return [*before, *self._store(s, state)]
+
+    def _store(self, s: ir.Stmt, state: State) -> list[ir.Stmt]:
+        for location in self.effects.writes(s):
+            if isinstance(location, ir.Symbol):
+                state.known = {p: v for p, v in state.known.items() if location not in set(variables(p))}
+                for root, entries in state.stored.items():
+                    state.stored[root] = [
+                        (None, None) if p is not None and location in set(variables(p)) else (p, i) for p, i in entries
+                    ]
+        roots = [w for w in self.effects.writes(s) if isinstance(w, Root)]
+        if not roots:
+            return [s]
+        place = s.target if isinstance(s, ir.Assign | ir.Update) else None
+        target = address(place) if place is not None else None
+        state.known = {p: v for p, v in state.known.items() if distinct(address(p), target)}
+        out: list[ir.Stmt] = [s]
+        if isinstance(s, ir.Assign) and self._read_again(target):
+            out = self._keep(s, s.value, state)
+        elif isinstance(s, ir.Update) and self._read_again(target) and self._fresh(s.target, state):
+            out = self._keep(ir.Assign(s.target, self._sum(s), span=s.span), self._sum(s), state)
+        for root in roots:
+            state.stored.setdefault(root, []).append((place, None))
+        return out
+
+    def _keep(self, s: ir.Assign, value: ir.Expr, state: State) -> list[ir.Stmt]:
+        """`p = e` as `v = e; p = v`, so that a later load of `p` is `v`."""
+        symbol = self.names.symbol("stored", s.target.type, s.span)
+        held = ir.Var(symbol, span=s.span)
+        state.known[s.target] = symbol
+        return [ir.Declare(symbol, value, span=s.span), replace(s, value=held)]
+
+    def _sum(self, s: ir.Update) -> ir.Expr:
+        common = promote(s.target.type, s.value.type)
+        total = ir.Binary(s.op, convert(s.target, common), convert(s.value, common), common, span=s.span)
+        return convert(total, s.target.type)
+
+    def _loop(self, s: ir.For | ir.While, state: State) -> list[ir.Stmt]:
+        out: list[ir.Stmt] = []
+        init: ir.Body = ()
+        index: ir.Symbol | None = None
+        if isinstance(s, ir.For):
+            init = self._block(s.init, state)
+            changed = self.effects.written(s.body)
+            header = counted(s, lambda e: self.effects.stable(e, changed), lambda x: x in changed)
+            index = header.index if header else None
+        self._enter(s, index, state)
+        cond = s.cond
+        if cond is not None:
+            extra: list[ir.Stmt] = []
+            self._rewrite(cond, state, extra)
+            if extra:
+                self.stale_conditions.append(s.span)
+        inner = state.copy()
+        body = self._block(s.body, inner)
+        step = self._block(s.step, inner) if isinstance(s, ir.For) else ()
+        state.join(inner)
+        state.known = {}
+        out.append(replace(s, body=body, init=init, step=step) if isinstance(s, ir.For) else replace(s, body=body))
+        return out
+
+    def _enter(self, s: ir.For | ir.While, index: ir.Symbol | None, state: State) -> None:
+        """At the head of a loop the body's stores of earlier iterations have happened."""
+        state.known = {}
+        changed = self.effects.written(s.body)
+        for inner in walk_stmts(s.body):
+            for location in self.effects.writes(inner):
+                if not isinstance(location, Root):
+                    continue
+                place = inner.target if isinstance(inner, ir.Assign | ir.Update) else None
+                settled = place is not None and not any(x in changed for x in set(variables(place)) - {index})
+                state.stored.setdefault(location, []).append((place, index) if settled and index else (None, None))
+
+    # -- loads
+
+    def _place(self, place: ir.Place, state: State, before: list[ir.Stmt]) -> ir.Place:
+        match place:
+            case ir.Index(base=base, index=index):
+                inner = self._place(base, state, before) if isinstance(base.type, Array) and not isinstance(base, ir.Var) else self._rewrite(base, state, before)  # type: ignore[arg-type]  # fmt: skip
+                return replace(place, base=inner, index=self._rewrite(index, state, before))
+            case ir.Member(base=base):
+                return replace(place, base=self._place(base, state, before))  # type: ignore[arg-type]
+        return place
+
+    def _rewrite(self, expr: ir.Expr, state: State, before: list[ir.Stmt]) -> ir.Expr:
+        if isinstance(expr, ir.AddressOf):
+            return replace(expr, place=self._place(expr.place, state, before))
+        if isinstance(expr, ir.Index | ir.Member) and not isinstance(expr.type, Array):
+            new = self._place(expr, state, before)
+            if not self._fresh(new, state):
+                if new in state.known:
+                    return ir.Var(state.known[new], span=expr.span)
+                symbol = self.names.symbol("reread", expr.type, expr.span)
+                self.stale[symbol] = expr.span
+                before.append(ir.Declare(symbol, new, span=expr.span))
+                return ir.Var(symbol, span=expr.span)
+            return new
+        return map_children(lambda e: self._rewrite(e, state, before), expr)
+
+    def _fresh(self, place: ir.Expr, state: State) -> bool:
+        """Whether the cell certainly has its value of the launch."""
+        here = address(place)
+        for location in self._roots(place):
+            for stored, index in state.stored.get(location, []):
+                there = address(stored) if stored is not None else None
+                if index is None and distinct(here, there):
+                    continue
+                if index is not None and distinct_across(here, there, ir.Var(index, span=place.span)):
+                    continue
+                return False
+        return True
+
+    def _roots(self, place: ir.Expr) -> list[Root]:
+        return [x for x in self.effects.pointers.storage(place) if isinstance(x, Root)]
+
+    def _read_again(self, target: Address | None) -> bool:
+        return target is None or any(r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base)
+
+
+def _read_by(s: ir.Stmt) -> list[ir.Expr]:
+    """The cells whose value a statement needs; that of an updated cell is not, only its address."""
+    found: list[ir.Expr] = []
+    for own in own_exprs(s):
+        if isinstance(s, ir.Assign | ir.Update) and own is s.target:
+            found += [e for child in children(own) for e in _loads(child)]
+        else:
+            found += _loads(own)
+    return found
+
+
+def _loads(expr: ir.Expr) -> list[ir.Expr]:
+    cell = isinstance(expr, ir.Index | ir.Member) and not isinstance(expr.type, Array)
+    found: list[ir.Expr] = [expr] if cell else []
+    for child in children(expr):
+        found += _loads(child)
+    return found
+

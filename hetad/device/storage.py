@@ -1,0 +1,246 @@
+"""Where a kernel keeps values that its reverse loops need again.
+
+Outside loops they are variables (the engine names them).  Inside a loop of small constant length they go to a local
+array.  Else they go to a *tape* in global memory, one for each type, laid out `[slot][thread]` so that neighbouring
+threads touch neighbouring cells.  A counting launch of the primal's control flow sizes it: no thread allocates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.loops import constant_trips, counted
+from hetad.adjoint.names import Names, convert, integer
+from hetad.adjoint.tidy import tidy
+from hetad.analysis.effects import Effects
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT, SIZE_T, UINT, VOID, Array, Pointer, Type, size_of
+from hetad.ir.visit import map_body, variables, walk_stmts
+
+LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A pullback's body with its tape accesses.  `tapes` are the tape parameters; `slots` says which loop of the
+    primal (by identity) pushes how many cells of which tape an iteration."""
+
+    body: ir.Body
+    tapes: tuple[ir.Symbol, ...]
+    slots: Mapping[int, Mapping[int, int]]
+
+
+def store_tape(body: ir.Body, names: Names, effects: Effects, loops: Mapping[ir.Symbol, ir.Stmt]) -> Stored:
+    """`body` with every `Push` and `Pop` replaced.  `loops` tells the primal loop that each slot belongs to."""
+    local: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
+    on_tape: list[ir.Symbol] = []
+    spent = 0
+    for loop in walk_stmts(body):
+        if not isinstance(loop, ir.For | ir.While):
+            continue
+        for s in loop.body:
+            if not isinstance(s, ir.Push):
+                continue
+            trips = _trips(loop, effects)
+            if trips is None or spent + trips * size_of(s.slot.type) > LOCAL_LIMIT:
+                on_tape.append(s.slot)
+                continue
+            spent += trips * size_of(s.slot.type)
+            array = names.symbol(s.slot.name, Array(s.slot.type, trips), s.span)
+            local[s.slot] = (array, names.symbol(f"{s.slot.name}_top", INT, s.span))
+    opening: list[ir.Stmt] = []
+    for array, top in local.values():
+        opening += [ir.Declare(array, None, span=array.span), ir.Declare(top, integer(0, top.span), span=top.span)]
+    tape = _Tape(names, on_tape)
+    opening += tape.opening
+
+    def lower(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        if not isinstance(s, ir.Push | ir.Pop):
+            return s
+        if s.slot in local:
+            array, top = local[s.slot]
+            cell = ir.Index(ir.Var(array, span=s.span), ir.Var(top, span=s.span), s.slot.type, span=s.span)
+            return _move(s, cell, top)
+        return tape.move(s)
+
+    slots: dict[int, dict[int, int]] = {}
+    for slot in on_tape:
+        per = slots.setdefault(id(loops[slot]), {})
+        k = tape.number(slot)
+        per[k] = per.get(k, 0) + _cells(slot.type)
+    return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), slots)
+
+
+class _Tape:
+    def __init__(self, names: Names, slots: list[ir.Symbol]) -> None:
+        self.types = list(dict.fromkeys(_scalar(s.type) for s in slots))
+        self.opening: list[ir.Stmt] = []
+        self.parameters: list[ir.Symbol] = []
+        self.tops: list[ir.Symbol] = []
+        if not slots:
+            return
+        span = slots[0].span
+        self.thread = names.symbol("thread", SIZE_T, span, const=True)
+        self.threads = names.symbol("threads", SIZE_T, span, const=True)
+        self.opening = [
+            ir.Declare(self.thread, _linear_thread(span), span=span),
+            ir.Declare(self.threads, _thread_count(span), span=span),
+        ]
+        for type_ in self.types:
+            suffix = "" if len(self.types) == 1 else f"_{len(self.parameters) + 1}"
+            self.parameters.append(names.symbol(f"tape{suffix}", Pointer(type_), span, "param"))
+            top = names.symbol(f"top{suffix}", SIZE_T, span)
+            self.tops.append(top)
+            self.opening.append(ir.Declare(top, integer(0, span, SIZE_T), span=span))
+
+    def number(self, slot: ir.Symbol) -> int:
+        return self.types.index(_scalar(slot.type))
+
+    def move(self, s: ir.Push | ir.Pop) -> ir.Body:
+        assert isinstance(s.place, ir.Var | ir.Index | ir.Member)
+        places = _scalars(s.place, s.span)
+        k = self.number(s.slot)
+        out: list[ir.Stmt] = []
+        for place in places if isinstance(s, ir.Push) else reversed(places):
+            row = ir.Binary("*", ir.Var(self.tops[k], span=s.span), ir.Var(self.threads, span=s.span), SIZE_T, span=s.span)
+            index = ir.Binary("+", row, ir.Var(self.thread, span=s.span), SIZE_T, span=s.span)
+            cell = ir.Index(ir.Var(self.parameters[k], span=s.span), index, place.type, span=s.span)
+            out += _move(replace(s, place=place), cell, self.tops[k])
+        return tuple(out)
+
+
+def _move(s: ir.Push | ir.Pop, cell: ir.Place, top: ir.Symbol) -> ir.Body:
+    one = integer(1, s.span, top.type)
+    assert isinstance(s.place, ir.Var | ir.Index | ir.Member)
+    if isinstance(s, ir.Push):
+        return (*_copy(cell, s.place, s.span), ir.Update("+", ir.Var(top, span=s.span), one, span=s.span))
+    return (ir.Update("-", ir.Var(top, span=s.span), one, span=s.span), *_copy(s.place, cell, s.span))
+
+
+def _copy(to: ir.Place, value: ir.Place, span: Span) -> ir.Body:
+    """Element by element where C cannot assign an array."""
+    pairs = zip(_scalars(to, span), _scalars(value, span), strict=True)
+    return tuple(ir.Assign(a, b, span=span) for a, b in pairs)
+
+
+def _scalars(place: ir.Place, span: Span) -> list[ir.Place]:
+    if not isinstance(place.type, Array):
+        return [place]
+    assert place.type.length is not None
+    cells = (ir.Index(place, integer(i, span), place.type.of, span=span) for i in range(place.type.length))
+    return [leaf for cell in cells for leaf in _scalars(cell, span)]
+
+
+def _scalar(type_: Type) -> Type:
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return type_
+
+
+def _cells(type_: Type) -> int:
+    if isinstance(type_, Array):
+        assert type_.length is not None
+        return type_.length * _cells(type_.of)
+    return 1
+
+
+def _trips(loop: ir.For | ir.While, effects: Effects) -> int | None:
+    if not isinstance(loop, ir.For):
+        return None
+    changed = effects.written(loop.body)
+    header = counted(loop, lambda e: effects.stable(e, changed), lambda symbol: symbol in changed)
+    return constant_trips(header) if header else None
+
+
+def _index(name: str, axis: str, span: Span) -> ir.Expr:
+    return convert(ir.ThreadIndex(name, axis, UINT, span=span), SIZE_T)
+
+
+def _linear(position: str, extent: str, span: Span) -> ir.Expr:
+    """x + nx * (y + ny * z)"""
+    inner = _product(_index(extent, "y", span), _index(position, "z", span))
+    plane = _product(_index(extent, "x", span), ir.Binary("+", _index(position, "y", span), inner, SIZE_T, span=span))
+    return ir.Binary("+", _index(position, "x", span), plane, SIZE_T, span=span)
+
+
+def _product(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    return ir.Binary("*", a, b, SIZE_T, span=a.span)
+
+
+def _volume(extent: str, span: Span) -> ir.Expr:
+    return _product(_product(_index(extent, "x", span), _index(extent, "y", span)), _index(extent, "z", span))
+
+
+def _linear_thread(span: Span) -> ir.Expr:
+    base = _product(_linear("blockIdx", "gridDim", span), _volume("blockDim", span))
+    return ir.Binary("+", base, _linear("threadIdx", "blockDim", span), SIZE_T, span=span)
+
+
+def _thread_count(span: Span) -> ir.Expr:
+    return _product(_volume("gridDim", span), _volume("blockDim", span))
+
+
+def counting_kernel(
+    name: str, kernel: ir.Function, drops: Callable[[ir.Stmt], bool], stored: Stored, effects: Effects, names: Names
+) -> tuple[ir.Function, tuple[int, ...]]:
+    """A kernel that runs the primal's control flow and leaves, for each tape, the cells that a thread needs at most.
+
+    `drops` tells statements with effects outside the thread.  Also the primal parameters it takes, by position.
+    """
+    span = kernel.span
+    depth = names.symbol("depth", Pointer(UINT), span, "param")
+    most: dict[int, ir.Symbol] = {key: names.symbol("most", UINT, span) for key in stored.slots}
+
+    def instrument(body: ir.Body) -> ir.Body:
+        out: list[ir.Stmt] = []
+        for s in body:
+            if drops(s):
+                continue
+            key = id(s)
+            if isinstance(s, ir.If):
+                s = replace(s, then=instrument(s.then), orelse=instrument(s.orelse))
+            elif isinstance(s, ir.Block):
+                s = replace(s, body=instrument(s.body))
+            elif isinstance(s, ir.For | ir.While):
+                s = replace(s, body=instrument(s.body))
+            if key in most and isinstance(s, ir.For | ir.While):
+                out += _counting(s, most[key], names)
+                continue
+            out.append(s)
+        return tuple(out)
+
+    opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in most.values()]
+    closing: list[ir.Stmt] = []
+    for k in range(len(stored.tapes)):
+        total: ir.Expr | None = None
+        for key, m in most.items():
+            cells = stored.slots[key].get(k, 0)
+            if not cells:
+                continue
+            term = ir.Binary("*", integer(cells, span, UINT), ir.Var(m, span=span), UINT, span=span)
+            total = term if total is None else ir.Binary("+", total, term, UINT, span=span)
+        assert total is not None
+        cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
+        closing.append(ir.Call("atomicMax", (ir.AddressOf(cell, Pointer(UINT), span=span), total), span=span))
+    whole = (*opening, *instrument(kernel.body), *closing)
+    body = tidy(Liveness(effects, lambda s: isinstance(s, ir.Call)).prune(whole))
+    used = set(variables(body))
+    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
+    params = (*(kernel.params[i] for i in primal), depth)
+    comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
+    return ir.Function(name, "kernel", params, VOID, body, span, comment=comment), primal
+
+
+def _counting(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> list[ir.Stmt]:
+    span = loop.span
+    n = names.symbol("iterations", UINT, span)
+    here, top = ir.Var(n, span=span), ir.Var(most, span=span)
+    step = ir.Update("+", here, integer(1, span, UINT), span=span)
+    return [
+        ir.Declare(n, integer(0, span, UINT), span=span),
+        replace(loop, body=(*loop.body, step)),
+        ir.If(ir.Binary(">", here, top, BOOL, span=span), (ir.Assign(top, here, span=span),), (), span=span),
+    ]

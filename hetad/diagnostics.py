@@ -1,0 +1,80 @@
+"""Source positions and the errors that name them.
+
+Every error that hetad raises derives from `HetadError`.  One about the user's source is a
+`SourceError`: it carries a `Span` and a remedy, and prints the offending line with a caret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the user's source: 1-based line and column, and how many characters it covers."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class HetadError(Exception):
+    """Base of all errors raised by hetad."""
+
+
+class SourceError(HetadError):
+    """Something in the CUDA source: `message` says what, `span` where, `remedy` what to do."""
+
+    def __init__(self, message: str, span: Span | None = None, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.remedy = remedy
+        self.source_line: str | None = None
+
+    def attach(self, sources: Mapping[str, str]) -> SourceError:
+        """Remember the source line under the span, so that the error can show it."""
+        if self.span is not None and self.source_line is None and self.span.file in sources:
+            lines = sources[self.span.file].splitlines()
+            if 0 < self.span.line <= len(lines):
+                self.source_line = lines[self.span.line - 1]
+        return self
+
+    def __str__(self) -> str:
+        parts = [f"{self.span}: {self.message}" if self.span else self.message]
+        if self.span is not None and self.source_line is not None:
+            caret = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.span.column - 1])
+            width = max(1, min(self.span.length, len(self.source_line) - self.span.column + 1))
+            parts += ["    " + self.source_line, "    " + caret + "^" * width]
+        if self.remedy:
+            parts.append(f"  help: {self.remedy}")
+        return "\n".join(parts)
+
+
+class SyntaxProblem(SourceError):
+    """The source cannot be parsed."""
+
+
+class UnsupportedError(SourceError):
+    """A construct in reached code that hetad does not differentiate (yet)."""
+
+
+class UnknownNameError(SourceError):
+    """A function, parameter or file that does not exist; the remedy lists the nearest names."""
+
+
+class ArgumentError(HetadError):
+    """An argument of a call from Python or of a problem file does not fit its parameter."""
+
+
+class BackendError(HetadError):
+    """No usable C compiler or GPU, or the compiler failed."""
+
+
+class ExecutionError(HetadError):
+    """The program failed while it ran: a CUDA error, an `exit`, memory exhausted."""

@@ -1,0 +1,1 @@
+"""Pictures of a program: its call graph as Mermaid, DOT and SVG."""

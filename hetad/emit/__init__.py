@@ -1,0 +1,8 @@
+"""Programs as text: CUDA C++ for nvcc and NVRTC, C for the host and for kernels on the CPU."""
+
+from __future__ import annotations
+
+from hetad.emit.c_file import cpu_kernels, cpu_source, host_source
+from hetad.emit.cuda_file import cuda_file, device_source, kernels
+
+__all__ = ["cpu_kernels", "cpu_source", "cuda_file", "device_source", "host_source", "kernels"]

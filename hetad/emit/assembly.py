@@ -1,0 +1,192 @@
+"""What every emitted file is put together from: functions, structs, file-scope variables, and who needs whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from hetad.emit import support
+from hetad.emit.calls import c_name, mathematics
+from hetad.emit.declarators import declaration
+from hetad.emit.dialect import Dialect
+from hetad.emit.expressions import Expressions
+from hetad.emit.names import Locals, Names
+from hetad.emit.statements import Statements, comment_lines
+from hetad.emit.support_kernels import support_kernel
+from hetad.emit.walk import called
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, VOID, Struct, Type, scalar_base
+from hetad.ir.visit import declared, variables, walk_exprs
+
+_QUALIFIERS = {"kernel": "__global__", "device": "__device__", "host device": "__host__ __device__", "host": ""}
+_WIDTH = 110
+_VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]")  # CUDA's own structs
+
+
+class Assembly:
+    """A program, its support code and its names in one dialect."""
+
+    def __init__(self, program: ir.Program, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.program = with_support_kernels(program, dialect)
+        self.names = Names(self.program)
+        self.kernels = tuple(f.name for f in self.program.functions.values() if f.kind == "kernel")
+        self.numbers = {name: (self.names.functions[name], i) for i, name in enumerate(self.kernels)}
+
+    # --- parts of the program ---
+
+    def functions(self, *kinds: str) -> list[ir.Function]:
+        """The functions of these kinds, callees before callers, else in the order of the source."""
+        chosen = {f.name: f for f in self.program.functions.values() if f.kind in kinds}
+        ordered: dict[str, ir.Function] = {}
+        entered: set[str] = set()
+
+        def visit(name: str) -> None:
+            if name in chosen and name not in entered:
+                entered.add(name)
+                for callee in called(chosen[name].body):
+                    visit(callee)
+                ordered[name] = chosen[name]
+
+        for name in chosen:
+            visit(name)
+        return list(ordered.values())
+
+    def called_by(self, functions: Iterable[ir.Function]) -> dict[str, None]:
+        """The names of what functions call that is not the program's own."""
+        names: dict[str, None] = {}
+        for function in functions:
+            names.update((n, None) for n in called(function.body) if n not in self.program.functions)
+        return names
+
+    def support_for(self, functions: Iterable[ir.Function], more: Iterable[str] = ()) -> tuple[support.Snippet, ...]:
+        names = self.called_by(functions)
+        return support.needed([*(names if self.dialect.cuda else map(c_name, names)), *more], self.dialect)
+
+    def mathematics(self, functions: Iterable[ir.Function]) -> list[str]:
+        return mathematics(self.called_by(functions), self.dialect)
+
+    def expressions(self, function: ir.Function) -> Expressions:
+        return Expressions(self.names, self.names.of(function), self.dialect)
+
+    # --- text ---
+
+    def structs(self, functions: Iterable[ir.Function] | None = None) -> list[str]:
+        """The definitions of the structs, or of those that some functions mention."""
+        wanted = _structs(self.program.functions.values() if functions is None else functions, self.program)
+        own = {s.name: s for s in self.program.structs if isinstance(s, Struct) and s.name in wanted}
+        if self.dialect.cuda:
+            return [self._struct(s) for s in own.values() if not _VECTOR.fullmatch(s.name)]
+        vectors = {name: s for name, s in sorted(wanted.items()) if _VECTOR.fullmatch(name)}
+        return [self._struct(s) for s in (vectors | own).values()]
+
+    def _struct(self, struct: Struct) -> str:
+        name = self.names.structs.get(struct.name, struct.name)
+        fields = "\n".join(f"    {declaration(f.type, f.name)};" for f in struct.fields)
+        text = f"struct {name} {{\n{fields}\n}};"
+        return text if self.dialect.cuda else f"typedef struct {name} {name};\n{text}"
+
+    def variables(self, functions: Sequence[ir.Function]) -> list[str]:
+        """The file-scope variables that functions mention."""
+        mentioned = {s for f in functions for s in variables(f.body)}
+        nobody = ir.Function("", "host", (), VOID, (), functions[0].span) if functions else None
+        lines = []
+        for variable in self.program.globals:
+            if variable.symbol in mentioned and nobody is not None:
+                printer = Statements(self.expressions(nobody), nobody)
+                symbol = variable.symbol
+                init = printer.declare(replace(symbol, storage="local"), variable.init)
+                init = init.replace(symbol.name, self.names.globals[symbol], 1)
+                lines.append(f"{self._space(variable)}{init};")
+        return lines
+
+    def _space(self, variable: ir.Global) -> str:
+        static = "static " if self.dialect.headers else ""
+        if not self.dialect.cuda or not (variable.device or variable.symbol.storage == "constant"):
+            return static
+        return static + ("__constant__ " if variable.symbol.storage == "constant" else "__device__ ")
+
+    def signature(self, function: ir.Function, linkage: str, hidden: Sequence[str] = ()) -> str:
+        """The head of a function; long ones have their parameters on lines of their own."""
+        local: Locals = self.names.of(function)
+        params = list(hidden)
+        for p in function.params:
+            const = p.const and p not in local.written
+            params.append(declaration(p.type, local[p], const, restrict=self.dialect.cuda))
+        words = [linkage, *self._specifiers(function, linkage)]
+        name = self.names.functions[function.name]
+        prefix = " ".join(w for w in words if w)
+        if function.launch_bounds is not None and self.dialect.cuda:
+            head = f"{prefix} void __launch_bounds__({function.launch_bounds}) {name}"
+        else:
+            head = f"{prefix} {declaration(function.returns, name)}".strip()
+        text = f"{head}({', '.join(params) or ('' if self.dialect.cuda else 'void')})"
+        if len(text) <= _WIDTH:
+            return text
+        return head + "(\n    " + "".join(_wrapped(params)) + ")"
+
+    def _specifiers(self, function: ir.Function, linkage: str) -> list[str]:
+        inline = (function.inline or "").split()
+        if not self.dialect.cuda:
+            return ["inline"] if inline or "device" in function.kind else []
+        return [_QUALIFIERS[function.kind], *(w for w in inline if w not in ("static", "extern"))]
+
+    def function(self, function: ir.Function, linkage: str, printer: Statements | None = None) -> str:
+        """A function with its comment."""
+        printer = printer or Statements(self.expressions(function), function)
+        head = [*comment_lines(function.comment)] if function.comment else []
+        body = printer.lines(function.body)
+        return "\n".join([*head, self.signature(function, linkage), "{", *body, "}"])
+
+    def prototypes(self, functions: Sequence[ir.Function], linkage: str) -> list[str]:
+        """Declarations of the functions that are called before they are defined."""
+        defined: set[str] = set()
+        early: dict[str, None] = {}
+        for function in functions:
+            defined.add(function.name)
+            early.update((name, None) for name in called(function.body) if name not in defined)
+        here = {f.name: f for f in functions}
+        return [self.signature(here[name], linkage) + ";" for name in early if name in here]
+
+
+def with_support_kernels(program: ir.Program, dialect: Dialect) -> ir.Program:
+    """The program together with the kernels that the support functions it uses launch."""
+    names = [n for f in program.functions.values() for n in called(f.body) if n not in program.functions]
+    kernels = support.launched(support.needed(names, dialect))
+    missing = {k: support_kernel(k) for k in kernels if k not in program.functions}
+    return replace(program, functions={**program.functions, **missing}) if missing else program
+
+
+def _wrapped(params: Sequence[str]) -> Iterator[str]:
+    column = 4
+    for i, param in enumerate(params):
+        text = param + ("," if i < len(params) - 1 else "")
+        if i > 0:
+            fits = column + len(text) + 1 <= _WIDTH
+            yield " " if fits else "\n    "
+            column = column + 1 if fits else 4
+        yield text
+        column += len(text)
+
+
+def _structs(functions: Iterable[ir.Function], program: ir.Program) -> dict[str, Struct]:
+    """The structs that functions mention, and those inside them."""
+    full = {s.name: s for s in program.structs if isinstance(s, Struct)}
+    types: list[Type] = [v.symbol.type for v in program.globals]
+    for f in functions:
+        types += [p.type for p in f.params] + [s.type for s in declared(f.body)] + [e.type for e in walk_exprs(f.body)]
+        types += [f.returns]
+    found: dict[str, Struct] = {}
+    while types:
+        base = scalar_base(types.pop())
+        if isinstance(base, Struct) and base != DIM3 and base.name not in found:
+            found[base.name] = full.get(base.name, base)
+            types += [field.type for field in found[base.name].fields]
+    return found
+
+
+def joined(parts: Iterable[str | Iterable[str]]) -> str:
+    """Parts of a file, a blank line between; a group of short lines stays together."""
+    texts = [p if isinstance(p, str) else "\n".join(p) for p in parts]
+    return "\n\n".join(t for t in texts if t) + "\n"

@@ -1,0 +1,138 @@
+"""Programs as C: host code over a backend's table of functions, and kernels as loops over blocks and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hetad.emit import support
+from hetad.emit.assembly import Assembly, joined
+from hetad.emit.cpu_kernels import dispatch, kernel_texts, pass_thread_indices
+from hetad.emit.declarators import declaration
+from hetad.emit.dialect import C
+from hetad.emit.statements import Statements
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, Int, Pointer, Struct, Void
+from hetad.ir.visit import walk_stmts
+
+_HEAD = """\
+#define _GNU_SOURCE
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>"""
+
+
+def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None = None) -> str:
+    """The host functions as C, with `hetad_call` to run `entry`; kernels are launched by their position in `kernels`,
+    which is `emit.kernels(program)` unless it is given."""
+    return _file(program, entry, False, kernels)
+
+
+def cpu_kernels(program: ir.Program) -> str:
+    """The kernels as C functions, with `hetad_cpu_launch` to run one and `hetad_cpu_runtime`, the table of the CPU."""
+    return _file(program, None, True)
+
+
+def cpu_source(program: ir.Program, entry: str) -> str:
+    """`host_source` and `cpu_kernels` in one file."""
+    return _file(program, entry, True)
+
+
+def _file(program: ir.Program, entry: str | None, on_cpu: bool, kernels: Sequence[str] | None = None) -> str:
+    parts = Assembly(program, C)
+    if kernels is not None:
+        parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
+    kinds = (["host", "host device"] if entry is not None else []) + (["device", "host device"] if on_cpu else [])
+    functions = parts.functions(*kinds)
+    kernel_functions = parts.functions("kernel") if on_cpu else []
+    everything = [*functions, *kernel_functions]
+    pass_thread_indices(parts)
+    snippets = parts.support_for(everything, _entry_names(everything) if entry is not None else ())
+    body: list[str | list[str]] = [
+        _HEAD,
+        support.read("cuda_types.h").rstrip(),
+        support.read("runtime.h").rstrip(),
+        *parts.structs(),
+        parts.variables(everything),
+        *parts.mathematics(everything),
+        *support.text(snippets, C, parts.numbers),
+        [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
+        *(_function(parts, f) for f in functions),
+    ]
+    if on_cpu:
+        body += [*kernel_texts(parts, kernel_functions), *dispatch(parts)]
+    if entry is not None:
+        body.append(_entry(parts, program.functions[entry], snippets))
+    return joined(body)
+
+
+def _hidden(parts: Assembly, function: ir.Function) -> list[str]:
+    return [f"const dim3 {name}" for name in parts.names.hidden.get(function.name, ())]
+
+
+def _function(parts: Assembly, function: ir.Function) -> str:
+    printer = HostStatements(parts, function)
+    head = parts.signature(function, "static", _hidden(parts, function))
+    return "\n".join([head, "{", *printer.lines(function.body), "}"])
+
+
+class HostStatements(Statements):
+    """Launches go through the table."""
+
+    def __init__(self, parts: Assembly, function: ir.Function) -> None:
+        super().__init__(parts.expressions(function), function)
+        self.parts = parts
+
+    def launch(self, launch: ir.Launch) -> Iterator[str]:
+        e = self.expressions
+        params = self.parts.program.functions[launch.kernel].params
+        temporaries: list[str] = []
+        args = [self._address(a, p, temporaries) for a, p in zip(launch.args, params, strict=True)]
+        shared = e.index(launch.shared) if launch.shared is not None else "0"
+        stream = e.converted(launch.stream, launch.stream.type) if launch.stream is not None else "NULL"
+        array = f"(void *[]){{{', '.join(args)}}}" if args else "NULL"
+        number = self.parts.numbers[launch.kernel][1]
+        sizes = f"{self._dim3(launch.grid)}, {self._dim3(launch.block)}"
+        call = f"hetad_launch({number}, {sizes}, {shared}, {stream}, {array});"
+        if temporaries:
+            yield from ("{", *("    " + t for t in temporaries), "    " + call, "}")
+        else:
+            yield call
+
+    def _dim3(self, expr: ir.Expr) -> str:
+        if isinstance(expr.type, Int):
+            return self.expressions.text(ir.Aggregate((expr,), DIM3, span=expr.span))
+        return self.expressions.text(expr)
+
+    def _address(self, arg: ir.Expr, param: ir.Symbol, temporaries: list[str]) -> str:
+        """A pointer to the value of an argument, for as long as the launch takes."""
+        text = self.expressions.converted(arg, param.type)
+        if not isinstance(param.type, Struct):
+            return f"&({declaration(param.type)}){{{text}}}"
+        if isinstance(arg, ir.Var | ir.Index | ir.Member):
+            return f"(void *)&{self.expressions.text(arg, 14)}"
+        name = f"hetad_argument_{len(temporaries)}"
+        temporaries.append(f"{declaration(param.type, name)} = {text};")
+        return "&" + name
+
+
+def _entry_names(functions: Sequence[ir.Function]) -> list[str]:
+    lines = support.read("entry.c").splitlines()
+    needs_launch = any(isinstance(s, ir.Launch) for f in functions for s in walk_stmts(f.body))
+    return support.names("\n".join(x for x in lines if "// if used" not in x)) + ["hetad_launch"] * needs_launch
+
+
+def _entry(parts: Assembly, entry: ir.Function, snippets: Sequence[support.Snippet]) -> str:
+    args = [f"*({declaration(Pointer(p.type))})args[{i}]" for i, p in enumerate(entry.params)]
+    call = f"{parts.names.functions[entry.name]}({', '.join(args)})"
+    if not isinstance(entry.returns, Void):
+        call = f"const {declaration(entry.returns, 'value')} = {call};\n        memcpy(result, &value, sizeof value)"
+    text = support.adapted(support.read("entry.c"), snippets, C, parts.numbers)
+    prints = any(name == "printf" for name in parts.called_by(parts.program.functions.values()))
+    text = text.replace("HETAD_ENTRY", call)
+    return text.replace("HETAD_FLUSH", "fflush(stdout)") if prints else text.replace("    HETAD_FLUSH;\n", "")

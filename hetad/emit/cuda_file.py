@@ -1,0 +1,105 @@
+"""Programs as CUDA C++: a file for nvcc, and device code for NVRTC."""
+
+from __future__ import annotations
+
+from hetad.emit import support
+from hetad.emit.assembly import Assembly, joined
+from hetad.emit.dialect import CUDA, NVRTC
+from hetad.emit.statements import comment_lines
+from hetad.ir import nodes as ir
+
+_HEADERS = {
+    "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
+    "cmath": {"INFINITY", "NAN", "M_PI", "M_E"},
+    "cstdio": {"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "stderr", "stdout", "FILE"},
+    "cstdlib": {"malloc", "calloc", "realloc", "free", "abort", "exit", "EXIT_FAILURE", "EXIT_SUCCESS"},
+    "cstring": {"memcpy", "memset", "memmove"},
+    "cassert": {"assert"},
+}
+
+
+def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
+    """A self-contained .cu: everything in it is static except `entry`, which is callable from C."""
+    parts = Assembly(program, CUDA)
+    device = parts.functions("device", "host device", "kernel")
+    host = parts.functions("host")
+    device_support = [s for s in parts.support_for(device) if s.file in support.CUDA_DEVICE]
+    host_support = [s for s in parts.support_for(host) if s not in device_support]
+    body = [
+        *parts.structs(),
+        parts.variables([*device, *host]),
+        *parts.mathematics([*device, *host]),
+        *support.text(device_support, CUDA, parts.numbers),
+        parts.prototypes(device, "static"),
+        *(parts.function(f, _linkage(f, entry)) for f in device),
+        *support.text(host_support, CUDA, parts.numbers),
+        parts.prototypes([f for f in host if f.name != entry], "static"),
+        *(parts.function(f, _linkage(f, entry)) for f in host),
+    ]
+    text = joined(body)
+    return joined([[*comment_lines(header_comment)], _includes(text), text.rstrip("\n")])
+
+
+def _linkage(function: ir.Function, entry: str) -> str:
+    return 'extern "C"' if function.name == entry else "static"
+
+
+def _includes(text: str) -> list[str]:
+    import re
+
+    words = set(re.findall(r"\w+", text))
+    return [f"#include <{header}>" for header, names in sorted(_HEADERS.items()) if words & names]
+
+
+def device_source(program: ir.Program) -> str:
+    """The kernels and all they need, for NVRTC: no header, kernels named as `kernels(program)` says."""
+    parts = Assembly(program, NVRTC)
+    functions = parts.functions("device", "host device", "kernel")
+    reached = _reached(functions)
+    snippets = [s for s in parts.support_for(reached) if s.file in support.CUDA_DEVICE]
+    body = [
+        *parts.structs(reached),
+        parts.variables(reached),
+        *parts.mathematics(reached),
+        *support.text(snippets, NVRTC, parts.numbers),
+        parts.prototypes(reached, "static"),
+        *(parts.function(f, 'extern "C"' if f.kind == "kernel" else "static") for f in reached),
+    ]
+    text = joined(body)
+    return joined([_typedefs(text), text.rstrip("\n")])
+
+
+def _reached(functions: list[ir.Function]) -> list[ir.Function]:
+    """Without the host-device functions that only the host calls."""
+    from hetad.emit.walk import called
+
+    by_name = {f.name: f for f in functions}
+    todo = [f for f in functions if f.kind == "kernel"]
+    names: set[str] = set()
+    while todo:
+        f = todo.pop()
+        if f.name not in names:
+            names.add(f.name)
+            todo += [by_name[n] for n in called(f.body) if n in by_name]
+    return [f for f in functions if f.name in names]
+
+
+_FIXED_WIDTH = {
+    "int8_t": "signed char", "int16_t": "short", "int32_t": "int", "int64_t": "long", "uint8_t": "unsigned char",
+    "uint16_t": "unsigned short", "uint32_t": "unsigned int", "uint64_t": "unsigned long", "ptrdiff_t": "long",
+    "intptr_t": "long", "uintptr_t": "unsigned long",
+}  # fmt: skip
+
+
+def _typedefs(text: str) -> list[str]:
+    """NVRTC has no <cstdint>."""
+    import re
+
+    words = set(re.findall(r"\w+", text))
+    return [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
+
+
+def kernels(program: ir.Program) -> tuple[str, ...]:
+    """The emitted names of the kernels, in the order in which the host code numbers them."""
+    parts = Assembly(program, NVRTC)
+    return tuple(parts.names.functions[name] for name in parts.kernels)

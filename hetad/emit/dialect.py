@@ -1,0 +1,19 @@
+"""The languages hetad emits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """`cuda` is CUDA C++, else C (gnu11); `headers` says whether the standard headers exist (NVRTC has none)."""
+
+    name: str
+    cuda: bool
+    headers: bool = True
+
+
+CUDA = Dialect("cuda", cuda=True)
+NVRTC = Dialect("nvrtc", cuda=True, headers=False)
+C = Dialect("c", cuda=False)

@@ -1,0 +1,134 @@
+"""Names in emitted code: every symbol gets one that means it and nothing else where it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hetad.emit.walk import called, written
+from hetad.ir import nodes as ir
+from hetad.ir.types import Type
+from hetad.ir.visit import variables
+
+KEYWORDS = frozenset(
+    """
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool
+    alignas alignof and and_eq asm bitand bitor bool catch class compl concept const_cast consteval constexpr constinit
+    co_await co_return co_yield decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept
+    not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast
+    template this thread_local throw true try typeid typename using virtual wchar_t xor xor_eq
+    asm typeof unix linux errno stdin stdout stderr NULL EOF NAN INFINITY HUGE_VAL assert isnan isinf isfinite signbit
+    threadIdx blockIdx blockDim gridDim warpSize dim3 size_t
+    """.split()
+)
+
+_LIBRARY = frozenset(
+    """
+    main abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv llabs lldiv malloc qsort
+    rand realloc srand strtod strtof strtol strtoll strtoul system drand48 erand48 random srandom
+    clearerr fclose feof ferror fflush fgetc fgets fopen fprintf fputc fputs fread fscanf fseek ftell fwrite getc
+    getchar gets perror printf putc putchar puts remove rename rewind scanf setbuf snprintf sprintf sscanf tmpfile
+    getline dprintf memchr memcmp memcpy memmove memset strcat strchr strcmp strcpy strlen strncat strncmp strncpy
+    strstr strtok strdup index rindex bcopy bzero ffs setjmp longjmp clock time difftime
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1 fabs fdim floor
+    fma fmax fmin fmod frexp gamma hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint
+    lround modf nan nearbyint nextafter nexttoward pow pow10 remainder remquo rint round scalb scalbln scalbn
+    significand sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn drem
+    rsqrt rcbrt sinpi cospi sincospi rhypot norm norm3d norm4d rnorm rnorm3d rnorm4d normcdf normcdfinv erfinv erfcinv
+    erfcx cyl_bessel_i0 cyl_bessel_i1 fdivide min max umin umax llmin llmax ullmin ullmax saturate
+    read write open close pipe link unlink access sync wait pause select signal kill fork brk dup stat step
+    """.split()
+)
+LIBRARY = _LIBRARY | {name + "f" for name in _LIBRARY}
+
+
+def spelled(name: str) -> str:
+    """`name`, changed when it is a word of C, C++ or CUDA."""
+    return name + "_" if name in KEYWORDS else name
+
+
+def _fresh(name: str, taken: Iterable[str]) -> str:
+    candidate, n = name, 1
+    while candidate in taken:
+        n += 1
+        candidate = f"{name}_{n}"
+    return candidate
+
+
+class Names:
+    """The names of a program's functions, kernels, structs and file-scope variables, and of a function's locals."""
+
+    def __init__(self, program: ir.Program) -> None:
+        self.functions: dict[str, str] = {}
+        self.globals: dict[ir.Symbol, str] = {}
+        self.structs: dict[str, str] = {}
+        self.parameters: dict[str, tuple[Type, ...]] = {}
+        self.hidden: dict[str, tuple[str, ...]] = {}  # thread indices that the CPU's device functions are handed
+        for name, function in program.functions.items():
+            self.functions[name] = self._at_file_scope(name)
+            self.parameters[name] = tuple(p.type for p in function.params)
+        for variable in program.globals:
+            self.globals[variable.symbol] = self._at_file_scope(variable.symbol.name)
+        for struct in program.structs:
+            self.structs[str(struct)] = spelled(str(struct))
+
+    def _at_file_scope(self, name: str) -> str:
+        taken = {*self.functions.values(), *self.globals.values()}
+        plain = spelled(name)
+        if plain in LIBRARY or (plain.startswith("hetad_") and plain.startswith(_OWN)):
+            plain += "_"
+        while plain in taken:
+            plain += "_"
+        return plain
+
+    def of(self, function: ir.Function) -> Locals:
+        return Locals(self, function)
+
+
+# what hetad's support code defines; functions it synthesises are free to start with `hetad_` otherwise
+_OWN = (
+    "hetad_begin", "hetad_end", "hetad_argument", "hetad_device_", "hetad_host_", "hetad_release", "hetad_push",
+    "hetad_pop", "hetad_save", "hetad_restore", "hetad_copy_", "hetad_clear", "hetad_read_scalar", "hetad_require_",
+    "hetad_take_", "hetad_block_add", "hetad_fail", "hetad_call", "hetad_message", "hetad_launch", "hetad_rt",
+)  # fmt: skip
+
+
+class Locals:
+    """Names of the symbols of one function.  A symbol that would hide another one gets a number."""
+
+    def __init__(self, names: Names, function: ir.Function) -> None:
+        self.globals = names.globals
+        self.table: dict[ir.Symbol, str] = {}
+        self.written = written(function.body)
+        outer = {*names.functions.values(), *called(function.body)}
+        outer.update(names.globals[symbol] for symbol in variables(function.body) if symbol in names.globals)
+        for symbol in function.params:
+            self._declare(symbol, outer)
+        self._body(function.body, outer)
+
+    def __getitem__(self, symbol: ir.Symbol) -> str:
+        name = self.table.get(symbol) or self.globals.get(symbol)
+        return name if name is not None else symbol.name
+
+    def _declare(self, symbol: ir.Symbol, visible: set[str]) -> None:
+        if symbol not in self.table:
+            self.table[symbol] = _fresh(spelled(symbol.name), visible)
+        visible.add(self.table[symbol])
+
+    def _body(self, body: ir.Body, visible: set[str]) -> None:
+        for statement in body:
+            match statement:
+                case ir.Declare(symbol=symbol):
+                    self._declare(symbol, visible)
+                case ir.If(then=then, orelse=orelse):
+                    self._body(then, set(visible))
+                    self._body(orelse, set(visible))
+                case ir.For(init=init, body=inner):
+                    scope = set(visible)
+                    self._body(init, scope)
+                    self._body(inner, scope)
+                case ir.Block(body=inner) | ir.While(body=inner) | ir.DoWhile(body=inner):
+                    self._body(inner, set(visible))
+                case ir.Switch(cases=cases):
+                    for case in cases:
+                        self._body(case.body, set(visible))

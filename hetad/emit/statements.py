@@ -1,0 +1,307 @@
+"""Statements and functions as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hetad.emit.declarators import declaration
+from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
+from hetad.emit.walk import mentioned
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void
+from hetad.ir.visit import variables, walk_stmts
+from hetad.memops.table import TABLE
+
+INDENT = "    "
+
+
+class Statements:
+    """Prints the statements of one function.  Subclasses change what a launch or a return looks like."""
+
+    def __init__(self, expressions: Expressions, function: ir.Function) -> None:
+        self.expressions = expressions
+        self.function = function
+        self.dialect = expressions.dialect
+
+    def lines(self, body: ir.Body, depth: int = 1) -> Iterator[str]:
+        """`body`, indented."""
+        pad = INDENT * depth
+        for statement in with_initialisers(body):
+            for line in self.statement(statement):
+                yield pad + line if line else line
+
+    def statement(self, statement: ir.Stmt | _Initialised) -> Iterator[str]:
+        match statement:
+            case ir.Block(body=body):
+                yield from ("{", *self.lines(body), "}")
+            case ir.If():
+                yield from self.conditional(statement)
+            case ir.For():
+                yield from self.counted(statement)
+            case ir.While(cond=cond, body=body):
+                yield from (f"while ({self.expressions.truth(cond)}) {{", *self.lines(body), "}")
+            case ir.DoWhile(body=body, cond=cond):
+                yield from ("do {", *self.lines(body), f"}} while ({self.expressions.truth(cond)});")
+            case ir.Switch():
+                yield from self.switch(statement)
+            case ir.Comment(text=text):
+                yield from comment_lines(text)
+            case ir.Launch():
+                yield from self.launch(statement)
+            case ir.Return(value=value):
+                yield from self.returning(value)
+            case _:
+                yield self.simple(statement) + ";"
+
+    # --- control flow ---
+
+    def conditional(self, statement: ir.If) -> Iterator[str]:
+        cond, then, orelse = statement.cond, statement.then, statement.orelse
+        if not then and orelse:
+            cond = ir.Unary("!", cond, INT, span=statement.span)
+            then, orelse = orelse, ()
+        yield f"if ({self.expressions.truth(cond)}) {{"
+        yield from self.lines(then)
+        if len(orelse) == 1 and isinstance(orelse[0], ir.If) and (orelse[0].then or not orelse[0].orelse):
+            first, *rest = self.conditional(orelse[0])
+            yield f"}} else {first}"
+            yield from rest
+            return
+        if orelse:
+            yield "} else {"
+            yield from self.lines(orelse)
+        yield "}"
+
+    def counted(self, loop: ir.For) -> Iterator[str]:
+        if loop.unroll is not None and self.dialect.cuda:
+            yield f"#pragma unroll {loop.unroll}".rstrip()
+        cond = self.expressions.truth(loop.cond) if loop.cond is not None else ""
+        init, step = self._init(loop.init), self._step(loop.step)
+        if step is None and any(isinstance(s, ir.Continue) for s in walk_stmts(loop.body)):
+            raise ValueError("a loop with `continue` whose step has no place in its head")
+        head = f"for ({init or ''}; {cond}; {step or ''}) {{".replace("; ;", ";;").replace("; )", ";)")
+        after = self.lines(loop.step) if step is None else ()
+        inner = [head, *self.lines(loop.body), *after, "}"]
+        if init is None:
+            yield from ("{", *self.lines(loop.init), *(INDENT + line for line in inner), "}")
+        else:
+            yield from inner
+
+    def _init(self, init: ir.Body) -> str | None:
+        """What stands first in the head of a `for`; None if it does not fit there."""
+        declared = [s for s in init if isinstance(s, ir.Declare)]
+        if not declared:
+            return self._step(init)
+        types = {declaration(s.symbol.type, "") for s in declared}
+        scalars = all(isinstance(s.symbol.type, Int | Float) and s.init is not None for s in declared)
+        if len(declared) == len(init) and (len(init) == 1 or (len(types) == 1 and scalars)):
+            texts = [self.simple(s) for s in declared]
+            if all(s.symbol.storage == "local" and not isinstance(s.init, ir.Aggregate) for s in declared):
+                prefix = declaration(declared[0].symbol.type, "") + " "
+                return ", ".join([texts[0], *(t.removeprefix("const ").removeprefix(prefix) for t in texts[1:])])
+        return None
+
+    def _step(self, step: ir.Body) -> str | None:
+        if not all(isinstance(s, ir.Assign | ir.Update) for s in step):
+            return None
+        return ", ".join(self.simple(s) for s in step)
+
+    def switch(self, statement: ir.Switch) -> Iterator[str]:
+        yield f"switch ({self.expressions.converted(statement.subject, statement.subject.type)}) {{"
+        for case in statement.cases:
+            labels = [f"case {self.expressions.converted(v, v.type)}:" for v in case.values]
+            labels += ["default:"] * case.default
+            scoped = any(isinstance(s, ir.Declare) for s in case.body)
+            yield " ".join(labels) + (" {" if scoped else "")
+            yield from self.lines(case.body)
+            if scoped:
+                yield "}"
+        yield "}"
+
+    def returning(self, value: ir.Expr | None) -> Iterator[str]:
+        yield f"return {self.expressions.converted(value, self.function.returns)};" if value is not None else "return;"
+
+    # --- simple statements ---
+
+    def simple(self, statement: ir.Stmt | _Initialised) -> str:
+        """A statement without others inside, without its semicolon."""
+        match statement:
+            case ir.Declare(symbol=symbol, init=init):
+                return self.declare(symbol, init)
+            case _Initialised(symbol=symbol, call=call):
+                return f"{self._declarator(symbol, True)} = {self.result_of(call, symbol.type)}"
+            case ir.Assign(target=target, value=value):
+                return self.assign(target, value)
+            case ir.Update(op=op, target=target, value=value):
+                return self.update(op, target, value)
+            case ir.Call(result=None):
+                return self.expressions.call(statement.function, statement.args)
+            case ir.Call(result=result):
+                assert result is not None
+                return f"{self.expressions.text(result)} = {self.result_of(statement, result.type)}"
+            case ir.Break():
+                return "break"
+            case ir.Continue():
+                return "continue"
+        raise TypeError(f"{type(statement).__name__} cannot be emitted")
+
+    def result_of(self, call: ir.Call, target: Type) -> str:
+        text = self.expressions.call(call.function, call.args)
+        typed = isinstance(target, Pointer) and not isinstance(target.to, Void)
+        if typed and self._returns_void_pointer(call.function):
+            return f"({declaration(target)}){text}"
+        return text
+
+    def _returns_void_pointer(self, function: str) -> bool:
+        if function in ("hetad_host_malloc", "hetad_host_zeros"):
+            return True
+        row = TABLE.get(function)
+        return row is not None and isinstance(row.returns, Pointer) and isinstance(row.returns.to, Void)
+
+    def _declarator(self, symbol: ir.Symbol, initialised: bool) -> str:
+        local = self.expressions.local
+        const = symbol.const and initialised and symbol not in local.written
+        text = declaration(symbol.type, local[symbol], const, restrict=self.dialect.cuda)
+        if symbol.storage == "shared":
+            extern = isinstance(symbol.type, Array) and symbol.type.length is None
+            return ("extern " if extern else "") + "__shared__ " + text
+        return "static " + text if symbol.storage == "static" else text
+
+    def declare(self, symbol: ir.Symbol, init: ir.Expr | None) -> str:
+        text = self._declarator(symbol, init is not None)
+        if init is None:
+            return text
+        if isinstance(init, ir.Aggregate):
+            if symbol.type == DIM3 and self.dialect.cuda:
+                return text + self.expressions.dim3_elements(init)
+            if symbol.type != DIM3:
+                return f"{text} = {self.expressions.aggregate(init)}"
+        return f"{text} = {self.expressions.converted(init, symbol.type)}"
+
+    def assign(self, target: ir.Place, value: ir.Expr) -> str:
+        inner = converted(value, target.type, self.dialect)
+        if isinstance(inner, ir.Binary) and inner.op not in COMPARISONS | LOGIC:
+            compound = self._compound(target, inner)
+            if compound is not None:
+                return compound
+        return f"{self.expressions.text(target)} = {self.expressions.converted(value, target.type)}"
+
+    def _compound(self, target: ir.Place, value: ir.Binary) -> str | None:
+        """`x *= y` for `x = x * y`, when both compute in the same type."""
+        left = converted(value.left, value.left.type, self.dialect)
+        if left != target:
+            return None
+        if isinstance(target.type, Pointer):
+            return self.update(value.op, target, value.right) if isinstance(value.right.type, Int) else None
+        if not isinstance(target.type, Int | Float) or usual(target.type, value.right.type) != usual(
+            value.left.type, value.right.type
+        ):
+            return None
+        return self.update(value.op, target, value.right)
+
+    def update(self, op: str, target: ir.Place, value: ir.Expr) -> str:
+        place = self.expressions.text(target)
+        if op in "+-" and isinstance(value, ir.Const) and value.value == 1 and not isinstance(target.type, Float):
+            return f"{op}{op}{self.expressions.text(target, 14)}"
+        if isinstance(target.type, Pointer):
+            return f"{place} {op}= {self.expressions.index(value)}"
+        plain = converted(value, value.type, self.dialect)
+        if usual(target.type, plain.type) != usual(target.type, value.type):
+            plain = value
+        return f"{place} {op}= {self.expressions.text(plain)}"
+
+    # --- launches ---
+
+    def launch(self, launch: ir.Launch) -> Iterator[str]:
+        e = self.expressions
+        options = [self.extent(launch.grid), self.extent(launch.block)]
+        shared, stream = launch.shared, launch.stream
+        if not _is_default(stream):
+            assert stream is not None
+            options += [e.index(shared) if shared is not None else "0", e.converted(stream, stream.type)]
+        elif not _is_default(shared):
+            assert shared is not None
+            options.append(e.index(shared))
+        types = e.names.parameters[launch.kernel]
+        args = ", ".join(e.converted(a, t) for a, t in zip(launch.args, types, strict=True))
+        yield f"{e.names.functions[launch.kernel]}<<<{', '.join(options)}>>>({args});"
+
+    def extent(self, expr: ir.Expr) -> str:
+        """The size of a grid or block: `dim3(n)` is written `n`."""
+        if isinstance(expr, ir.Aggregate) and all(_is_one(e) for e in expr.elements[1:]) and expr.elements:
+            expr = expr.elements[0]
+        while isinstance(expr, ir.Cast) and expr.implicit and expr.type == DIM3:
+            expr = expr.operand
+        return self.expressions.index(expr) if isinstance(expr.type, Int) else self.expressions.text(expr)
+
+
+class _Initialised:
+    """A declaration joined with the call that gives the variable its first value."""
+
+    __match_args__ = ("symbol", "call")
+
+    def __init__(self, symbol: ir.Symbol, call: ir.Call) -> None:
+        self.symbol = symbol
+        self.call = call
+
+
+def with_initialisers(body: ir.Body) -> Iterator[ir.Stmt | _Initialised]:
+    """`body` with each plain declaration moved down to the assignment that first mentions its variable."""
+    waiting = {s.symbol: s for s in body if isinstance(s, ir.Declare) and s.init is None and _can_wait(s.symbol)}
+    if not waiting:
+        yield from body
+        return
+    first: dict[int, ir.Declare] = {}
+    pending = dict(waiting)
+    joined: set[ir.Symbol] = set()
+    for position, statement in enumerate(body):
+        if not pending:
+            break
+        if isinstance(statement, ir.Declare) and statement.symbol in pending and statement.init is None:
+            continue
+        used = mentioned(statement) & pending.keys()
+        for symbol in used:
+            declare = pending.pop(symbol)
+            if _gives_first_value(statement, symbol):
+                first[position] = declare
+                joined.add(symbol)
+    for position, statement in enumerate(body):
+        if position in first:
+            symbol = first[position].symbol
+            if isinstance(statement, ir.Assign):
+                yield replace(first[position], init=statement.value)
+            elif isinstance(statement, ir.Call):
+                yield _Initialised(symbol, statement)
+        elif not (isinstance(statement, ir.Declare) and statement.symbol in joined and statement.init is None):
+            yield statement
+
+
+def _can_wait(symbol: ir.Symbol) -> bool:
+    return symbol.storage == "local" and not isinstance(symbol.type, Array)
+
+
+def _gives_first_value(statement: ir.Stmt, symbol: ir.Symbol) -> bool:
+    match statement:
+        case ir.Assign(target=ir.Var(symbol=target), value=value):
+            return target is symbol and symbol not in set(variables(value))
+        case ir.Call(result=ir.Var(symbol=target), args=args):
+            return target is symbol and all(symbol not in set(variables(a)) for a in args)
+    return False
+
+
+def _is_default(expr: ir.Expr | None) -> bool:
+    while isinstance(expr, ir.Cast):
+        expr = expr.operand
+    return expr is None or (isinstance(expr, ir.Const) and expr.value == 0)
+
+
+def _is_one(expr: ir.Expr) -> bool:
+    while isinstance(expr, ir.Cast):
+        expr = expr.operand
+    return isinstance(expr, ir.Const) and expr.value == 1
+
+
+def comment_lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield line if line.startswith("//") else f"// {line}".rstrip()

@@ -1,0 +1,163 @@
+"""hetad's own C and CUDA functions, in `support/`: which of them a program needs, and their text in each dialect.
+
+A file is a list of definitions with a blank line between, whose names start with `hetad_` (or `cuda`, where C stands in
+for the CUDA runtime).  Each definition is emitted only when something needs it; what it needs follows from its text.
+
+* `name_float.c` is also `name_double.c`, with the word replaced.
+* A line that ends in `// if used` stays only if what it calls is there for another reason.
+* `HETAD_LAUNCH(kernel, grid, block, args...);` becomes a launch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hetad.emit.dialect import Dialect
+
+_FOLDER = Path(__file__).parent / "support"
+
+CUDA_DEVICE = (
+    "take_float.cu", "take_double.cu", "block_add_float.cu", "block_add_double.cu",
+)  # fmt: skip
+HOST = (
+    "check.c", "registry.c", "argument.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
+    "save_range.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
+    "copy_pullback_float.c", "copy_pullback_double.c", "session.c",
+)  # fmt: skip
+CUDA_HOST = ("fail.cu", *HOST)
+C_DEVICE = ("adjoint_cells.c", "atomics.c")
+C_HOST = ("fail.c", "cuda_api.c", *HOST)
+
+WHOLE = frozenset({"atomics.c"})  # macros, which belong together
+
+_NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
+_DEFINITION = re.compile(r"^(?:static|struct|__attribute__|#define)\b[^=;{]*", re.MULTILINE)
+_IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
+_LAUNCH = re.compile(r"HETAD_LAUNCH\((.*)\);")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """One definition of a support file."""
+
+    file: str
+    text: str
+    defines: frozenset[str]
+
+    @property
+    def uses(self) -> list[str]:
+        """The names that must be there for this one."""
+        lines = (line.split("//")[0] for line in self.text.splitlines() if not _IF_USED.search(line))
+        return names("\n".join(lines)) + ["hetad_launch"] * bool(self.kernels)
+
+    @property
+    def kernels(self) -> list[str]:
+        return [m[1].split(",")[0].strip() for m in _LAUNCH.finditer(self.text)]
+
+
+def names(text: str) -> list[str]:
+    """The names in a text that support may define."""
+    return _NAME.findall(text)
+
+
+def read(name: str) -> str:
+    """The text of a support file; a `_double` file is made from the `_float` one where it has none of its own."""
+    path = _FOLDER / name
+    if "_double" in name and not path.exists():
+        text = (_FOLDER / name.replace("_double", "_float")).read_text()
+        return re.sub(r"\bfloat\b", "double", text).replace("_float", "_double").replace("0.0f", "0.0")
+    return path.read_text()
+
+
+@cache
+def _snippets(file: str) -> tuple[Snippet, ...]:
+    text = read(file).strip()
+    return tuple(Snippet(file, t, _defined(t)) for t in ([text] if file in WHOLE else text.split("\n\n")))
+
+
+def _defined(text: str) -> frozenset[str]:
+    """The names that a definition introduces: a function's stands before its parameters."""
+    found: set[str] = set()
+    for match in _DEFINITION.finditer(text):
+        head, parameters, _ = match[0].replace("__attribute__((noreturn))", "").partition("(")
+        found.update(names(head)[-1:] if parameters else names(head))
+    return frozenset(found) - {"cudaError_t"}
+
+
+def _files(dialect: Dialect) -> tuple[str, ...]:
+    """Every support file of a dialect, definitions before uses."""
+    return (*CUDA_DEVICE, *CUDA_HOST) if dialect.cuda else (*C_DEVICE, *C_HOST)
+
+
+@cache
+def _definers(dialect: Dialect) -> Mapping[str, Snippet]:
+    table: dict[str, Snippet] = {}
+    for file in _files(dialect):
+        for each in _snippets(file):
+            for name in sorted(each.defines):
+                table.setdefault(name, each)
+    return table
+
+
+def needed(wanted: Iterable[str], dialect: Dialect) -> tuple[Snippet, ...]:
+    """The snippets that define the names `wanted`, and all that those need, in order."""
+    found: set[Snippet] = set()
+    todo = list(wanted)
+    definers = _definers(dialect)
+    while todo:
+        each = definers.get(todo.pop())
+        if each is not None and each not in found:
+            found.add(each)
+            todo += each.uses
+    return tuple(each for file in _files(dialect) for each in _snippets(file) if each in found)
+
+
+def launched(snippets: Iterable[Snippet]) -> tuple[str, ...]:
+    """The kernels that snippets launch, each once."""
+    return tuple(dict.fromkeys(kernel for s in snippets for kernel in s.kernels))
+
+
+def text(snippets: Iterable[Snippet], dialect: Dialect, kernels: Mapping[str, tuple[str, int]]) -> list[str]:
+    """The emitted text of each snippet; `kernels` gives the emitted name and number of each kernel."""
+    chosen = list(snippets)
+    return [adapted(s.text, chosen, dialect, kernels) for s in chosen]
+
+
+def adapted(source: str, chosen: Iterable[Snippet], dialect: Dialect, kernels: Mapping[str, tuple[str, int]]) -> str:
+    there: set[str] = set()
+    for s in chosen:
+        there |= s.defines
+    lines = []
+    for line in source.rstrip().splitlines():
+        if _IF_USED.search(line):
+            if not there.issuperset(names(line)):
+                continue
+            line = _IF_USED.sub("", line)
+        lines.append(_LAUNCH.sub(lambda m: _launch(m[1], dialect, kernels), line))
+    return "\n".join(lines)
+
+
+def _launch(arguments: str, dialect: Dialect, kernels: Mapping[str, tuple[str, int]]) -> str:
+    kernel, grid, block, *args = _split(arguments)
+    name, number = kernels[kernel]
+    if dialect.cuda:
+        return f"{name}<<<{grid}, {block}>>>({', '.join(args)});"
+    pointers = ", ".join("&" + a for a in args)
+    return (
+        f"hetad_launch({number}, (dim3){{{grid}, 1, 1}}, (dim3){{{block}, 1, 1}}, 0, NULL, (void *[]){{{pointers}}});"
+    )
+
+
+def _split(arguments: str) -> list[str]:
+    parts, depth = [""], 0
+    for c in arguments:
+        depth += (c == "(") - (c == ")")
+        if c == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts]

@@ -1,0 +1,24 @@
+// What CUDA does with atomics and shuffles is plain addition where threads run one after another.
+static inline float hetad_take_float(float *p)
+{
+    const float value = *p;
+    *p = 0;
+    return value;
+}
+
+static inline double hetad_take_double(double *p)
+{
+    const double value = *p;
+    *p = 0;
+    return value;
+}
+
+static inline void hetad_block_add_float(float *target, float value)
+{
+    *target += value;
+}
+
+static inline void hetad_block_add_double(double *target, double value)
+{
+    *target += value;
+}

@@ -1,0 +1,33 @@
+// The sum of `value` over the first `lanes` lanes of a warp, in lane 0.
+static __device__ float hetad_warp_sum_float(float value, unsigned lane, unsigned lanes)
+{
+    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+        const float other = __shfl_down_sync(mask, value, offset);
+        if (lane + offset < lanes) {
+            value += other;
+        }
+    }
+    return value;
+}
+
+// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done.
+static __device__ void hetad_block_add_float(float *target, float value)
+{
+    __shared__ float sums[32];
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned warp = thread / 32, lane = thread % 32, warps = (threads + 31) / 32;
+    value = hetad_warp_sum_float(value, lane, min(32u, threads - 32 * warp));
+    __syncthreads();  // an earlier call may still be reading `sums`
+    if (lane == 0) {
+        sums[warp] = value;
+    }
+    __syncthreads();
+    if (thread < warps) {
+        value = hetad_warp_sum_float(sums[thread], lane, warps);
+        if (thread == 0) {
+            atomicAdd(target, value);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+static void hetad_require_disjoint(const void *p, const void *q, const char *message)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    const char *start = a != NULL ? a->start : NULL;
+    struct hetad_allocation *b = hetad_find(q);
+    if (p != NULL && (p == q || (start != NULL && b != NULL && b->start == start))) {
+        hetad_fail(message);
+    }
+}

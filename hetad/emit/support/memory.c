@@ -1,0 +1,52 @@
+// Memory of the derivative call: whatever is still held at its end is freed then.
+static cudaError_t hetad_device_malloc(void **p, size_t bytes)
+{
+    hetad_check(cudaMalloc(p, bytes));
+    if (*p != NULL) {
+        hetad_register(*p, bytes, 1, 1);
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t hetad_device_zeros(void **p, size_t bytes)
+{
+    hetad_device_malloc(p, bytes);
+    if (bytes > 0) {
+        hetad_check(cudaMemset(*p, 0, bytes));
+    }
+    return cudaSuccess;
+}
+
+static void *hetad_host_malloc(size_t bytes)
+{
+    void *p = malloc(bytes > 0 ? bytes : 1);
+    if (p == NULL) {
+        hetad_fail("out of host memory");
+    }
+    hetad_register(p, bytes, 0, 1);
+    return p;
+}
+
+static void *hetad_host_zeros(size_t bytes)
+{
+    void *p = hetad_host_malloc(bytes);
+    return memset(p, 0, bytes);
+}
+
+static void hetad_release(void *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    struct hetad_allocation *a = hetad_find(p);
+    if (a == NULL || !a->owned || a->start != (char *)p) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+    int on_device = a->on_device;
+    hetad_forget((size_t)(a - hetad_allocations));
+    if (on_device) {
+        hetad_check(cudaFree(p));
+    } else {
+        free(p);
+    }
+}

@@ -1,0 +1,23 @@
+// The whole allocation that p points into.
+static void hetad_save(const void *p)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    if (a != NULL) {
+        hetad_save_bytes(a->start, a->bytes, a->on_device);
+    } else if (p == NULL) {
+        hetad_save_bytes(NULL, 0, 0);
+    } else {
+        hetad_fail("a pointer into unknown memory: its extent, and so what to save, is not known");
+    }
+}
+
+static void hetad_restore(void *p)
+{
+    struct hetad_snapshot s;
+    hetad_pop(&s, sizeof s);
+    struct hetad_allocation *a = hetad_find(p);
+    if (s.start != NULL && (a == NULL || a->start != s.start || a->bytes != s.bytes)) {
+        hetad_fail("internal error: a snapshot of another allocation");
+    }
+    hetad_restore_bytes(&s, s.start);
+}

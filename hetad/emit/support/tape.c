@@ -1,0 +1,43 @@
+// The tape: values in the order they were saved, read back last to first.  Its memory is kept from call to call.
+static char *hetad_tape;
+static size_t hetad_tape_used, hetad_tape_room;
+
+static void hetad_tape_grow(size_t bytes)
+{
+    size_t room = 2 * hetad_tape_room > hetad_tape_used + bytes ? 2 * hetad_tape_room : hetad_tape_used + bytes + 4096;
+    void *moved = realloc(hetad_tape, room);
+    if (moved == NULL) {
+        hetad_fail("out of host memory for the tape");
+    }
+    hetad_tape = (char *)moved;
+    hetad_tape_room = room;
+}
+
+static inline void hetad_push(const void *value, size_t bytes)
+{
+    if (bytes > hetad_tape_room - hetad_tape_used) {
+        hetad_tape_grow(bytes);
+    }
+    memcpy(hetad_tape + hetad_tape_used, value, bytes);
+    hetad_tape_used += bytes;
+}
+
+static inline void hetad_pop(void *value, size_t bytes)
+{
+    if (bytes > hetad_tape_used) {
+        hetad_fail("internal error: the tape is empty");
+    }
+    hetad_tape_used -= bytes;
+    memcpy(value, hetad_tape + hetad_tape_used, bytes);
+}
+
+// An ordinary tape is worth keeping, a huge one is not.
+static void hetad_tape_reset(void)
+{
+    hetad_tape_used = 0;
+    if (hetad_tape_room > (size_t)64 << 20) {
+        free(hetad_tape);
+        hetad_tape = NULL;
+        hetad_tape_room = 0;
+    }
+}

@@ -1,0 +1,271 @@
+"""The top-level items of a translation unit, found by matching brackets, so that each can be parsed by itself.
+
+What an item declares is read off its tokens.  That is a guess where the item is C++ beyond the front end, and
+good enough there: such an item is refused if it is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hetad.diagnostics import Span, SyntaxProblem
+from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas
+
+Declares = Literal["function", "prototype", "typedef", "variable", "tag", "enumerator", "template", "other"]
+
+SPACES = {"__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__"}
+INLINES = {"static", "inline", "__inline__", "__inline", "__forceinline__", "__noinline__"}
+_DROPPED = {"__extension__", "__cdecl"}
+_TAGS = {"struct", "union", "enum", "class"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """`tokens` are without execution spaces, inlining and launch bounds, which have fields of their own."""
+
+    tokens: tuple[Token, ...]
+    names: dict[str, Declares]
+    spaces: frozenset[str] = frozenset()
+    inline: str | None = None
+    launch_bounds: str | None = None
+    header: tuple[Token, ...] = ()  # all tokens before a function's body, as written
+    span: Span = field(default=Span("", 1, 1), compare=False)  # of the name of a function, else of the first token
+
+    @property
+    def kind(self) -> Literal["kernel", "device", "host device", "host"]:
+        if "__global__" in self.spaces:
+            return "kernel"
+        if "__device__" in self.spaces:
+            return "host device" if "__host__" in self.spaces else "device"
+        return "host"
+
+
+def split_items(tokens: Sequence[Token]) -> list[Item]:
+    """Raises SyntaxProblem where brackets do not match."""
+    return [describe(run) for run in _runs(tokens)]
+
+
+def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Token runs of one item each; the braces of `extern "C" {` and of unnamed namespaces are transparent."""
+    current: list[Token] = []
+    transparent = 0
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        if token.kind == "pragma" and not current:
+            i += 1
+        elif token.kind != "operator" or token.text not in OPENING and token.text not in CLOSING:
+            if token.text == ";" and token.kind == "operator":
+                if current:
+                    yield [*current, token]
+                current = []
+            else:
+                current.append(token)
+            i += 1
+        elif token.text in CLOSING:
+            if token.text != "}" or not transparent or current:
+                raise SyntaxProblem(f"'{token.text}' without its opening bracket", token.span)
+            transparent -= 1
+            i += 1
+        elif token.text == "{" and _is_transparent(current):
+            transparent += 1
+            current = []
+            i += 1
+        else:
+            end = matching(tokens, i)
+            if end is None:
+                raise SyntaxProblem(f"'{token.text}' is never closed, or closed by another bracket", token.span)
+            body = token.text == "{" and _before_body(current)
+            current.extend(tokens[i : end + 1])
+            if body:
+                yield current
+                current = []
+            i = end + 1
+    if current:
+        raise SyntaxProblem("the file ends inside a declaration", current[0].span)
+    if transparent:
+        raise SyntaxProblem("a block at file level is never closed", tokens[-1].span)
+
+
+def _is_transparent(current: Sequence[Token]) -> bool:
+    texts = [t.text for t in current]
+    return texts == ["extern", '"C"'] or texts == ["extern", '"C++"'] or texts == ["namespace"]
+
+
+def _before_body(current: Sequence[Token]) -> bool:
+    """Whether an opening brace here starts a body after which the item ends without a semicolon."""
+    if not current:
+        return True
+    if current[0].text == "namespace":
+        return True
+    depth = 0
+    for token in current:
+        depth += (token.text in OPENING) - (token.text in CLOSING)
+        if depth == 0 and token.kind == "operator" and token.text == "=" and not _operator_name(current):
+            return False
+    return _parameter_list(current) is not None
+
+
+def _operator_name(current: Sequence[Token]) -> bool:
+    return any(token.text == "operator" for token in current)
+
+
+def _parameter_list(head: Sequence[Token]) -> tuple[int, int] | None:
+    """Where the last parenthesised list at the outer level starts and ends."""
+    found = None
+    i = 0
+    while i < len(head):
+        token = head[i]
+        if token.kind == "operator" and token.text in OPENING:
+            end = matching(head, i)
+            if end is None:
+                return None
+            if token.text == "(" and i > 0 and not _is_specifier_argument(head[i - 1]):
+                found = (i, end)
+            i = end
+        i += 1
+    return found
+
+
+def _is_specifier_argument(before: Token) -> bool:
+    return before.text in ("__launch_bounds__", "__attribute__", "__align__", "alignas", "noexcept", "throw")
+
+
+def describe(run: list[Token]) -> Item:
+    """Take the CUDA specifiers out of an item's head and find what it declares."""
+    if run[0].text == "extern" and len(run) > 1 and run[1].kind == "string":
+        run = run[2:]
+    body = next((i for i, t in enumerate(run) if t.kind == "operator" and t.text in ("{", "=", ";")), len(run))
+    rest, spaces, inline, bounds = _take_specifiers(run, body)
+    names = _declared(rest)
+    is_function = "function" in names.values()
+    if not is_function and "prototype" not in names.values():
+        # static is a matter of linkage for a variable, and of nothing else here
+        rest = [t for t in rest if t.text != "inline"]
+    span = next((t.span for t in rest if t.text in names), run[0].span)
+    return Item(tuple(rest), names, frozenset(spaces), " ".join(inline) or None, bounds, tuple(run[:body]), span)
+
+
+def _take_specifiers(run: list[Token], end: int) -> tuple[list[Token], list[str], list[str], str | None]:
+    rest: list[Token] = []
+    spaces: list[str] = []
+    inline: list[str] = []
+    bounds = None
+    depth = 0
+    i = 0
+    while i < end:
+        token = run[i]
+        if token.kind == "name" and depth == 0 and token.text == "__launch_bounds__":
+            close = matching(run, i + 1) if i + 1 < end else None
+            if close is None:
+                raise SyntaxProblem("__launch_bounds__ without arguments", token.span)
+            bounds = " ".join(t.text for t in run[i + 2 : close]).replace(" ,", ",")
+            i = close
+        elif token.kind == "name" and depth == 0 and token.text in SPACES:
+            spaces.append(token.text)
+        elif token.kind == "name" and depth == 0 and token.text in INLINES:
+            inline.append(token.text)
+        elif token.text not in _DROPPED:
+            depth += token.kind == "operator" and (token.text in OPENING) - (token.text in CLOSING)
+            rest.append(token)
+        i += 1
+    return rest + run[end:], spaces, inline, bounds
+
+
+def _declared(tokens: Sequence[Token]) -> dict[str, Declares]:
+    first = tokens[0].text if tokens else ""
+    if first == "template":
+        return _template_name(tokens)
+    if first in ("using", "namespace", "class"):
+        return {t.text: "other" for t in tokens[1:2] if t.kind == "name"}
+    if _is_definition(tokens):
+        name = _function_name(tokens)
+        return {name: "function"} if name else {}
+    names: dict[str, Declares] = {}
+    names.update(dict.fromkeys(_tags(tokens), "tag"))
+    names.update(dict.fromkeys(_enumerators(tokens), "enumerator"))
+    category: Declares = "typedef" if any(t.text == "typedef" for t in tokens) else "variable"
+    for name, is_function in _declarators(tokens):
+        names[name] = "prototype" if is_function and category == "variable" else category
+    return names
+
+
+def _is_definition(tokens: Sequence[Token]) -> bool:
+    return bool(tokens) and tokens[-1].text == "}"
+
+
+def _function_name(tokens: Sequence[Token]) -> str | None:
+    body = next((i for i, t in enumerate(tokens) if t.kind == "operator" and t.text == "{"), len(tokens))
+    params = _parameter_list(tokens[:body])
+    if params is None or params[0] == 0 or tokens[params[0] - 1].kind != "name":
+        return None
+    return tokens[params[0] - 1].text
+
+
+def _template_name(tokens: Sequence[Token]) -> dict[str, Declares]:
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
+        if depth == 0 and i > 1:
+            following = tokens[i + 1 :]
+            break
+    else:
+        return {}
+    for i, token in enumerate(following):
+        if token.text in ("struct", "class") and i + 1 < len(following):
+            return {following[i + 1].text: "template"}
+        if token.text == "(" and i and following[i - 1].kind == "name":
+            if following[i - 1].text != "__launch_bounds__":
+                return {following[i - 1].text: "template"}
+    return {}
+
+
+def _tags(tokens: Sequence[Token]) -> Iterator[str]:
+    for keyword, name, brace in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if keyword.text in _TAGS and name.kind == "name" and brace.text in ("{", ":", ";"):
+            yield name.text
+
+
+def _enumerators(tokens: Sequence[Token]) -> Iterator[str]:
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text == "enum":
+            start = next((j for j in range(i, len(tokens)) if tokens[j].text in ("{", ";", ")")), None)
+            if start is not None and tokens[start].text == "{":
+                end = matching(tokens, start)
+                for part in split_commas(tokens[start + 1 : end]):
+                    if part and part[0].kind == "name":
+                        yield part[0].text
+
+
+def _declarators(tokens: Sequence[Token]) -> Iterator[tuple[str, bool]]:
+    """Names declared by a declaration without a body, and whether each is a function."""
+    flat: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        if token.kind == "operator" and token.text in ("{", "["):
+            i = matching(tokens, i) or i
+        elif token.kind != "operator" or token.text != ";":
+            flat.append(token)
+        i += 1
+    for number, part in enumerate(split_commas(flat)):
+        equals = next((j for j, t in enumerate(part) if t.text == "=" and t.kind == "operator"), len(part))
+        declarator = part[:equals]
+        if number == 0 and declarator and declarator[0].text in _TAGS and len(declarator) <= 2:
+            continue  # a definition or declaration of the tag alone
+        found = _declarator_name(declarator)
+        if found:
+            yield found
+
+
+def _declarator_name(part: Sequence[Token]) -> tuple[str, bool] | None:
+    for i, token in enumerate(part):
+        if token.text == "(" and token.kind == "operator" and not (i and _is_specifier_argument(part[i - 1])):
+            inner = next((t for t in part[i + 1 :] if t.text != "*" and t.text not in ("const", "restrict")), None)
+            if i + 1 < len(part) and part[i + 1].text == "*" and inner is not None and inner.kind == "name":
+                return inner.text, False  # (*name)(...) or (*name)[n]
+            return (part[i - 1].text, True) if i and part[i - 1].kind == "name" else None
+    names = [t for t in part if t.kind == "name"]
+    return (names[-1].text, False) if names else None

@@ -1,0 +1,105 @@
+"""The types, constants and functions that CUDA programs have without declaring them."""
+
+from __future__ import annotations
+
+from hetad.ir.types import (
+    CHAR,
+    CUDA_ERROR,
+    DIM3,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LLONG,
+    LONG,
+    MEMCPY_KIND,
+    SHORT,
+    SIZE_T,
+    STREAM,
+    UCHAR,
+    UINT,
+    ULLONG,
+    ULONG,
+    USHORT,
+    Field,
+    Int,
+    Opaque,
+    Pointer,
+    Struct,
+    Type,
+)
+
+FILE = Opaque("FILE")
+
+
+def _vectors() -> dict[str, Struct]:
+    elements: dict[str, Type] = {
+        "char": CHAR, "uchar": UCHAR, "short": SHORT, "ushort": USHORT, "int": INT, "uint": UINT, "long": LONG,
+        "ulong": ULONG, "longlong": LLONG, "ulonglong": ULLONG, "float": FLOAT, "double": DOUBLE,
+    }  # fmt: skip
+    return {
+        f"{name}{n}": Struct(f"{name}{n}", tuple(Field(axis, element) for axis in "xyzw"[:n]))
+        for name, element in elements.items()
+        for n in (1, 2, 3, 4)
+    }
+
+
+VECTORS = _vectors()
+
+TYPES: dict[str, Type] = {
+    "size_t": SIZE_T,
+    "ssize_t": Int(64, True, "ssize_t"),
+    "ptrdiff_t": Int(64, True, "ptrdiff_t"),
+    "intptr_t": Int(64, True, "intptr_t"),
+    "uintptr_t": Int(64, False, "uintptr_t"),
+    "uint": UINT,
+    "ushort": USHORT,
+    "ulong": ULONG,
+    "clock_t": Int(64, True, "long"),
+    "time_t": Int(64, True, "long"),
+    "cudaError_t": CUDA_ERROR,
+    "cudaError": CUDA_ERROR,
+    "cudaMemcpyKind": MEMCPY_KIND,
+    "cudaStream_t": STREAM,
+    "cudaEvent_t": Opaque("cudaEvent_t"),
+    "FILE": FILE,
+    "dim3": DIM3,
+    **VECTORS,
+}
+for _bits in (8, 16, 32, 64):
+    TYPES[f"int{_bits}_t"] = Int(_bits, True, f"int{_bits}_t")
+    TYPES[f"uint{_bits}_t"] = Int(_bits, False, f"uint{_bits}_t")
+
+# Types whose alignment is more than that of their elements: members of that type would be laid out wrongly.
+OVERALIGNED = {name for name, t in VECTORS.items() if len(t.fields) in (2, 4)}
+
+CONSTANTS: dict[str, tuple[int, Type]] = {
+    "cudaSuccess": (0, CUDA_ERROR),
+    "cudaErrorInvalidValue": (1, CUDA_ERROR),
+    "cudaErrorMemoryAllocation": (2, CUDA_ERROR),
+    "cudaErrorInvalidConfiguration": (9, CUDA_ERROR),
+    "cudaMemcpyHostToHost": (0, MEMCPY_KIND),
+    "cudaMemcpyHostToDevice": (1, MEMCPY_KIND),
+    "cudaMemcpyDeviceToHost": (2, MEMCPY_KIND),
+    "cudaMemcpyDeviceToDevice": (3, MEMCPY_KIND),
+    "cudaMemcpyDefault": (4, MEMCPY_KIND),
+}
+
+HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}
+
+# Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
+INERT: dict[str, Type] = {
+    "printf": INT, "fprintf": INT, "puts": INT, "putchar": INT, "fputs": INT, "fflush": INT, "assert": INT,
+}  # fmt: skip
+
+# Statements of device code; None: the type of the first value argument (or of what the pointer points to).
+BARRIERS = {"__syncthreads", "__syncwarp", "__threadfence", "__threadfence_block", "__threadfence_system"}
+ATOMICS = {
+    "atomicAdd", "atomicSub", "atomicExch", "atomicMin", "atomicMax", "atomicInc", "atomicDec", "atomicCAS",
+    "atomicAnd", "atomicOr", "atomicXor",
+}  # fmt: skip
+SHUFFLES = {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"}
+VOTES: dict[str, Type] = {
+    "__ballot_sync": UINT, "__any_sync": INT, "__all_sync": INT, "__activemask": UINT,
+    "__syncthreads_count": INT, "__syncthreads_and": INT, "__syncthreads_or": INT,
+    "__reduce_add_sync": INT, "__reduce_min_sync": INT, "__reduce_max_sync": INT,
+}  # fmt: skip

@@ -1,0 +1,319 @@
+"""Calls: the program's own functions, CUDA's runtime and device functions, mathematics, launches.
+
+Own functions in expressions become CallExpr; known mathematics Intrinsic; everything else with an effect (memory
+operations, atomics, barriers, warp functions, printf) becomes a Call statement whose result, when used, goes
+into a variable.  `__ldg(p)` is `p[0]`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, UnsupportedError
+from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
+from hetad.frontend.cuda_syntax import LAUNCH
+from hetad.frontend.lower import convert, expressions
+from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
+from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.ir.nodes import (
+    Aggregate,
+    Call,
+    CallExpr,
+    Const,
+    Declare,
+    Expr,
+    Intrinsic,
+    Launch,
+    Place,
+    Var,
+)
+from hetad.ir.types import (
+    CUDA_ERROR,
+    DIM3,
+    DOUBLE,
+    INT,
+    SIZE_T,
+    STREAM,
+    UINT,
+    VOID,
+    Array,
+    Float,
+    Int,
+    Pointer,
+    Type,
+)
+from hetad.memops.table import TABLE, MemoryOperation
+
+
+def call(ctx: Context, node: Any, used: bool) -> Expr | None:
+    """The value of a call; None for a call of a void function, or one whose value is not used."""
+    if not isinstance(node.name, c_ast.ID):
+        ctx.refuse("a call through an expression: function pointers", node, "call the function by name")
+    name = node.name.name
+    if name.startswith(LAUNCH):
+        if used:
+            raise SyntaxProblem("a launch has no value", ctx.span(node))
+        _launch(ctx, node, int(name.removeprefix(LAUNCH)))
+        return None
+    own = _own(ctx, node)
+    if own is not None:
+        return _own_call(ctx, node, own, used)
+    target = _result_type(ctx, node, name)
+    if target is None:
+        return _pure(ctx, node, name)
+    return _statement(ctx, node, target, used)
+
+
+def into(ctx: Context, node: Any, target: Place) -> bool:
+    """Emit `target = f(...)` as one Call when the expression is such a call, behind casts or not."""
+    while isinstance(node, c_ast.Cast) and isinstance(target.type, Pointer):
+        node = node.expr
+    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+        return False
+    name = node.name.name
+    if name.startswith("hetad$") or _own(ctx, node) is not None:
+        return False
+    returned = _result_type(ctx, node, name)
+    if returned is None or returned == VOID:
+        return False
+    if returned != target.type and not (isinstance(returned, Pointer) and isinstance(target.type, Pointer)):
+        return False
+    args = _known_arguments(ctx, node, name)
+    ctx.emit(Call(name, args, target, span=ctx.span(node)))
+    return True
+
+
+def _arguments(node: Any) -> list[Any]:
+    return list(node.args.exprs) if node.args is not None else []
+
+
+# --- functions of the program --------------------------------------------------------------------
+
+
+def _own(ctx: Context, node: Any) -> Signature | None:
+    name = node.name.name
+    entry = ctx.local(name)
+    if entry is not None and not isinstance(entry, Qualified):
+        ctx.refuse(f"'{name}' is a variable: function pointers", node, "call the function by name")
+    return ctx.outer.signature(name)
+
+
+def _own_call(ctx: Context, node: Any, own: Signature, used: bool) -> Expr | None:
+    span = ctx.span(node)
+    if own.kind == "kernel":
+        raise SyntaxProblem(f"'{own.name}' is a kernel", span, "launch it: kernel<<<grid, block>>>(...)")
+    caller = ctx.function.kind if ctx.function is not None else "host"
+    if caller == "host" and own.kind == "device":
+        raise SyntaxProblem(f"host code cannot call the __device__ function '{own.name}'", span)
+    if caller in ("kernel", "device") and own.kind == "host":
+        raise SyntaxProblem(
+            f"device code cannot call the host function '{own.name}'", span, "declare it __device__"
+        )
+    args = own_arguments(ctx, own, _arguments(node), span)
+    if own.returns == VOID or not used:
+        ctx.emit(Call(own.name, args, span=span))
+        return None
+    return CallExpr(own.name, args, own.returns, span=span)
+
+
+def own_arguments(ctx: Context, own: Signature, given: list[Any], span: Span) -> tuple[Expr, ...]:
+    """Arguments converted to the parameters' types, defaults filled in."""
+    required = sum(1 for d in own.defaults if d is None)
+    if not required <= len(given) <= len(own.params):
+        expected = str(len(own.params)) if required == len(own.params) else f"{required} to {len(own.params)}"
+        plural = "" if expected == "1" else "s"
+        raise SyntaxProblem(f"'{own.name}' takes {expected} argument{plural}, not {len(given)}", span)
+    nodes = given + list(own.defaults[len(given) :])
+    return tuple(
+        _argument(ctx, n, p) for n, p in zip(nodes, own.params, strict=True)
+    )
+
+
+def _argument(ctx: Context, node: Any, type_: Type) -> Expr:
+    return convert.convert(expressions.value(ctx, node), type_, ctx.span(node))
+
+
+# --- launches ------------------------------------------------------------------------------------
+
+
+def _launch(ctx: Context, node: Any, configured: int) -> None:
+    span = ctx.span(node)
+    kernel, *rest = _arguments(node)
+    if not isinstance(kernel, c_ast.ID):
+        ctx.refuse("a launch through an expression", node, "launch the kernel by name")
+    own = ctx.outer.signature(kernel.name)
+    if own is None:
+        raise expressions.unknown(ctx, kernel.name, kernel, "kernel")
+    if own.kind != "kernel":
+        raise SyntaxProblem(f"'{own.name}' is not a __global__ function", span)
+    if ctx.function is not None and ctx.function.kind != "host":
+        ctx.refuse("a launch from device code", node, "launch from a host function")
+    grid, block = (_extent(ctx, n) for n in rest[:2])
+    shared = _argument(ctx, rest[2], SIZE_T) if configured > 2 else None
+    stream = _argument(ctx, rest[3], STREAM) if configured > 3 else None
+    args = own_arguments(ctx, own, rest[configured:], span)
+    ctx.emit(Launch(own.name, grid, block, shared, stream, args, span=span))
+
+
+def _extent(ctx: Context, node: Any) -> Expr:
+    extent = expressions.value(ctx, node)
+    if extent.type == DIM3 or isinstance(extent.type, Int):
+        return extent
+    if isinstance(extent.type, Float):
+        return convert.arithmetic(extent, UINT)
+    return convert.convert(extent, DIM3, ctx.span(node))
+
+
+# --- functions that CUDA provides ----------------------------------------------------------------
+
+
+def _result_type(ctx: Context, node: Any, name: str) -> Type | None:
+    """The type that a call statement returns; None when the function is not one of those."""
+    if name in TABLE:
+        return TABLE[name].returns
+    if name in BARRIERS:
+        return VOID
+    if name in INERT:
+        return INERT[name]
+    if name in VOTES:
+        return VOTES[name]
+    given = _arguments(node)
+    if name in ATOMICS and given:
+        pointer = _peek(ctx, given[0])
+        return pointer.to if isinstance(pointer, Pointer) else INT
+    if name in SHUFFLES and len(given) > 1:
+        return _peek(ctx, given[1])
+    return None
+
+
+def _peek(ctx: Context, node: Any) -> Type:
+    """The type of an expression, without evaluating it."""
+    with ctx.collect():
+        return expressions.value(ctx, node).type
+
+
+def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | None:
+    name, span = node.name.name, ctx.span(node)
+    args = _known_arguments(ctx, node, name)
+    if not used or returned == VOID:
+        ctx.emit(Call(name, args, span=span))
+        return None
+    readable = "status" if returned == CUDA_ERROR else "old" if name in ATOMICS else "result"
+    symbol = ctx.fresh(readable, returned, span)
+    ctx.emit(Declare(symbol, None, span=span))
+    ctx.emit(Call(name, args, Var(symbol, span=span), span=span))
+    return Var(symbol, span=span)
+
+
+def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
+    nodes, span = _arguments(node), ctx.span(node)
+    args = tuple(expressions.value(ctx, n) for n in nodes)
+    if name in TABLE:
+        return _operation_arguments(TABLE[name], args, span)
+    if name in ATOMICS:
+        return _atomic_arguments(name, args, span)
+    if name in INERT:
+        return tuple(_promoted_argument(a) for a in args)
+    if name in SHUFFLES:
+        return _shuffle_arguments(name, args, span)
+    return args
+
+
+def _operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+    if len(args) != len(row.roles):
+        raise SyntaxProblem(f"'{row.name}' takes {len(row.roles)} arguments, not {len(args)}", span)
+    return tuple(_operation_argument(row, role, a) for role, a in zip(row.roles, args, strict=True))
+
+
+def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
+    if role in ("bytes", "count", "size"):
+        return convert.convert(arg, SIZE_T)
+    if role == "value":
+        return convert.convert(arg, INT)
+    if role == "out" and not (isinstance(arg.type, Pointer) and isinstance(arg.type.to, Pointer)):
+        raise SyntaxProblem(f"'{row.name}' needs the address of a pointer, not '{arg.type}'", arg.span)
+    if role in ("dst", "src", "pointer") and not isinstance(arg.type, Pointer | Array):
+        if convert.is_null(arg):
+            return convert.convert(arg, Pointer(VOID))
+        raise SyntaxProblem(f"'{row.name}' needs a pointer, not '{arg.type}'", arg.span)
+    return arg
+
+
+def _atomic_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+    expected = 3 if name == "atomicCAS" else 2
+    if len(args) != expected or not isinstance(args[0].type, Pointer):
+        raise SyntaxProblem(f"'{name}' takes a pointer and {expected - 1} more", span)
+    return (args[0], *(convert.convert(a, args[0].type.to) for a in args[1:]))
+
+
+def _shuffle_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+    if not 3 <= len(args) <= 4:
+        raise SyntaxProblem(f"'{name}' takes 3 or 4 arguments, not {len(args)}", span)
+    lane = INT if name in ("__shfl_sync", "__shfl_xor_sync") else UINT
+    rest = (convert.convert(args[2], lane), *(convert.convert(a, INT) for a in args[3:]))
+    return (convert.convert(args[0], UINT), args[1], *rest)
+
+
+def _promoted_argument(arg: Expr) -> Expr:
+    """Arguments of variadic functions: float becomes double, small integers int."""
+    return convert.arithmetic(arg, DOUBLE) if isinstance(arg.type, Float) else convert.promoted(arg)
+
+
+# --- functions without effects -------------------------------------------------------------------
+
+
+def _pure(ctx: Context, node: Any, name: str) -> Expr | None:
+    span = ctx.span(node)
+    args = tuple(expressions.value(ctx, n) for n in _arguments(node))
+    if name == DIM3_CALL:
+        return dim3(args, span)
+    if name.startswith("make_") and name.removeprefix("make_") in VECTORS:
+        return _vector(name.removeprefix("make_"), args, span)
+    if name in ("__ldg", "__ldca", "__ldcg", "__ldcs") and len(args) == 1:
+        return convert.dereference(convert.undecayed(args[0]), span)
+    from hetad.rules.math import signature
+
+    found = signature(name, [a.type for a in args])
+    if found is None:
+        raise _unknown(ctx, node, name, args)
+    converted = tuple(convert.convert(a, p) for a, p in zip(args, found.params, strict=True))
+    if found.returns == VOID:  # sincos and its like write through pointers
+        ctx.emit(Call(found.name, converted, span=span))
+        return None
+    return Intrinsic(found.name, converted, found.returns, span=span)
+
+
+def dim3(args: tuple[Expr, ...], span: Span) -> Expr:
+    """`dim3(x, y)`: what is missing is 1."""
+    if len(args) > 3:
+        raise SyntaxProblem(f"dim3 takes at most 3 numbers, not {len(args)}", span)
+    if len(args) == 1 and args[0].type == DIM3:
+        return args[0]
+    extents = [convert.convert(a, UINT) for a in args]
+    extents += [Const(1, UINT, "1", span=span)] * (3 - len(extents))
+    return Aggregate(tuple(extents), DIM3, span=span)
+
+
+def _vector(name: str, args: tuple[Expr, ...], span: Span) -> Expr:
+    fields = VECTORS[name].fields
+    if len(args) != len(fields):
+        raise SyntaxProblem(f"make_{name} takes {len(fields)} numbers, not {len(args)}", span)
+    elements = tuple(convert.convert(a, f.type) for a, f in zip(args, fields, strict=True))
+    return Aggregate(elements, VECTORS[name], span=span)
+
+
+def _unknown(ctx: Context, node: Any, name: str, args: tuple[Expr, ...]) -> UnknownNameError | UnsupportedError:
+    from hetad.frontend.lower.known import mathematics
+
+    span = ctx.span(node)
+    if name in mathematics():
+        given = ", ".join(str(a.type) for a in args)
+        return UnsupportedError(f"no '{name}' for arguments of type ({given})", span, "cast the arguments")
+    if name.startswith(("cuda", "cublas", "cufft", "curand", "cusparse", "nvtx")):
+        near = difflib.get_close_matches(name, sorted(TABLE), n=3)
+        remedy = f"did you mean {' or '.join(near)}?" if near else "keep it out of the functions that are differentiated"
+        return UnsupportedError(f"hetad does not know '{name}'", span, remedy)
+    return expressions.unknown(ctx, name, node, "function")

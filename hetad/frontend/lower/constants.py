@@ -1,0 +1,109 @@
+"""Literals, and the values of constant expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
+from hetad.frontend.lower.convert import round_to_float, wrap
+from hetad.ir.nodes import Binary, Cast, Const, Expr, Select, Unary
+from hetad.ir.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, Float, Int
+
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "0": 0}
+
+
+def integer_literal(text: str, span: Span) -> Const:
+    """`42`, `0x1Fu`, `0b11`, `10'000LL`."""
+    match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)", text.replace("'", ""))
+    if match is None:
+        raise SyntaxProblem(f"malformed number {text}", span)
+    digits, suffix = match.group(1), match.group(2).lower()
+    octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
+    value = int(digits, 8) if octal else int(digits, 0)
+    decimal = digits.isdigit() and not octal
+    longs = suffix.count("l")
+    ladder = [(INT, UINT), (LONG, ULONG), (LLONG, ULLONG)][longs:]
+    for signed, unsigned in ladder:
+        if "u" not in suffix and value < 1 << (signed.bits - 1):
+            return Const(value, signed, text, span=span)
+        if ("u" in suffix or not decimal) and value < 1 << unsigned.bits:
+            return Const(value, unsigned, text, span=span)
+    raise SyntaxProblem(f"{text} fits no integer type", span)
+
+
+def floating_literal(text: str, span: Span) -> Const:
+    """`1.5f`, `.5`, `1e-3`, `0x1p-3f`."""
+    plain = text.replace("'", "")
+    if plain[-1] in "lL":
+        raise UnsupportedError("long double", span, "write a double constant")
+    hexadecimal = plain[:2] in ("0x", "0X")
+    single = plain[-1] in "fF" and (not hexadecimal or "p" in plain.lower())
+    digits = plain[:-1] if single else plain
+    value = float.fromhex(digits) if hexadecimal else float(digits)
+    return Const(round_to_float(value), FLOAT, text, span=span) if single else Const(value, DOUBLE, text, span=span)
+
+
+def character_literal(text: str, span: Span) -> Const:
+    """`'a'`, `'\\n'`, `'\\x41'`."""
+    body = text[1:-1]
+    if len(body) == 1:
+        return Const(wrap(ord(body), CHAR), CHAR, text, span=span)
+    if body[:1] == "\\":
+        if body[1] == "x":
+            return Const(wrap(int(body[2:], 16), CHAR), CHAR, text, span=span)
+        if body[1:].isdigit():
+            return Const(wrap(int(body[1:], 8), CHAR), CHAR, text, span=span)
+        if len(body) == 2:
+            return Const(_ESCAPES.get(body[1], ord(body[1])), CHAR, text, span=span)
+    raise UnsupportedError(f"character constant {text}", span, "write the number")
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "%": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "&&": lambda a, b: int(bool(a) and bool(b)),
+    "||": lambda a, b: int(bool(a) or bool(b)),
+}
+
+
+def integer_value(expr: Expr) -> int | None:
+    """The value of a constant integer expression; None when it is not one."""
+    match expr:
+        case Const(value=value, type=Int()):
+            return int(value)
+        case Unary(op=op, operand=operand, type=Int() as type_):
+            value = integer_value(operand)
+            if value is None:
+                return None
+            return wrap({"-": -value, "~": ~value, "!": int(not value)}[op], type_)
+        case Binary(op=op, left=left, right=right, type=Int() as type_):
+            a, b = integer_value(left), integer_value(right)
+            if a is None or b is None or (op in ("/", "%") and b == 0) or (op in ("<<", ">>") and not 0 <= b < 64):
+                return None
+            return wrap(_OPERATIONS[op](a, b), type_)
+        case Cast(operand=operand, type=Int() as type_):
+            value = integer_value(operand)
+            if value is None and isinstance(operand, Const) and isinstance(operand.type, Float):
+                value = int(operand.value)
+            if value is None:
+                return None
+            return int(bool(value)) if type_ == BOOL else wrap(value, type_)
+        case Select(cond=cond, then=then, orelse=orelse):
+            chosen = integer_value(cond)
+            return None if chosen is None else integer_value(then if chosen else orelse)
+    return None

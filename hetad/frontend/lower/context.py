@@ -1,0 +1,139 @@
+"""What lowering knows while it works: scopes, the statement list being built, positions, fresh names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir.nodes import Const, Declare, Expr, Kind, Stmt, Storage, Symbol, Var
+from hetad.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """A type as declared, with the constness of the thing itself."""
+
+    type: Type
+    const: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function of the program as its callers see it; `defaults` are lowered by the caller."""
+
+    name: str
+    kind: Kind
+    returns: Type
+    params: tuple[Type, ...]
+    names: tuple[str, ...]
+    defaults: tuple[Any, ...]  # per parameter: the pycparser expression, or None
+    span: Span
+
+
+Entry = Symbol | Const | Qualified  # a variable, an enumerator, or a typedef
+
+
+class Outer(Protocol):
+    """The names at file scope, lowered when they are first needed."""
+
+    def type_named(self, name: str) -> Qualified | None: ...
+    def tag(self, name: str) -> Type | None: ...
+    def value(self, name: str) -> Symbol | Const | None: ...
+    def signature(self, name: str) -> Signature | None: ...
+    def callable_names(self) -> list[str]: ...
+
+
+class Context:
+    """One function, or the file scope, while it is lowered."""
+
+    def __init__(self, outer: Outer, lengths: Mapping[tuple[str, int, int], int], function: Signature | None) -> None:
+        self.outer = outer
+        self.function = function
+        self.scopes: list[dict[str, Entry]] = [{}]
+        self.tags: list[dict[str, Type]] = [{}]
+        self.out: list[Stmt] | None = None  # None: at file scope, where nothing can be emitted
+        self.unroll: str | None = None
+        self._lengths = lengths
+        self._names: set[str] = set()
+
+    # --- positions -----------------------------------------------------------------------------
+
+    def span(self, node: Any) -> Span:
+        """The place of a pycparser node."""
+        coord = node if hasattr(node, "line") else getattr(node, "coord", None)
+        if coord is None:
+            if self.function is not None:
+                return self.function.span
+            raise AssertionError(f"{type(node).__name__} without a position")
+        column = coord.column or 1
+        return Span(coord.file, coord.line, column, self._lengths.get((coord.file, coord.line, column), 1))
+
+    def refuse(self, what: str, node: Any, remedy: str = "") -> NoReturn:
+        raise UnsupportedError(what, node if isinstance(node, Span) else self.span(node), remedy)
+
+    # --- scopes --------------------------------------------------------------------------------
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        self.scopes.append({})
+        self.tags.append({})
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+            self.tags.pop()
+
+    def define(self, name: str, entry: Entry) -> None:
+        self.scopes[-1][name] = entry
+        self._names.add(name)
+
+    def local(self, name: str) -> Entry | None:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def local_tag(self, name: str) -> Type | None:
+        for tags in reversed(self.tags):
+            if name in tags:
+                return tags[name]
+        return None
+
+    # --- statements ----------------------------------------------------------------------------
+
+    def emit(self, stmt: Stmt) -> None:
+        if self.out is None:
+            raise UnsupportedError(
+                "the initialiser of a variable at file scope must be a constant", stmt.span, "initialise it in a function"
+            )
+        self.out.append(stmt)
+
+    @contextmanager
+    def collect(self) -> Iterator[list[Stmt]]:
+        """The statements emitted inside go into the list given."""
+        saved, self.out = self.out, []
+        try:
+            yield self.out
+        finally:
+            self.out = saved
+
+    def fresh(self, name: str, type_: Type, span: Span, storage: Storage = "local") -> Symbol:
+        """A new local variable, named so that it clashes with none seen so far."""
+        return Symbol(self.unused(name), type_, span, storage)
+
+    def unused(self, name: str) -> str:
+        candidate, number = name, 0
+        while candidate in self._names:
+            number += 1
+            candidate = f"{name}_{number}"
+        self._names.add(candidate)
+        return candidate
+
+    def hold(self, value: Expr, name: str, span: Span) -> Var:
+        """A fresh variable that has this value from here on."""
+        symbol = self.fresh(name, value.type, span)
+        self.emit(Declare(symbol, value, span=span))
+        return Var(symbol, span=span)

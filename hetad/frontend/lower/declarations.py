@@ -1,0 +1,249 @@
+"""Local declarations and initialisers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, SyntaxProblem
+from hetad.frontend.lower import calls, convert, expressions
+from hetad.frontend.lower.context import Context
+from hetad.frontend.lower.types import declared
+from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Storage, String, Symbol, Var
+from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
+
+
+def local(ctx: Context, node: Any) -> None:
+    """A declaration inside a function."""
+    if isinstance(node, c_ast.Typedef):
+        ctx.define(node.name, declared(ctx, node.type, node.name))
+        return
+    if node.name is None:  # a struct or an enumeration alone
+        declared(ctx, node.type)
+        return
+    if isinstance(node.type, c_ast.FuncDecl):
+        return  # a prototype; the definition is found by name
+    if node.align:
+        ctx.refuse("an alignment specifier", node, "remove it")
+    storage, const = _storage(ctx, node)
+    if storage is None:
+        return
+    if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.InferredType):
+        _inferred(ctx, node, const)
+        return
+    qualified = declared(ctx, node.type, f"{node.name}_t")
+    type_ = completed(ctx, qualified.type, node, storage)
+    symbol = Symbol(node.name, type_, ctx.span(name_coord(node)), storage, qualified.const or const)
+    _define(ctx, symbol, node)
+
+
+def name_coord(node: Any) -> Any:
+    """The position of the declared name, behind the stars and brackets of its declarator."""
+    inner = node.type
+    while not isinstance(inner, c_ast.TypeDecl):
+        inner = inner.type
+    return inner
+
+
+def _storage(ctx: Context, node: Any) -> tuple[Storage | None, bool]:
+    """Where a local variable lives, and whether its storage class makes it const; None: declared elsewhere."""
+    words = set(node.storage or [])
+    spaces = {a.name for group in (getattr(node, "attributes", None) or []) for a in group.attributes}
+    if "shared" in spaces:
+        return "shared", False
+    if spaces:
+        ctx.refuse(f"__{min(spaces)}__ inside a function", node, "declare the variable at file scope")
+    if "extern" in words:
+        return None, False
+    if "static" in words and "const" not in _innermost_qualifiers(node):
+        ctx.refuse("a static local variable", node, "make it a parameter, or const if it never changes")
+    return "local", "constexpr" in words
+
+
+def _innermost_qualifiers(node: Any) -> list[str]:
+    inner = node.type
+    while isinstance(inner, c_ast.ArrayDecl):
+        inner = inner.type
+    return list(inner.quals or [])
+
+
+def _inferred(ctx: Context, node: Any, const: bool) -> None:
+    """`auto x = e;`"""
+    init = expressions.value(ctx, node.init)
+    const = const or "const" in (node.quals or [])
+    symbol = Symbol(node.name, init.type, ctx.span(name_coord(node)), "local", const)
+    ctx.define(node.name, symbol)
+    ctx.emit(Declare(_assignable(symbol, init), init, span=symbol.span))
+
+
+def completed(ctx: Context, type_: Type, node: Any, storage: Storage) -> Type:
+    """An array whose length its initialiser tells."""
+    if isinstance(type_, Array) and type_.length is None:
+        if isinstance(node.init, c_ast.InitList):
+            return Array(type_.of, _implied_length(ctx, node.init))
+        if isinstance(node.init, c_ast.Constant) and node.init.type == "string":
+            return Array(type_.of, len(node.init.value.encode().decode("unicode_escape")) - 1)
+        if storage != "shared":
+            raise SyntaxProblem("an array without a length", ctx.span(node))
+    if type_ == VOID:
+        raise SyntaxProblem(f"'{node.name}' cannot have type void", ctx.span(node))
+    return type_
+
+
+def _implied_length(ctx: Context, init: Any) -> int:
+    position, longest = 0, 0
+    for element in init.exprs:
+        if isinstance(element, c_ast.NamedInitializer):
+            position = _designated_index(ctx, element)
+        position += 1
+        longest = max(longest, position)
+    return longest
+
+
+def _define(ctx: Context, symbol: Symbol, node: Any) -> None:
+    span = symbol.span
+    ctx.define(symbol.name, symbol)  # the name is in scope in its own initialiser
+    if node.init is None:
+        default = None
+        if symbol.type == DIM3:
+            default = calls.dim3((), span)
+        ctx.emit(Declare(symbol, default, span=span))
+        return
+    if symbol.storage == "shared":
+        raise SyntaxProblem("shared memory cannot be initialised", span)
+    if isinstance(node.init, c_ast.FuncCall | c_ast.Cast):
+        plain = replace_const(symbol)
+        ctx.define(symbol.name, plain)
+        with ctx.collect() as out:
+            direct = calls.into(ctx, node.init, Var(plain, span=span))
+        if direct:
+            ctx.emit(Declare(plain, None, span=span))
+            for stmt in out:
+                ctx.emit(stmt)
+            return
+        ctx.define(symbol.name, symbol)
+    init = initialiser(ctx, node.init, symbol.type)
+    symbol = _assignable(symbol, init)
+    ctx.define(symbol.name, symbol)
+    ctx.emit(Declare(symbol, init, span=span))
+
+
+def _assignable(symbol: Symbol, init: Expr) -> Symbol:
+    """What a call gives a value to, as a statement, cannot be const."""
+    return replace_const(symbol) if isinstance(init, CallExpr) else symbol
+
+
+def replace_const(symbol: Symbol) -> Symbol:
+    return replace(symbol, const=False) if symbol.const else symbol
+
+
+# --- initialisers --------------------------------------------------------------------------------
+
+
+def initialiser(ctx: Context, node: Any, type_: Type) -> Expr:
+    """`= e` or `= {...}` for something of this type."""
+    span = ctx.span(node)
+    if isinstance(type_, Array) and type_.of == CHAR and isinstance(node, c_ast.Constant) and node.type == "string":
+        return String(node.value, type_, span=span)
+    if isinstance(node, c_ast.InitList):
+        if type_ == DIM3:
+            return calls.dim3(tuple(expressions.value(ctx, e) for e in node.exprs), span)
+        if isinstance(type_, Array | Struct):
+            return _aggregate(ctx, node, type_)
+        if len(node.exprs) == 1:
+            return initialiser(ctx, node.exprs[0], type_)
+        if not node.exprs:
+            return zero(type_, span)
+        raise SyntaxProblem(f"too many initialisers for '{type_}'", span)
+    if isinstance(type_, Array):
+        raise SyntaxProblem("an array needs an initialiser in braces", span)
+    return convert.convert(expressions.value(ctx, node), type_, span)
+
+
+def _aggregate(ctx: Context, node: Any, type_: Array | Struct) -> Aggregate:
+    feed = _Feed(list(node.exprs))
+    result = _fill(ctx, feed, type_, ctx.span(node))
+    if feed.rest:
+        raise SyntaxProblem(f"too many initialisers for '{type_}'", ctx.span(feed.rest[0]))
+    return result
+
+
+class _Feed:
+    """The elements of a braced list, which may fill nested aggregates without braces of their own."""
+
+    def __init__(self, elements: list[Any]) -> None:
+        self.rest = elements
+
+
+def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggregate:
+    elements: dict[int, Expr] = {}
+    slots = type_.length if isinstance(type_, Array) else len(type_.fields)
+    assert slots is not None
+    position = 0
+    while feed.rest and (position < slots or isinstance(feed.rest[0], c_ast.NamedInitializer)):
+        element = feed.rest[0]
+        if isinstance(element, c_ast.NamedInitializer):
+            position = _designated(ctx, element, type_)
+            feed.rest[0] = element = element.expr
+        inner = type_.of if isinstance(type_, Array) else type_.fields[position].type
+        elements[position] = _element(ctx, feed, element, inner)
+        position += 1
+    if not elements:
+        return Aggregate((), type_, span=span)
+    kinds = [type_.of] * slots if isinstance(type_, Array) else [f.type for f in type_.fields]
+    last = max(elements) + 1
+    filled = tuple(elements[i] if i in elements else zero(kinds[i], span) for i in range(last))
+    return Aggregate(filled, type_, span=span)
+
+
+def _element(ctx: Context, feed: _Feed, element: Any, inner: Type) -> Expr:
+    if isinstance(inner, Array | Struct) and not isinstance(element, c_ast.InitList | c_ast.Constant):
+        if isinstance(inner, Struct):
+            with ctx.collect():  # only a look ahead
+                whole = expressions.value(ctx, element).type == inner
+            if whole:
+                feed.rest.pop(0)
+                return initialiser(ctx, element, inner)
+        return _fill(ctx, feed, inner, ctx.span(element))
+    if isinstance(inner, Array | Struct) and isinstance(element, c_ast.Constant) and element.type != "string":
+        return _fill(ctx, feed, inner, ctx.span(element))
+    feed.rest.pop(0)
+    return initialiser(ctx, element, inner)
+
+
+def _designated(ctx: Context, element: Any, type_: Array | Struct) -> int:
+    if len(element.name) != 1:
+        ctx.refuse("a nested designator", element, "write the initialisers in order")
+    if isinstance(type_, Array):
+        return _designated_index(ctx, element)
+    name = element.name[0].name
+    for i, field in enumerate(type_.fields):
+        if field.name == name:
+            return i
+    raise SyntaxProblem(f"'{type_}' has no member '{name}'", ctx.span(element.name[0]))
+
+
+def _designated_index(ctx: Context, element: Any) -> int:
+    from hetad.frontend.lower.constants import integer_value
+
+    designator = element.name[0]
+    number = integer_value(expressions.value(ctx, getattr(designator, "expr", designator)))
+    if number is None or number < 0:
+        raise SyntaxProblem("a designator needs a constant", ctx.span(designator))
+    return number
+
+
+def zero(type_: Type, span: Span) -> Expr:
+    """The zero of a type."""
+    match type_:
+        case Int():
+            return Const(0, type_, "0", span=span)
+        case Float():
+            return Const(0.0, type_, "0.0f" if type_.bits == 32 else "0.0", span=span)
+        case Pointer() | Opaque():
+            return Const(0, type_, "0", span=span)
+        case Array() | Struct():
+            return Aggregate((), type_, span=span)
+    raise AssertionError(f"no zero of type {type_}")

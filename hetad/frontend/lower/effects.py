@@ -1,0 +1,215 @@
+"""Side effects inside expressions: assignments, increments, and what is evaluated only sometimes.
+
+Each is emitted as a statement where C evaluates it; what remains of the expression reads the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, SyntaxProblem
+from hetad.frontend.lower import calls, convert, expressions
+from hetad.frontend.lower.context import Context
+from hetad.ir.nodes import (
+    Assign,
+    Cast,
+    Const,
+    Declare,
+    Expr,
+    If,
+    Index,
+    Member,
+    Place,
+    Stmt,
+    Update,
+    Var,
+)
+from hetad.ir.types import BOOL, INT, Array, Float, Int, Pointer, promote
+
+
+def assignment(ctx: Context, node: Any, used: bool) -> Expr:
+    """`a = b`, `a op= b`; the place assigned to, or a copy of the value, stands for the result."""
+    span = ctx.span(node)
+    if node.op != "=":
+        return _compound(ctx, node.op[:-1], node.lvalue, expressions.value(ctx, node.rvalue), span)
+    if isinstance(node.rvalue, c_ast.InitList):
+        from hetad.frontend.lower.declarations import initialiser
+
+        target = expressions.writable(ctx, node.lvalue)
+        ctx.emit(Assign(target, initialiser(ctx, node.rvalue, target.type), span=span))
+        return target
+    target = expressions.writable(ctx, node.lvalue)
+    if calls.into(ctx, node.rvalue, target):
+        return target
+    new = convert.convert(expressions.value(ctx, node.rvalue), target.type, ctx.span(node.rvalue))
+    if used and not isinstance(target, Var):
+        new = new if convert.is_plain(new) else ctx.hold(new, "value", span)
+        ctx.emit(Assign(_once(ctx, target), new, span=span))
+        return new
+    ctx.emit(Assign(target, new, span=span))
+    return target
+
+
+def increment(ctx: Context, node: Any, used: bool) -> Expr:
+    """`++a`, `a--` and so on; the value is the old one where the operator follows."""
+    span = ctx.span(node)
+    one = Const(1, INT, "1", span=span)
+    if not used or not node.op.startswith("p"):
+        return _compound(ctx, node.op[-1], node.expr, one, span)
+    target = _once(ctx, expressions.writable(ctx, node.expr))
+    old = ctx.hold(target, f"{target.symbol.name}_old" if isinstance(target, Var) else "old", span)
+    _update(ctx, node.op[-1], target, one, span)
+    return old
+
+
+def _compound(ctx: Context, op: str, lvalue: Any, operand: Expr, span: Span) -> Expr:
+    target = _once(ctx, expressions.writable(ctx, lvalue))
+    _update(ctx, op, target, operand, span)
+    return target
+
+
+def _update(ctx: Context, op: str, target: Place, operand: Expr, span: Span) -> None:
+    """`target op= operand`: an Update when the operation happens in the target's type, else spelled out."""
+    type_ = target.type
+    if isinstance(type_, Pointer) and op in ("+", "-") and isinstance(operand.type, Int):
+        ctx.emit(Update(op, target, convert.promoted(operand), span=span))
+        return
+    whole = convert.binary(op, target, operand, span)
+    if not isinstance(type_, Int | Float):
+        raise SyntaxProblem(f"no '{op}=' on '{type_}'", span)
+    if op in ("<<", ">>"):
+        ctx.emit(Update(op, target, convert.promoted(operand), span=span))
+    elif whole.type == type_ or _same_bits(op, type_, operand):
+        assert isinstance(type_, Int | Float)
+        ctx.emit(Update(op, target, convert.arithmetic(operand, type_), span=span))
+    else:
+        ctx.emit(Assign(target, convert.convert(whole, type_, span), span=span))
+
+
+def _same_bits(op: str, type_: Int | Float, operand: Expr) -> bool:
+    """Whether computing in the target's integer type gives the bits that the wider or unsigned type would."""
+    return (
+        isinstance(type_, Int)
+        and type_ != BOOL
+        and isinstance(operand.type, Int)
+        and op in ("+", "-", "*", "&", "|", "^")
+        and isinstance(promote(type_, operand.type), Int)
+    )
+
+
+def _once(ctx: Context, target: Place) -> Place:
+    """The same place with every call in it evaluated into a variable, so that naming it twice is harmless."""
+    match target:
+        case Index(base=base, index=index):
+            if expressions.contains_call(index):
+                index = ctx.hold(index, "index", index.span)
+            if isinstance(base, Var | Index | Member):
+                base = _once(ctx, base)
+            elif expressions.contains_call(base):
+                base = ctx.hold(base, "base", base.span)
+            if base is target.base and index is target.index:
+                return target
+            return Index(base, index, target.type, span=target.span)
+        case Member(base=Index() | Member() as inner):
+            base = _once(ctx, inner)
+            return target if base is inner else Member(base, target.name, target.type, span=target.span)
+    return target
+
+
+# --- what is evaluated only sometimes ------------------------------------------------------------
+
+
+def short_circuit(ctx: Context, node: Any) -> Expr:
+    """`a && b`: when b has side effects, `t = a; if (t) t = b;`."""
+    span = ctx.span(node)
+    left = convert.condition(expressions.value(ctx, node.left))
+    if ctx.out is None:
+        return convert.binary(node.op, left, expressions.value(ctx, node.right), span)
+    with ctx.collect() as hoisted:
+        right = convert.condition(expressions.value(ctx, node.right))
+    if not hoisted:
+        return convert.binary(node.op, left, right, span)
+    symbol = ctx.fresh("condition", BOOL, span)
+    result = Var(symbol, span=span)
+    ctx.emit(Declare(symbol, truth(left), span=span))
+    hoisted.append(Assign(result, truth(right), span=span))
+    test: Expr = result if node.op == "&&" else convert.unary("!", result, span)
+    ctx.emit(If(test, tuple(hoisted), (), span=span))
+    return result
+
+
+def truth(expr: Expr) -> Expr:
+    """A condition as a bool."""
+    if expr.type == BOOL:
+        return expr
+    return Cast(expr, BOOL, implicit=True, span=expr.span)
+
+
+def conditional(ctx: Context, node: Any) -> Expr:
+    """`c ? a : b`: a Select, or an If with a temporary when an arm has side effects."""
+    span = ctx.span(node)
+    cond = convert.condition(expressions.value(ctx, node.cond))
+    if ctx.out is None:
+        then, orelse = expressions.value(ctx, node.iftrue), expressions.value(ctx, node.iffalse)
+        return convert.select(cond, then, orelse, span)
+    with ctx.collect() as then_out:
+        then = expressions.value(ctx, node.iftrue)
+    with ctx.collect() as else_out:
+        orelse = expressions.value(ctx, node.iffalse)
+    if not then_out and not else_out:
+        return convert.select(cond, then, orelse, span)
+    then, orelse = convert.unify(then, orelse, span)
+    symbol = ctx.fresh("chosen", then.type, span)
+    result = Var(symbol, span=span)
+    ctx.emit(Declare(symbol, None, span=span))
+    then_out.append(Assign(result, then, span=span))
+    else_out.append(Assign(result, orelse, span=span))
+    ctx.emit(If(cond, tuple(then_out), tuple(else_out), span=span))
+    return result
+
+
+# --- expressions as statements -------------------------------------------------------------------
+
+
+def discard(ctx: Context, node: Any) -> None:
+    """An expression evaluated for its effects."""
+    match node:
+        case c_ast.Assignment():
+            assignment(ctx, node, used=False)
+        case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--"):
+            increment(ctx, node, used=False)
+        case c_ast.ExprList():
+            for each in node.exprs:
+                discard(ctx, each)
+        case c_ast.FuncCall():
+            calls.call(ctx, node, used=False)
+        case c_ast.Cast():
+            discard(ctx, node.expr)
+        case c_ast.TernaryOp():
+            _branch(ctx, node.cond, node.iftrue, node.iffalse, node)
+        case c_ast.BinaryOp(op="&&"):
+            _branch(ctx, node.left, node.right, None, node)
+        case c_ast.BinaryOp(op="||"):
+            _branch(ctx, node.left, None, node.right, node)
+        case _:
+            result = expressions.expression(ctx, node)
+            if expressions.contains_call(result) and not isinstance(result.type, Array):
+                ctx.hold(result, "unused", ctx.span(node))
+
+
+def _branch(ctx: Context, test: Any, then: Any, orelse: Any, node: Any) -> None:
+    cond = convert.condition(expressions.value(ctx, test))
+    arms: list[list[Stmt]] = []
+    for arm in (then, orelse):
+        with ctx.collect() as out:
+            if arm is not None:
+                discard(ctx, arm)
+        arms.append(out)
+    if not arms[0] and arms[1]:
+        cond, arms = convert.unary("!", cond, cond.span), [arms[1], []]
+    if arms[0] or expressions.contains_call(cond):
+        ctx.emit(If(cond, tuple(arms[0]), tuple(arms[1]), span=ctx.span(node)))
+
+

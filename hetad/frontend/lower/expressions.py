@@ -1,0 +1,298 @@
+"""Expressions: pycparser's to pure expressions of the IR; what has side effects is emitted before."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import SyntaxProblem, UnknownNameError
+from hetad.frontend.lower import calls, convert, effects
+from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
+from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
+from hetad.frontend.lower.context import Context, Qualified
+from hetad.frontend.lower.types import complete_size, declared
+from hetad.ir.nodes import (
+    AddressOf,
+    Aggregate,
+    Binary,
+    CallExpr,
+    Const,
+    Expr,
+    Index,
+    Member,
+    Place,
+    String,
+    Symbol,
+    ThreadIndex,
+    Var,
+)
+from hetad.ir.printer import declarator
+from hetad.ir.types import (
+    BOOL,
+    DIM3,
+    FLOAT,
+    INT,
+    SIZE_T,
+    STRING,
+    UINT,
+    VOID,
+    Array,
+    Float,
+    Int,
+    Pointer,
+    Struct,
+    Type,
+)
+
+_THREAD = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
+_SPECIAL = {"__hetad_infinity": (float("inf"), "INFINITY"), "__hetad_nan": (float("nan"), "NAN")}
+
+
+def value(ctx: Context, node: Any) -> Expr:
+    """The value of an expression; arrays decay to pointers."""
+    return convert.decay(expression(ctx, node))
+
+
+def expression(ctx: Context, node: Any) -> Expr:
+    """The value or place of an expression; an array stays one."""
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        ctx.refuse(_DESCRIPTIONS.get(type(node), f"{type(node).__name__} in an expression"), node)
+    return handler(ctx, node)
+
+
+def place(ctx: Context, node: Any) -> Place:
+    """An expression that can be assigned to."""
+    result = expression(ctx, node)
+    if not isinstance(result, Var | Index | Member):
+        raise SyntaxProblem("this cannot be assigned to", ctx.span(node))
+    return result
+
+
+def writable(ctx: Context, node: Any) -> Place:
+    result = place(ctx, node)
+    if convert.is_const(result):
+        raise SyntaxProblem("assignment to something const", ctx.span(node))
+    if isinstance(result.type, Array):
+        raise SyntaxProblem("assignment to an array", ctx.span(node), "assign its elements")
+    return result
+
+
+# --- names and literals --------------------------------------------------------------------------
+
+
+def _identifier(ctx: Context, node: Any) -> Expr:
+    span, name = ctx.span(node), node.name
+    entry = ctx.local(name) or ctx.outer.value(name)
+    if isinstance(entry, Symbol):
+        return Var(entry, span=span)
+    if isinstance(entry, Const):
+        return replace(entry, span=span)
+    if name in CONSTANTS:
+        number, type_ = CONSTANTS[name]
+        return Const(number, type_, name, span=span)
+    if name in HANDLES:
+        return Var(_handle(name, span), span=span)
+    if name in _THREAD:
+        axes = tuple(ThreadIndex(name, axis, UINT, span=span) for axis in "xyz")
+        return Aggregate(axes, DIM3, span=span)
+    if name == "warpSize":
+        return ThreadIndex(name, "", INT, span=span)
+    if name in _SPECIAL:
+        number_, text = _SPECIAL[name]
+        return Const(number_, FLOAT, text, span=span)
+    if isinstance(entry, Qualified):
+        raise SyntaxProblem(f"'{name}' is a type, not a value", span)
+    if ctx.outer.signature(name) is not None:
+        ctx.refuse(f"'{name}' is a function: function pointers", node, "call it by name")
+    raise unknown(ctx, name, node)
+
+
+def _handle(name: str, span: Any) -> Symbol:
+    if name not in _HANDLE_SYMBOLS:
+        _HANDLE_SYMBOLS[name] = Symbol(name, HANDLES[name], span, "global", const=True)
+    return _HANDLE_SYMBOLS[name]
+
+
+_HANDLE_SYMBOLS: dict[str, Symbol] = {}
+
+
+def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> UnknownNameError:
+    """The error for an identifier that nothing declares, with the nearest that exist."""
+    known = {k for scope in ctx.scopes for k in scope} if what == "name" else set()
+    known.update(ctx.outer.callable_names())
+    near = difflib.get_close_matches(name, sorted(known), n=3)
+    remedy = f"did you mean {' or '.join(near)}?" if near else "declare it, or include the header that does"
+    return UnknownNameError(f"unknown {what} '{name}'", ctx.span(node), remedy)
+
+
+def _constant(ctx: Context, node: Any) -> Expr:
+    span = ctx.span(node)
+    match node.type:
+        case "string":
+            if not node.value.startswith('"'):
+                ctx.refuse(f"the string {node.value}", node, "use a plain string")
+            return String(node.value, STRING, span=span)
+        case "char":
+            return character_literal(node.value, span)
+        case "bool":
+            return Const(node.value == "true", BOOL, node.value, span=span)
+        case "nullptr_t":
+            return Const(0, Pointer(VOID), "0", span=span)
+    if "double" in node.type or "float" in node.type:
+        return floating_literal(node.value, span)
+    return integer_literal(node.value, span)
+
+
+# --- places --------------------------------------------------------------------------------------
+
+
+def _array_ref(ctx: Context, node: Any) -> Expr:
+    base = expression(ctx, node.name)
+    return convert.element_of(base, value(ctx, node.subscript), ctx.span(node))
+
+
+def _struct_ref(ctx: Context, node: Any) -> Expr:
+    span, name = ctx.span(node), node.field.name
+    if isinstance(node.name, c_ast.ID) and node.name.name in _THREAD and ctx.local(node.name.name) is None:
+        if name not in ("x", "y", "z"):
+            raise SyntaxProblem(f"{node.name.name} has no member '{name}'", ctx.span(node.field))
+        return ThreadIndex(node.name.name, name, UINT, span=span)
+    base = expression(ctx, node.name)
+    if node.type == "->":
+        base = convert.dereference(convert.decay(base), base.span)
+    if not isinstance(base.type, Struct):
+        raise SyntaxProblem(f"'{base.type}' has no members", ctx.span(node.field))
+    type_ = base.type.field_type(name)
+    if type_ is None:
+        remedy = f"it has {convert.members(base.type)}"
+        raise SyntaxProblem(f"'{base.type}' has no member '{name}'", ctx.span(node.field), remedy)
+    return Member(base, name, type_, span=span)
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+
+def _unary(ctx: Context, node: Any) -> Expr:
+    span = ctx.span(node)
+    match node.op:
+        case "sizeof":
+            return _sizeof(ctx, node)
+        case "&":
+            return address(ctx, node.expr, span)
+        case "*":
+            return convert.dereference(convert.undecayed(value(ctx, node.expr)), span)
+        case "++" | "--" | "p++" | "p--":
+            return effects.increment(ctx, node, used=True)
+        case "-" | "+" | "!" | "~":
+            return convert.unary(node.op, value(ctx, node.expr), span)
+    ctx.refuse(f"the operator '{node.op}'", node)
+
+
+def _sizeof(ctx: Context, node: Any) -> Expr:
+    span = ctx.span(node)
+    if isinstance(node.expr, c_ast.Typename):
+        type_ = declared(ctx, node.expr).type
+    elif ctx.out is None:
+        type_ = expression(ctx, node.expr).type
+    else:
+        with ctx.collect():  # the operand is not evaluated
+            type_ = expression(ctx, node.expr).type
+    size = complete_size(ctx, type_, node)
+    named = isinstance(type_, Int | Float | Pointer | Struct)
+    text = f"sizeof({declarator(type_, '').strip()})" if named else str(size)
+    return Const(size, SIZE_T, text, span=span)
+
+
+def address(ctx: Context, node: Any, span: Any) -> Expr:
+    """`&place`; of an element, pointer arithmetic."""
+    target = expression(ctx, node)
+    const = convert.is_const(target)
+    if isinstance(target, Index):
+        base = convert.decay(target.base)
+        if isinstance(target.index, Const) and target.index.value == 0:
+            return base
+        return Binary("+", base, target.index, base.type, span=span)
+    if not isinstance(target, Var | Member):
+        raise SyntaxProblem("this has no address", span)
+    return AddressOf(target, Pointer(target.type, const=const), span=span)
+
+
+def _binary(ctx: Context, node: Any) -> Expr:
+    if node.op in ("&&", "||"):
+        return effects.short_circuit(ctx, node)
+    left = value(ctx, node.left)
+    right = value(ctx, node.right)
+    return convert.binary(node.op, left, right, ctx.span(node))
+
+
+def _cast(ctx: Context, node: Any) -> Expr:
+    type_ = declared(ctx, node.to_type).type
+    operand = value(ctx, node.expr)
+    if type_ == VOID:
+        return operand
+    return convert.explicit(operand, type_, ctx.span(node))
+
+
+def _ternary(ctx: Context, node: Any) -> Expr:
+    return effects.conditional(ctx, node)
+
+
+def _comma(ctx: Context, node: Any) -> Expr:
+    for each in node.exprs[:-1]:
+        effects.discard(ctx, each)
+    return expression(ctx, node.exprs[-1])
+
+
+def _assignment(ctx: Context, node: Any) -> Expr:
+    return effects.assignment(ctx, node, used=True)
+
+
+def _call(ctx: Context, node: Any) -> Expr:
+    result = calls.call(ctx, node, used=True)
+    if result is None:
+        raise SyntaxProblem("this call returns nothing", ctx.span(node))
+    return result
+
+
+def _compound_literal(ctx: Context, node: Any) -> Expr:
+    from hetad.frontend.lower.declarations import initialiser
+
+    type_ = declared(ctx, node.type).type
+    return initialiser(ctx, node.init, type_)
+
+
+_HANDLERS: dict[type, Callable[[Context, Any], Expr]] = {
+    c_ast.ID: _identifier,
+    c_ast.Constant: _constant,
+    c_ast.ArrayRef: _array_ref,
+    c_ast.StructRef: _struct_ref,
+    c_ast.UnaryOp: _unary,
+    c_ast.BinaryOp: _binary,
+    c_ast.Cast: _cast,
+    c_ast.TernaryOp: _ternary,
+    c_ast.ExprList: _comma,
+    c_ast.Assignment: _assignment,
+    c_ast.FuncCall: _call,
+    c_ast.CompoundLiteral: _compound_literal,
+}
+_DESCRIPTIONS: dict[type, str] = {
+    c_ast.Compound: "a statement inside an expression",
+    c_ast.InitList: "a brace initialiser in an expression",
+    c_ast.GenericSelection: "_Generic",
+}
+
+
+def contains_call(expr: Expr) -> bool:
+    """Whether a function of the program is called in it."""
+    from hetad.ir.visit import walk_expr
+
+    return any(isinstance(e, CallExpr) for e in walk_expr(expr))
+
+
+def value_type(expr: Expr) -> Type:
+    return convert.decay(expr).type

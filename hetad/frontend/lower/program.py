@@ -1,0 +1,105 @@
+"""Functions and variables at file scope: from parsed items to the IR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, SyntaxProblem
+from hetad.frontend.items import Item
+from hetad.frontend.lower import statements
+from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.context import Context, Signature
+from hetad.frontend.lower.declarations import completed, initialiser, name_coord
+from hetad.frontend.lower.types import declared, parameter
+from hetad.ir.nodes import Const, Expr, Function, Global, Symbol
+from hetad.ir.types import VOID, Float, Int, Type
+
+
+def signature(ctx: Context, declaration: Any, item: Item, defaults: dict[int, Any]) -> Signature:
+    """What a function takes and returns."""
+    function = declaration.type
+    assert isinstance(function, c_ast.FuncDecl)
+    span = ctx.span(name_coord(declaration))
+    returns = declared(ctx, function.type).type
+    params = _parameters(ctx, function)
+    if item.kind == "kernel" and returns != VOID:
+        raise SyntaxProblem("a kernel must return void", span)
+    return Signature(
+        declaration.name,
+        item.kind,
+        returns,
+        tuple(type_ for _, type_, _, _ in params),
+        tuple(name for name, _, _, _ in params),
+        tuple(defaults.get(i) for i in range(len(params))),
+        span,
+    )
+
+
+def _parameters(ctx: Context, function: Any) -> list[tuple[str, Type, bool, Span]]:
+    """Name, type, constness and place of each parameter."""
+    result: list[tuple[str, Type, bool, Span]] = []
+    for number, node in enumerate(function.args.params if function.args is not None else []):
+        if isinstance(node, c_ast.EllipsisParam):
+            ctx.refuse("a function with variable arguments", node, "give it fixed parameters")
+        if isinstance(node, c_ast.ID):
+            raise SyntaxProblem(f"parameter '{node.name}' has no type", ctx.span(node))
+        qualified = parameter(declared(ctx, node.type))
+        name = getattr(node, "name", None)
+        if qualified.type == VOID:
+            if name is None and len(function.args.params) == 1:
+                return []
+            raise SyntaxProblem("a parameter cannot have type void", ctx.span(node))
+        span = ctx.span(name_coord(node)) if name else ctx.span(node)
+        result.append((name or f"unused_{number}", qualified.type, qualified.const, span))
+    return result
+
+
+def function(ctx: Context, node: Any, item: Item) -> Function:
+    """A function definition; `ctx.function` is its signature."""
+    own = ctx.function
+    assert own is not None and isinstance(node, c_ast.FuncDef)
+    if node.param_decls:
+        ctx.refuse("a function definition in the style of K&R", node, "declare the parameters' types in its head")
+    params = []
+    with ctx.scope():
+        for name, type_, const, span in _parameters(ctx, node.decl.type):
+            symbol = Symbol(name, type_, span, "param", const)
+            ctx.define(name, symbol)
+            params.append(symbol)
+        body = statements.body(ctx, node.body)
+    return Function(
+        own.name, item.kind, tuple(params), own.returns, body, own.span, item.launch_bounds, item.inline
+    )
+
+
+def variable(ctx: Context, node: Any, item: Item) -> Global | Const:
+    """A variable at file scope; a const number with a constant initialiser is that constant."""
+    span = ctx.span(name_coord(node))
+    if "__managed__" in item.spaces:
+        ctx.refuse("managed variables", span, "use cudaMalloc and cudaMemcpy")
+    if "__shared__" in item.spaces and "extern" not in (node.storage or []):
+        ctx.refuse("shared memory at file scope", span, "declare it in the kernel")
+    qualified = declared(ctx, node.type, f"{node.name}_t")
+    storage = "constant" if "__constant__" in item.spaces else "shared" if "__shared__" in item.spaces else "global"
+    type_ = completed(ctx, qualified.type, node, "shared" if storage == "shared" else "global")
+    const = qualified.const or storage == "constant" or "constexpr" in (node.storage or [])
+    init = initialiser(ctx, node.init, type_) if node.init is not None else None
+    device = bool(item.spaces & {"__device__", "__constant__", "__shared__"})
+    if const and not device and init is not None and isinstance(type_, Int | Float):
+        constant = _constant(init, type_)
+        if constant is not None:
+            return constant
+    writable = Symbol(node.name, type_, span, storage, const)  # type: ignore[arg-type]
+    return Global(writable, init, device, span)
+
+
+def _constant(init: Expr, type_: Type) -> Const | None:
+    if isinstance(init, Const):
+        return init
+    if isinstance(type_, Int):
+        number = integer_value(init)
+        if number is not None:
+            return Const(number, type_, str(number), span=init.span)
+    return None

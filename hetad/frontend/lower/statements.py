@@ -1,0 +1,329 @@
+"""Statements: pycparser's to those of the IR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, SyntaxProblem
+from hetad.frontend.lower import convert, declarations, effects, expressions
+from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.context import Context
+from hetad.ir.nodes import (
+    Assign,
+    Block,
+    Body,
+    Break,
+    Case,
+    Const,
+    Continue,
+    Declare,
+    DoWhile,
+    Expr,
+    For,
+    If,
+    Return,
+    Stmt,
+    Switch,
+    Symbol,
+    Update,
+    Var,
+    While,
+)
+from hetad.ir.types import BOOL, VOID, Int
+from hetad.ir.visit import bodies, variables
+
+
+def statement(ctx: Context, node: Any) -> None:
+    """Emit what a statement means."""
+    handler = _HANDLERS.get(type(node))
+    if handler is not None:
+        handler(ctx, node)
+    else:
+        effects.discard(ctx, node)
+
+
+def body(ctx: Context, node: Any) -> Body:
+    """A statement as a body of its own scope; the braces of a block are not repeated."""
+    with ctx.scope(), ctx.collect() as out:
+        items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
+        sequence(ctx, items)
+    return tuple(out)
+
+
+def sequence(ctx: Context, items: list[Any]) -> None:
+    for item in items:
+        statement(ctx, item)
+
+
+def _compound(ctx: Context, node: Any) -> None:
+    if not node.block_items:
+        return
+    if all(isinstance(i, c_ast.Pragma) for i in node.block_items[:-1]):  # a pragma and its loop
+        with ctx.scope():
+            sequence(ctx, node.block_items)
+        return
+    inner = body(ctx, node)
+    if any(isinstance(s, Declare) for s in inner):
+        ctx.emit(Block(inner, span=ctx.span(node)))
+    else:
+        for stmt in inner:
+            ctx.emit(stmt)
+
+
+def _empty(ctx: Context, node: Any) -> None:
+    """`;`"""
+
+
+def _pragma(ctx: Context, node: Any) -> None:
+    text = node.string if isinstance(node.string, str) else str(node.string.value)
+    if text.startswith("unroll"):
+        ctx.unroll = text.removeprefix("unroll").strip()
+    elif text.startswith("nounroll"):
+        ctx.unroll = "1"
+
+
+def _declaration(ctx: Context, node: Any) -> None:
+    declarations.local(ctx, node)
+
+
+def _refused(what: str, remedy: str) -> Callable[[Context, Any], None]:
+    def refuse(ctx: Context, node: Any) -> None:
+        ctx.refuse(what, node, remedy)
+
+    return refuse
+
+
+# --- choices -------------------------------------------------------------------------------------
+
+
+def _if(ctx: Context, node: Any) -> None:
+    with ctx.scope():
+        cond = convert.condition(expressions.value(ctx, node.cond))
+        then = body(ctx, node.iftrue)
+        orelse = body(ctx, node.iffalse) if node.iffalse is not None else ()
+    ctx.emit(If(cond, then, orelse, span=ctx.span(node)))
+
+
+def _switch(ctx: Context, node: Any) -> None:
+    subject = expressions.value(ctx, node.cond)
+    if not isinstance(subject.type, Int):
+        raise SyntaxProblem(f"a switch needs an integer, not '{subject.type}'", ctx.span(node.cond))
+    subject = convert.promoted(subject)
+    if not isinstance(node.stmt, c_ast.Compound):
+        ctx.refuse("a switch without braces", node, "put its cases in braces")
+    cases: list[Case] = []
+    with ctx.scope():
+        for group in _grouped(ctx, node.stmt.block_items or []):
+            cases.append(_case(ctx, group, subject))
+    for symbol in _shared(cases):
+        ctx.refuse(f"'{symbol.name}' is declared in one case of a switch and used in another", symbol.span,
+                   "declare it before the switch")  # fmt: skip
+    ctx.emit(Switch(subject, tuple(cases), span=ctx.span(node)))
+
+
+def _grouped(ctx: Context, items: list[Any]) -> list[list[Any]]:
+    """Runs of labels that share one body."""
+    groups: list[list[Any]] = []
+    for item in items:
+        if isinstance(item, c_ast.Pragma | c_ast.EmptyStatement):
+            continue
+        if not isinstance(item, c_ast.Case | c_ast.Default):
+            ctx.refuse("a statement before the first case of a switch", item, "move it before the switch")
+        if groups and not groups[-1][-1].stmts:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def _case(ctx: Context, labels: list[Any], subject: Expr) -> Case:
+    values: list[Expr] = []
+    for label in labels:
+        if isinstance(label, c_ast.Case):
+            constant = convert.convert(expressions.value(ctx, label.expr), subject.type)
+            number = integer_value(constant)
+            if number is None:
+                raise SyntaxProblem("a case needs a constant", ctx.span(label.expr))
+            if not isinstance(constant, Const):
+                constant = Const(number, subject.type, str(number), span=constant.span)
+            values.append(constant)
+    with ctx.collect() as out:
+        sequence(ctx, labels[-1].stmts or [])
+    default = any(isinstance(label, c_ast.Default) for label in labels)
+    return Case(tuple(values), default, tuple(out), span=ctx.span(labels[0]))
+
+
+def _shared(cases: list[Case]) -> list[Symbol]:
+    """The variables that one case declares and another mentions."""
+    result = []
+    for i, case in enumerate(cases):
+        own = {s.symbol for s in case.body if isinstance(s, Declare)}
+        result += [s for other in cases[i + 1 :] for s in variables(other.body) if s in own]
+    return result
+
+
+# --- loops ---------------------------------------------------------------------------------------
+
+
+def _true(span: Span) -> Const:
+    return Const(True, BOOL, "true", span=span)
+
+
+def _leave_unless(cond: Expr, span: Span) -> Stmt:
+    return If(convert.unary("!", cond, span), (Break(span=span),), (), span=span)
+
+
+def _while(ctx: Context, node: Any) -> None:
+    span = ctx.span(node)
+    ctx.unroll = None
+    with ctx.collect() as hoisted:
+        cond = convert.condition(expressions.value(ctx, node.cond))
+    inner = body(ctx, node.stmt)
+    if hoisted:  # evaluated anew before each turn, also after a continue
+        inner = (*hoisted, _leave_unless(cond, span), *inner)
+        cond = _true(span)
+    ctx.emit(While(cond, inner, span=span))
+
+
+def _do_while(ctx: Context, node: Any) -> None:
+    span = ctx.span(node)
+    ctx.unroll = None
+    inner = body(ctx, node.stmt)
+    with ctx.collect() as hoisted:
+        cond = convert.condition(expressions.value(ctx, node.cond))
+    if not hoisted:
+        ctx.emit(DoWhile(inner, cond, span=span))
+        return
+    hoisted.append(_leave_unless(cond, span))
+    _between_turns(ctx, tuple(hoisted), inner, span)
+
+
+def _between_turns(ctx: Context, between: Body, inner: Body, span: Span) -> None:
+    """`while (true)` that runs `between` after each turn of `inner`, also after a continue."""
+    if not _continues(inner):
+        ctx.emit(While(_true(span), (*_scoped(inner, span), *between), span=span))
+        return
+    first = ctx.fresh("first", BOOL, span)
+    again = convert.unary("!", Var(first, span=span), span)
+    ctx.emit(Declare(first, _true(span), span=span))
+    lead = (
+        If(again, between, (), span=span),
+        Assign(Var(first, span=span), Const(False, BOOL, "false", span=span), span=span),
+    )
+    ctx.emit(While(_true(span), (*lead, *inner), span=span))
+
+
+def _scoped(inner: Body, span: Span) -> Body:
+    """Statements in a scope of their own when they declare something."""
+    return (Block(inner, span=span),) if any(isinstance(s, Declare) for s in inner) else inner
+
+
+def _continues(stmts: Body) -> bool:
+    for stmt in stmts:
+        if isinstance(stmt, Continue):
+            return True
+        if not isinstance(stmt, For | While | DoWhile) and any(_continues(b) for b in bodies(stmt)):
+            return True
+    return False
+
+
+def _for(ctx: Context, node: Any) -> None:
+    span, unroll = ctx.span(node), ctx.unroll
+    ctx.unroll = None
+    with ctx.scope():
+        with ctx.collect() as init:
+            if isinstance(node.init, c_ast.DeclList):
+                sequence(ctx, node.init.decls)
+            elif node.init is not None:
+                effects.discard(ctx, node.init)
+        with ctx.collect() as before:
+            cond = convert.condition(expressions.value(ctx, node.cond)) if node.cond is not None else None
+        with ctx.collect() as step:
+            if node.next is not None:
+                effects.discard(ctx, node.next)
+        inner = body(ctx, node.stmt)
+    if before and cond is not None:
+        inner, cond = (*before, _leave_unless(cond, span), *inner), None
+    if all(isinstance(s, Declare | Assign | Update) for s in init):
+        outer: list[Stmt] = []
+    else:
+        outer, init = init, []
+    with ctx.collect() as loop:
+        if all(isinstance(s, Assign | Update) for s in step):
+            ctx.emit(For(tuple(init), cond, tuple(step), inner, unroll, span=span))
+        else:
+            test = () if cond is None else (_leave_unless(cond, span),)
+            outer, init = [*outer, *init], []
+            _between_turns_tested(ctx, tuple(step), test, inner, span)
+    if outer:
+        ctx.emit(Block((*outer, *loop), span=span))
+    else:
+        for stmt in loop:
+            ctx.emit(stmt)
+
+
+def _between_turns_tested(ctx: Context, step: Body, test: Body, inner: Body, span: Span) -> None:
+    """A for loop whose step is more than assignments."""
+    if not _continues(inner):
+        ctx.emit(While(_true(span), (*test, *_scoped(inner, span), *step), span=span))
+    else:
+        first = ctx.fresh("first", BOOL, span)
+        ctx.emit(Declare(first, _true(span), span=span))
+        again = convert.unary("!", Var(first, span=span), span)
+        clear = Assign(Var(first, span=span), Const(False, BOOL, "false", span=span), span=span)
+        ctx.emit(While(_true(span), (If(again, step, (), span=span), clear, *test, *inner), span=span))
+
+
+# --- jumps ---------------------------------------------------------------------------------------
+
+
+def _break(ctx: Context, node: Any) -> None:
+    ctx.emit(Break(span=ctx.span(node)))
+
+
+def _continue(ctx: Context, node: Any) -> None:
+    ctx.emit(Continue(span=ctx.span(node)))
+
+
+def _return(ctx: Context, node: Any) -> None:
+    span = ctx.span(node)
+    assert ctx.function is not None
+    returns = ctx.function.returns
+    if node.expr is None:
+        if returns != VOID:
+            raise SyntaxProblem(f"'{ctx.function.name}' must return a value of type '{returns}'", span)
+        ctx.emit(Return(None, span=span))
+    elif returns == VOID:
+        if not isinstance(node.expr, c_ast.FuncCall):
+            raise SyntaxProblem(f"'{ctx.function.name}' returns nothing", span)
+        effects.discard(ctx, node.expr)
+        ctx.emit(Return(None, span=span))
+    else:
+        result = convert.convert(expressions.value(ctx, node.expr), returns, ctx.span(node.expr))
+        ctx.emit(Return(result, span=span))
+
+
+_HANDLERS: dict[type, Callable[[Context, Any], None]] = {
+    c_ast.Compound: _compound,
+    c_ast.EmptyStatement: _empty,
+    c_ast.StaticAssert: _empty,
+    c_ast.Pragma: _pragma,
+    c_ast.Decl: _declaration,
+    c_ast.Typedef: _declaration,
+    c_ast.If: _if,
+    c_ast.Switch: _switch,
+    c_ast.While: _while,
+    c_ast.DoWhile: _do_while,
+    c_ast.For: _for,
+    c_ast.Break: _break,
+    c_ast.Continue: _continue,
+    c_ast.Return: _return,
+    c_ast.Goto: _refused("goto", "use a loop with break, or a flag"),
+    c_ast.Label: _refused("labels and goto", "use a loop with break, or a flag"),
+    c_ast.Case: _refused("a case inside another statement of its switch", "put the cases directly into the switch"),
+    c_ast.Default: _refused("a default inside another statement of its switch", "put it directly into the switch"),
+    c_ast.AttributedStatement: _refused("an attribute on a statement", "remove it"),
+}

@@ -1,0 +1,211 @@
+"""Declared types: pycparser's declarators and specifiers to types of the IR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import SyntaxProblem
+from hetad.frontend.lower.builtins import OVERALIGNED, TYPES
+from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.context import Context, Qualified
+from hetad.ir.nodes import Const
+from hetad.ir.types import (
+    BOOL,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LLONG,
+    LONG,
+    SHORT,
+    UCHAR,
+    UINT,
+    ULLONG,
+    ULONG,
+    USHORT,
+    VOID,
+    Array,
+    Field,
+    Pointer,
+    Struct,
+    Type,
+    size_of,
+)
+
+# By the words without `signed` and `int`, sorted; `int` stands for what is left when nothing is.
+_ARITHMETIC: dict[str, tuple[Type, Type]] = {
+    "": (INT, UINT),
+    "char": (CHAR, UCHAR),
+    "short": (SHORT, USHORT),
+    "long": (LONG, ULONG),
+    "long long": (LLONG, ULLONG),
+}
+_SIMPLE: dict[str, Type] = {"void": VOID, "bool": BOOL, "_Bool": BOOL, "float": FLOAT, "double": DOUBLE}
+_BEYOND = {
+    "half": "half precision", "__half": "half precision", "half2": "half precision", "__half2": "half precision",
+    "__nv_bfloat16": "bfloat16", "nv_bfloat16": "bfloat16", "va_list": "functions with variable arguments",
+}  # fmt: skip
+
+
+def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
+    """The type of a declarator or type name; `hint` names an anonymous struct after what it declares."""
+    match node:
+        case c_ast.TypeDecl():
+            inner = _specified(ctx, node.type, hint)
+            _check_qualifiers(ctx, node, node.quals or [])
+            return Qualified(inner.type, inner.const or "const" in (node.quals or []))
+        case c_ast.PtrDecl():
+            _check_qualifiers(ctx, node, node.quals or [])
+            if isinstance(node.type, c_ast.FuncDecl):
+                ctx.refuse("function pointers", node, "call the functions by name, chosen by an if or a switch")
+            to = declared(ctx, node.type, hint)
+            restrict = "restrict" in (node.quals or [])
+            return Qualified(Pointer(to.type, const=to.const, restrict=restrict), "const" in (node.quals or []))
+        case c_ast.ArrayDecl():
+            of = declared(ctx, node.type, hint)
+            return Qualified(Array(of.type, _length(ctx, node)), of.const)
+        case c_ast.Typename() | c_ast.Decl() | c_ast.Typedef():
+            return declared(ctx, node.type, hint)
+        case c_ast.FuncDecl():
+            ctx.refuse("a function type", node, "call the functions by name")
+    return _specified(ctx, node, hint)
+
+
+def _check_qualifiers(ctx: Context, node: Any, qualifiers: list[str]) -> None:
+    if "volatile" in qualifiers:
+        ctx.refuse("volatile data", node, "remove volatile; use __syncwarp() or atomics where it orders accesses")
+    if "_Atomic" in qualifiers:
+        ctx.refuse("_Atomic", node)
+
+
+def _length(ctx: Context, node: Any) -> int | None:
+    from hetad.frontend.lower.expressions import value
+
+    if node.dim is None:
+        return None
+    length = integer_value(value(ctx, node.dim))
+    if length is None:
+        ctx.refuse("an array whose length is not a constant", node.dim, "allocate it with malloc, or fix its length")
+    if length <= 0:
+        raise SyntaxProblem(f"an array of length {length}", ctx.span(node.dim))
+    return length
+
+
+def _specified(ctx: Context, node: Any, hint: str | None) -> Qualified:
+    match node:
+        case c_ast.IdentifierType():
+            return _named(ctx, node)
+        case c_ast.Struct():
+            return Qualified(struct_type(ctx, node, hint))
+        case c_ast.Enum():
+            return Qualified(enum_type(ctx, node))
+        case c_ast.Union():
+            ctx.refuse("unions", node, "use a struct, or convert bits with __float_as_int and its relatives")
+        case c_ast.AttributedType():
+            ctx.refuse("an attribute on a type", node, "remove it")
+        case None:
+            raise SyntaxProblem("a declaration without a type", ctx.span(node))
+    ctx.refuse(f"the type specifier {type(node).__name__}", node, "write the type's name")
+
+
+def _named(ctx: Context, node: Any) -> Qualified:
+    names = list(node.names)
+    if len(names) == 1:
+        name = names[0]
+        if name in _SIMPLE:
+            return Qualified(_SIMPLE[name])
+        entry = ctx.local(name)
+        if isinstance(entry, Qualified):
+            return entry
+        tag = ctx.local_tag(name)
+        if tag is not None:
+            return Qualified(tag)
+        found = ctx.outer.type_named(name)
+        if found is not None:
+            return found
+        if name in TYPES:
+            return Qualified(TYPES[name])
+        if name in _BEYOND:
+            ctx.refuse(_BEYOND[name], node, "use float or double")
+    words = sorted(n for n in names if n not in ("signed", "unsigned", "int"))
+    pair = _ARITHMETIC.get(" ".join(words))
+    if pair is not None:
+        return Qualified(pair["unsigned" in names])
+    if words == ["double", "long"]:
+        ctx.refuse("long double", node, "use double")
+    raise SyntaxProblem(f"unknown type '{' '.join(names)}'", ctx.span(node))
+
+
+# --- structs and enumerations --------------------------------------------------------------------
+
+
+def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
+    """The struct that a specifier names or defines."""
+    if node.attributes:
+        ctx.refuse("an attribute on a struct", node, "remove it")
+    if node.decls is None:
+        found = ctx.local_tag(node.name) or ctx.outer.tag(node.name)
+        if found is None and node.name in TYPES:
+            found = TYPES[node.name]
+        if found is None:
+            raise SyntaxProblem(f"struct '{node.name}' is not defined", ctx.span(node))
+        return found
+    name = node.name or hint
+    if name is None:
+        ctx.refuse("a struct without a name", node, "give it one")
+    result = Struct(name, tuple(_field(ctx, decl, name) for decl in node.decls if not isinstance(decl, c_ast.Pragma)))
+    if not result.fields:
+        ctx.refuse("a struct without members", node)
+    if node.name:
+        ctx.tags[-1][node.name] = result
+    return result
+
+
+def _field(ctx: Context, decl: Any, struct: str) -> Field:
+    if not isinstance(decl, c_ast.Decl) or decl.name is None:
+        ctx.refuse("an unnamed member", decl, "give it a name")
+    if decl.bitsize is not None:
+        ctx.refuse("bit-fields", decl, "use a plain integer member")
+    if decl.init is not None:
+        ctx.refuse("a default value of a member", decl, "initialise it where the struct is made")
+    qualified = declared(ctx, decl.type, f"{struct}_{decl.name}")
+    if isinstance(qualified.type, Struct) and qualified.type.name in OVERALIGNED:
+        ctx.refuse(f"a member of type {qualified.type.name}", decl, "use separate float or double members")
+    return Field(decl.name, qualified.type)
+
+
+def enum_type(ctx: Context, node: Any) -> Type:
+    """Enumerations are ints; the enumerators become constants of the current scope."""
+    from hetad.frontend.lower.expressions import value
+
+    if node.underlying_type is not None:
+        ctx.refuse("an enumeration with an underlying type", node, "use a plain enum")
+    if node.values is not None:
+        number = 0
+        for enumerator in node.values.enumerators:
+            if isinstance(enumerator, c_ast.Pragma):
+                continue
+            if enumerator.value is not None:
+                constant = integer_value(value(ctx, enumerator.value))
+                if constant is None:
+                    raise SyntaxProblem("an enumerator needs a constant", ctx.span(enumerator.value))
+                number = constant
+            ctx.define(enumerator.name, Const(number, INT, str(number), span=ctx.span(enumerator)))
+            number += 1
+    return INT
+
+
+def parameter(qualified: Qualified) -> Qualified:
+    """Arrays as parameters are pointers."""
+    if isinstance(qualified.type, Array):
+        return Qualified(Pointer(qualified.type.of, const=qualified.const))
+    return qualified
+
+
+def complete_size(ctx: Context, type_: Type, node: Any) -> int:
+    try:
+        return size_of(type_)
+    except TypeError:
+        raise SyntaxProblem(f"'{type_}' has no size", ctx.span(node)) from None

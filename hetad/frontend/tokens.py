@@ -1,0 +1,67 @@
+"""Tokens of the user's source after preprocessing, each with the position the user would point at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hetad.diagnostics import Span
+
+Kind = Literal["name", "number", "string", "char", "operator", "pragma", "attribute"]
+
+OPENING = {"(": ")", "[": "]", "{": "}"}
+CLOSING = {")", "]", "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`file`, `line`, `column`: of the token itself, or of the macro's use for a token from a macro's body."""
+
+    kind: Kind
+    text: str
+    file: str
+    line: int
+    column: int
+    length: int = 1
+
+    @property
+    def span(self) -> Span:
+        return Span(self.file, self.line, self.column, self.length)
+
+    def spelled(self, text: str, kind: Kind = "name") -> Token:
+        """Another token at the same place."""
+        return Token(kind, text, self.file, self.line, self.column, self.length)
+
+
+def matching(tokens: Sequence[Token], start: int) -> int | None:
+    """The index of the bracket that closes the one at `start`; None when it stays open or another kind closes it."""
+    expected: list[str] = []
+    for i in range(start, len(tokens)):
+        token = tokens[i]
+        if token.kind != "operator":
+            continue
+        if token.text in OPENING:
+            expected.append(OPENING[token.text])
+        elif token.text in CLOSING:
+            if token.text != expected.pop():
+                return None
+            if not expected:
+                return i
+    return None
+
+
+def split_commas(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The tokens between top-level commas; nothing for no tokens."""
+    parts: list[list[Token]] = []
+    depth = 0
+    for token in tokens:
+        if not parts:
+            parts.append([])
+        if token.kind == "operator":
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+            if token.text == "," and depth == 0:
+                parts.append([])
+                continue
+        parts[-1].append(token)
+    return parts

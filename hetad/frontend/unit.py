@@ -1,0 +1,368 @@
+"""A translation unit: its items by name, lowered when they are reached."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnsupportedError
+from hetad.frontend import cuda_syntax, parse
+from hetad.frontend.items import Declares, Item, split_items
+from hetad.frontend.lower import program
+from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.frontend.lower.known import functions as known_functions
+from hetad.frontend.lower.types import declared
+from hetad.frontend.preprocess import Preprocessed
+from hetad.frontend.tokens import Token, matching, split_commas
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, Pointer, Struct, Type, element
+from hetad.ir.types import Array as ArrayType
+from hetad.ir.visit import callees, declared as declared_symbols, variables, walk_exprs
+
+_IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
+
+
+class Unit:
+    """One CUDA source after preprocessing.  Made by `hetad.frontend.load`."""
+
+    def __init__(self, name: str, preprocessed: Preprocessed) -> None:
+        self.name = name
+        self.sources: Mapping[str, str] = preprocessed.sources
+        self._missing = preprocessed.missing
+        try:
+            self._items = split_items(preprocessed.tokens)
+        except SourceError as error:
+            raise error.attach(self.sources)
+        self._outer = _FileScope(self._items)
+
+    @cached_property
+    def functions(self) -> Mapping[str, ir.Kind]:
+        """Every function defined in the source, in order, with its kind.  Nothing is parsed for this."""
+        return {
+            name: item.kind for item in self._items for name, what in item.names.items() if what == "function"
+        }
+
+    def reach(self, function: str) -> ir.Program:
+        """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.
+
+        Raises UnknownNameError, SyntaxProblem or UnsupportedError, each with the position in the source.
+        """
+        try:
+            if function not in self.functions:
+                raise self._unknown(function)
+            return self._outer.reach(function, self.sources)
+        except SourceError as error:
+            raise self._explained(error).attach(self.sources)
+
+    def signature(self, function: str) -> str:
+        """The source lines of a function's head."""
+        item = self._outer.item(function, "function")
+        if item is None:
+            raise self._unknown(function)
+        own = [t for t in item.header if t.file == item.span.file]
+        lines = self.sources[item.span.file].splitlines()
+        head = "\n".join(lines[own[0].line - 1 : own[-1].line])
+        return head.split("{")[0].rstrip()
+
+    def position(self, function: str) -> Span:
+        """Where a function is defined."""
+        item = self._outer.item(function, "function")
+        if item is None:
+            raise self._unknown(function)
+        return item.span
+
+    def _unknown(self, name: str) -> HetadError:
+        for declares, text in (("template", "a C++ template"), ("prototype", "declared but not defined here")):
+            item = self._outer.item(name, declares)  # type: ignore[arg-type]
+            if item is not None:
+                return UnsupportedError(f"'{name}' is {text}", item.span, "define it in this source as a plain function")
+        near = difflib.get_close_matches(name, list(self.functions), n=3)
+        every = ", ".join(self.functions) or "none"
+        remedy = f"did you mean {' or '.join(near)}?" if near else f"the functions are: {every}"
+        return UnknownNameError(f"no function '{name}' in {self.name}", None, remedy)
+
+    def _explained(self, error: SourceError) -> SourceError:
+        """Mention headers that were not found where they may be the reason."""
+        if self._missing and isinstance(error, UnknownNameError | cuda_syntax.SyntaxProblem):
+            names = ", ".join(f'"{name}"' for name, _ in self._missing)
+            note = f"not found: {names}; pass its directory in include_dirs (-I)"
+            error.remedy = f"{error.remedy}; {note}" if error.remedy else note
+        return error
+
+
+class _FileScope:
+    """The names at file scope, each lowered once, when it is first asked for."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._by_name: dict[tuple[str, Declares], list[Item]] = {}
+        self._order: dict[str, int] = {}
+        for position, item in enumerate(items):
+            for name, what in item.names.items():
+                self._by_name.setdefault((name, what), []).append(item)
+                if what == "function":
+                    self._order.setdefault(name, position)
+        self._types = self._type_names()
+        self._templates = {name for name, what in self._by_name if what == "template"}
+        self._parsed: dict[int, tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]] = {}
+        self._contexts: dict[int, Context] = {}
+        self._open: set[str] = set()
+        self._typedefs: dict[str, Qualified | None] = {}
+        self._values: dict[str, ir.Global | ir.Const | None] = {}
+        self._signatures: dict[str, Signature | None] = {}
+        self._functions: dict[str, ir.Function] = {}
+        self.structs: dict[str, Struct] = {}
+
+    def _type_names(self) -> set[str]:
+        """Names that are types to the parser; a variable or function hides a tag of the same name."""
+        hidden = {n for n, what in self._by_name if what in ("variable", "function", "prototype")}
+        tags = {n for n, what in self._by_name if what == "tag"} - hidden
+        typedefs = {n for n, what in self._by_name if what == "typedef"}
+        return tags | typedefs | set(TYPES) | _IMPLICIT
+
+    def item(self, name: str, what: Declares) -> Item | None:
+        found = self._by_name.get((name, what))
+        return found[0] if found else None
+
+    # --- parsing -------------------------------------------------------------------------------
+
+    def _parse(self, item: Item) -> tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]:
+        """The item's nodes, the lengths of its tokens by position, and its default arguments."""
+        key = id(item)
+        if key not in self._parsed:
+            lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
+            tokens, default_tokens = _take_defaults(item)
+            names = cuda_syntax.Names(self._types, self._templates)
+            tokens = cuda_syntax.rewrite(tokens, names)
+            nodes = parse.parse_declarations(tokens, self._used_types(tokens))
+            defaults = {}
+            for number, default in default_tokens.items():
+                default = cuda_syntax.rewrite(default, names)
+                defaults[number] = parse.parse_expression(default, self._used_types(default))
+            self._parsed[key] = (nodes, lengths, defaults)
+        return self._parsed[key]
+
+    def _used_types(self, tokens: Sequence[Token]) -> list[str]:
+        return sorted({t.text for t in tokens if t.kind == "name"} & self._types)
+
+    def _context(self, item: Item) -> Context:
+        if id(item) not in self._contexts:
+            self._contexts[id(item)] = Context(self, self._parse(item)[1], None)
+        return self._contexts[id(item)]
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def type_named(self, name: str) -> Qualified | None:
+        if name not in self._typedefs:
+            item = self.item(name, "typedef")
+            if item is None:
+                tag = self.tag(name)
+                return Qualified(tag) if tag is not None else None
+            with _Once(self._open, name, item):
+                ctx = self._context(item)
+                for node in self._parse(item)[0]:
+                    if isinstance(node, c_ast.Typedef) and node.name == name:
+                        self._typedefs[name] = self._remember(declared(ctx, node.type, name))
+                        break
+                else:
+                    return None
+        return self._typedefs[name]
+
+    def _remember(self, qualified: Qualified) -> Qualified:
+        type_: Type = qualified.type
+        while isinstance(type_, Pointer | ArrayType):
+            type_ = element(type_)
+        if isinstance(type_, Struct) and type_ != DIM3 and type_.name not in TYPES:
+            self.structs.setdefault(type_.name, type_)
+        return qualified
+
+    def tag(self, name: str) -> Type | None:
+        item = next((i for i in self._by_name.get((name, "tag"), []) if any(t.text == "{" for t in i.tokens)), None)
+        if item is None:
+            return None
+        ctx = self._context(item)
+        if name not in ctx.tags[0]:
+            with _Once(self._open, f"struct {name}", item):
+                for node in self._parse(item)[0]:
+                    declared(ctx, node.type, node.name)
+        return ctx.tags[0].get(name) or self._enumeration(ctx, item, name)
+
+    def _enumeration(self, ctx: Context, item: Item, name: str) -> Type | None:
+        from hetad.ir.types import INT
+
+        follows_enum = any(
+            a.text == "enum" and b.text == name for a, b in zip(item.tokens, item.tokens[1:], strict=False)
+        )
+        return INT if follows_enum else None
+
+    def value(self, name: str) -> ir.Symbol | ir.Const | None:
+        found = self.variable(name)
+        if isinstance(found, ir.Global):
+            return found.symbol
+        if found is not None:
+            return found
+        item = self.item(name, "enumerator")
+        if item is None:
+            return None
+        ctx = self._context(item)
+        if name not in ctx.scopes[0]:
+            for node in self._parse(item)[0]:
+                declared(ctx, node.type, node.name)
+        entry = ctx.scopes[0].get(name)
+        return entry if isinstance(entry, ir.Const) else None
+
+    def variable(self, name: str) -> ir.Global | ir.Const | None:
+        if name not in self._values:
+            items = self._by_name.get((name, "variable"))
+            if not items:
+                return None
+            item = next((i for i in items if i.tokens[0].text != "extern"), items[-1])
+            with _Once(self._open, name, item):
+                nodes = self._parse(item)[0]
+                node = next(n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name)
+                ctx = Context(self, self._parse(item)[1], None)
+                self._values[name] = program.variable(ctx, node, item)
+        return self._values[name]
+
+    def callable_names(self) -> list[str]:
+        own = [name for name, what in self._by_name if what in ("function", "template")]
+        return [*own, *known_functions()]
+
+    def signature(self, name: str) -> Signature | None:
+        if name not in self._signatures:
+            self._signatures[name] = self._lower_signature(name)
+        return self._signatures[name]
+
+    def _lower_signature(self, name: str) -> Signature | None:
+        definitions = self._by_name.get((name, "function"), [])
+        if len(definitions) > 1:
+            raise UnsupportedError(
+                f"'{name}' is defined more than once: overloads", definitions[1].span, "give each its own name"
+            )
+        prototypes = self._by_name.get((name, "prototype"), [])
+        if not definitions and not prototypes:
+            if (name, "template") in self._by_name:
+                item = self._by_name[name, "template"][0]
+                raise UnsupportedError(f"'{name}' is a C++ template", item.span, "write a plain function")
+            return None
+        item = definitions[0] if definitions else prototypes[0]
+        nodes, _, defaults = self._parse(item)
+        for prototype in prototypes:
+            defaults = self._parse(prototype)[2] | defaults
+        node = next(n for n in nodes if not isinstance(n, c_ast.Pragma))
+        declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
+        ctx = Context(self, self._parse(item)[1], None)
+        if not isinstance(declaration.type, c_ast.FuncDecl):
+            ctx.refuse(f"the declaration of '{name}'", declaration, "write it as a plain function")
+        if name not in {n for n, what in item.names.items() if what in ("function", "prototype")}:
+            raise AssertionError(name)
+        return program.signature(ctx, declaration, item, defaults)
+
+    # --- functions -----------------------------------------------------------------------------
+
+    def function(self, name: str, caller: Span | None) -> ir.Function:
+        if name not in self._functions:
+            own = self.signature(name)
+            item = self.item(name, "function")
+            if own is None or item is None:
+                raise UnknownNameError(
+                    f"'{name}' is declared but not defined in this program", caller, "add its source to the file"
+                )
+            nodes, lengths, _ = self._parse(item)
+            node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
+            ctx = Context(self, lengths, own)
+            self._functions[name] = program.function(ctx, node, item)
+        return self._functions[name]
+
+    def reach(self, entry: str, sources: Mapping[str, str]) -> ir.Program:
+        waiting: list[tuple[str, Span | None]] = [(entry, None)]
+        reached: dict[str, ir.Function] = {}
+        while waiting:
+            name, caller = waiting.pop(0)
+            if name in reached:
+                continue
+            reached[name] = self.function(name, caller)
+            own = {n: None for n in callees(reached[name]) if (n, "function") in self._by_name or (n, "prototype") in self._by_name}
+            waiting += [(n, reached[name].span) for n in own]
+        ordered = dict(sorted(reached.items(), key=lambda pair: self._order[pair[0]]))
+        variables_ = _used_globals(ordered, self._values)
+        return ir.Program(ordered, variables_, _used_structs(ordered, variables_), dict(sources))
+
+
+class _Once:
+    """Raises where something at file scope is needed for its own definition."""
+
+    def __init__(self, open_: set[str], name: str, item: Item) -> None:
+        self._open, self._name, self._item = open_, name, item
+
+    def __enter__(self) -> None:
+        if self._name in self._open:
+            raise UnsupportedError(
+                f"'{self._name}' refers to itself", self._item.span, "use indices into an array in place of pointers"
+            )
+        self._open.add(self._name)
+
+    def __exit__(self, *exception: object) -> None:
+        self._open.discard(self._name)
+
+
+def _take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
+    """A function's tokens without the default arguments, and these by parameter."""
+    tokens = list(item.tokens)
+    if not {"function", "prototype"} & set(item.names.values()):
+        return tokens, {}
+    opening = next((i + 1 for i, t in enumerate(tokens[:-1]) if t.text in item.names and tokens[i + 1].text == "("), None)
+    closing = matching(tokens, opening) if opening is not None else None
+    if opening is None or closing is None:
+        return tokens, {}
+    defaults: dict[int, list[Token]] = {}
+    kept: list[Token] = []
+    for number, part in enumerate(split_commas(tokens[opening + 1 : closing])):
+        equals = next((i for i, t in enumerate(part) if t.text == "=" and t.kind == "operator"), None)
+        if number:
+            kept.append(part[0].spelled(",", "operator"))
+        kept += part[:equals]
+        if equals is not None and part[equals + 1 :]:
+            defaults[number] = part[equals + 1 :]
+    return tokens[: opening + 1] + kept + tokens[closing:], defaults
+
+
+def _used_globals(functions: Mapping[str, ir.Function], known: Mapping[str, object]) -> tuple[ir.Global, ...]:
+    by_symbol = {g.symbol: g for g in known.values() if isinstance(g, ir.Global)}
+    used: dict[ir.Symbol, None] = {}
+    waiting = [s for f in functions.values() for s in variables(f.body)]
+    while waiting:
+        symbol = waiting.pop()
+        if symbol in by_symbol and symbol not in used:
+            used[symbol] = None
+            init = by_symbol[symbol].init
+            if init is not None:
+                waiting += list(variables(init))
+    return tuple(g for s, g in by_symbol.items() if s in used)
+
+
+def _used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Global]) -> tuple[Type, ...]:
+    """The program's struct types, those that others contain first."""
+    found: dict[str, Type] = {}
+
+    def visit(type_: Type) -> None:
+        while isinstance(type_, Pointer | ArrayType):
+            type_ = element(type_)
+        if isinstance(type_, Struct) and type_.name not in TYPES and type_.name not in found:
+            for f in type_.fields:
+                visit(f.type)
+            found[type_.name] = type_
+
+    for variable in globals_:
+        visit(variable.symbol.type)
+    for function in functions.values():
+        for symbol in (*function.params, *declared_symbols(function.body)):
+            visit(symbol.type)
+        visit(function.returns)
+        for expr in walk_exprs(function.body):
+            visit(expr.type)
+    return tuple(found.values())

@@ -1,0 +1,411 @@
+"""Checks a gradient against finite differences of the program itself.
+
+The oracle knows nothing of hetad's derivative: it runs the *primal*, in the program's own precision, at points moved
+along random directions v of one parameter at a time, and compares
+
+    <seed, (F(x + h v) - F(x - h v)) / 2h>     with     <gradient, v>.
+
+The step h runs down a ladder and the differences are extrapolated to h = 0 (Ridders' method): a value and an
+estimate of its error.  That estimate is part of the tolerance, and a check whose estimate is too coarse to tell a right
+gradient from a wrong one is reported as unsure, never as passed.
+
+Beyond that, the gradient must be linear in the seeds, and a call must leave its arguments as they were.
+
+Source: C. J. F. Ridders, Accurate computation of F'(x) and F'(x)F''(x), Advances in Engineering Software 4 (1982).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from hetad.ir.types import Float, Struct, Type, scalar_base
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from hetad.api import Function as Launchable
+    from hetad.ir.nodes import Symbol
+    from hetad.problem import Problem
+
+    Vector = npt.NDArray[np.float64]
+
+Verdict = Literal["passed", "failed", "unsure"]
+
+_EPSILON = {32: 2.0**-23, 64: 2.0**-52}
+_RTOL = {32: 1e-3, 64: 1e-6}
+_SEED_RTOL = {32: 1e-4, 64: 1e-11}
+_FIRST_STEP = 2.0**-4
+_STEP_FACTOR = 4.0
+_LEVELS = {32: 5, 64: 9}
+_COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison.  `error` is relative; `expected` and `found` are absent where whole arrays are compared."""
+
+    check: str
+    verdict: Verdict
+    error: float
+    tolerance: float
+    expected: float | None = None
+    found: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome on one backend."""
+
+    function: str
+    backend: str
+    rows: tuple[Row, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(row.verdict == "passed" for row in self.rows)
+
+    def __str__(self) -> str:
+        lines = [f"{self.function} on {self.backend}: {'passed' if self.passed else 'FAILED'}"]
+        for row in self.rows:
+            numbers = "" if row.found is None else f"  gradient {row.found:.9g}, differences {row.expected:.9g}"
+            lines.append(
+                f"  {row.verdict:7} {row.check}: relative error {row.error:.2e} "
+                f"(tolerance {row.tolerance:.1e}){numbers} {row.note}".rstrip()
+            )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is checked.  `primal(arguments)` runs the program, writes arrays in place and gives the return value;
+    `gradient(arguments, seeds)` gives a mapping from each name in `wrt` to its gradient."""
+
+    function: str
+    backend: str
+    parameters: Sequence[Symbol]
+    wrt: Sequence[str]
+    of: Sequence[str] | None
+    primal: Callable[[list[Any]], Any]
+    gradient: Callable[[list[Any], dict[str, Any] | None], Mapping[str, Any]]
+
+    def position(self, name: str) -> int:
+        return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
+
+    @property
+    def bits(self) -> int:
+        """The precision of the coarsest floating value that enters or leaves."""
+        involved = set(self.wrt) | set(self.of or ())
+        found = [b for p in self.parameters if p.name in involved for b in _float_bits(p.type)]
+        return min(found, default=64)
+
+
+def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
+    """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
+    import hetad
+
+    program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
+    function = program[problem.function]
+    arguments = problem.arguments(function.parameters)
+    return of_function(function, problem.wrt, problem.of, backend, problem.launch, **options), arguments
+
+
+def of_function(
+    function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
+    launch: Mapping[str, Any], **options: Any,
+) -> Subject:  # fmt: skip
+    """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel."""
+    import hetad
+
+    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **options)
+    return Subject(
+        function=function.name,
+        backend=gradient.backend,
+        parameters=function.parameters,
+        wrt=wrt,
+        of=of,
+        primal=lambda arguments: function(*arguments, backend=backend, **launch),
+        gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
+    )
+
+
+def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
+    """Seeds of 1: the gradient of the sum of the outputs."""
+    import numpy as np
+
+    if subject.of is None:
+        return None
+    outputs = {name: arguments[subject.position(name)] for name in subject.of}
+    return {name: from_vector(value, np.ones(to_vector(value).size)) for name, value in outputs.items()}
+
+
+def same_gradient(name: str, one: Any, other: Any) -> Row:
+    """Two gradients that may differ by rounding only."""
+    import numpy as np
+
+    a, b = to_vector(one), to_vector(other)
+    single = isinstance(one, np.ndarray) and one.dtype == np.float32
+    tolerance = _SEED_RTOL[32 if single else 64]
+    scale = max(float(np.linalg.norm(a)), float(np.linalg.norm(b)))
+    error = float(np.linalg.norm(a - b)) / scale if scale > 0 else 0.0
+    return Row(name, "passed" if error <= tolerance else "failed", error, tolerance)
+
+
+def check(
+    subject: Subject,
+    arguments: Sequence[Any],
+    *,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    samples: int = 3,
+    random_seed: int = 0,
+    on_step: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Compares the gradient with finite differences along `samples` random directions of each parameter in `wrt`.
+
+    Args:
+        subject: the program, its gradient and the names involved.
+        arguments: the point, one argument per parameter; not changed.
+        rtol: relative tolerance; by default 1e-6, or 1e-3 where a float takes part.
+        atol: absolute tolerance.
+        samples: directions per parameter.
+        random_seed: of the directions and of the seeds.
+        on_step: called with (comparisons done, comparisons in all).
+    """
+    import numpy as np
+
+    rows: list[Row] = []
+    total = len(subject.wrt) * samples + 2
+    rtol = _RTOL[subject.bits] if rtol is None else rtol
+    for row in _rows(subject, arguments, rtol, atol, samples, np.random.default_rng(random_seed)):
+        rows.append(row)
+        if on_step is not None:
+            on_step(len(rows), total)
+    return Report(subject.function, subject.backend, tuple(rows))
+
+
+def _rows(
+    subject: Subject, arguments: Sequence[Any], rtol: float, atol: float, samples: int, rng: np.random.Generator
+) -> Iterator[Row]:
+    kept = copy.deepcopy(list(arguments))
+    seeds = _random_seeds(subject, arguments, rng)
+    gradient = subject.gradient(list(arguments), copy.deepcopy(seeds))
+    yield _unchanged(subject, kept, arguments)
+    for name in subject.wrt:
+        for sample in range(samples):
+            along = f"{name}, direction {sample + 1}" if samples > 1 else name
+            yield _along_direction(subject, arguments, seeds, name, along, gradient[name], (rtol, atol), rng)
+    if seeds is not None:
+        yield _linear_in_seeds(subject, arguments, seeds, gradient, rng)
+
+
+# --- the three kinds of comparison ----------------------------------------------------------------
+
+
+def _along_direction(
+    subject: Subject,
+    arguments: Sequence[Any],
+    seeds: Mapping[str, Any] | None,
+    name: str,
+    along: str,
+    gradient: Any,
+    tolerances: tuple[float, float],
+    rng: np.random.Generator,
+) -> Row:
+    """<seed, dF/dx v> by differences of the primal, against <gradient, v>."""
+    import numpy as np
+
+    rtol, atol = tolerances
+    position = subject.position(name)
+    point = to_vector(arguments[position])
+    direction = rng.choice([-1.0, 1.0], point.size) * _typical_step(point)
+    terms = to_vector(gradient) * direction
+    found = float(terms.sum())
+    size = [0.0]
+
+    def objective(step: float) -> float:
+        moved = copy.deepcopy(list(arguments))
+        moved[position] = from_vector(arguments[position], point + step * direction)
+        returned = subject.primal(moved)
+        products = _weighted_outputs(subject, moved, returned, seeds)
+        size[0] = max(size[0], float(np.linalg.norm(products)))
+        return float(products.sum())
+
+    scale_hint = float(np.linalg.norm(terms))
+    expected, spread, step = _ridders(objective, _LEVELS[subject.bits], 1e-2 * rtol * scale_hint)
+    uncertainty = spread + 2 * _EPSILON[subject.bits] * size[0] / step
+    scale = max(abs(found), abs(expected), scale_hint)
+    return _judge(along, expected, found, uncertainty, scale, rtol, atol)
+
+
+def _judge(
+    along: str, expected: float, found: float, uncertainty: float, scale: float, rtol: float, atol: float
+) -> Row:
+    if not (math.isfinite(expected) and math.isfinite(found)):
+        both = "the gradient is not finite" if math.isfinite(expected) else "the primal is not finite near this point"
+        return Row(along, "failed", math.inf, rtol, expected, found, both)
+    if found == 0.0 and expected == 0.0:
+        return Row(along, "passed", 0.0, rtol, expected, found)
+    error = abs(found - expected)
+    allowed = rtol * scale + 4 * uncertainty + atol
+    verdict: Verdict = "passed" if error <= allowed else "failed"
+    note = ""
+    if verdict == "passed" and uncertainty > _COARSEST * scale and error > atol:
+        verdict, note = "unsure", "rounding in the primal drowns the difference; use other inputs or double precision"
+    return Row(along, verdict, error / scale, allowed / scale, expected, found, note)
+
+
+def _linear_in_seeds(
+    subject: Subject,
+    arguments: Sequence[Any],
+    seeds: Mapping[str, Any],
+    gradient: Mapping[str, Any],
+    rng: np.random.Generator,
+) -> Row:
+    """gradient(2 a - b) = 2 gradient(a) - gradient(b); an adjoint that forgets to clear something violates it."""
+    import numpy as np
+
+    other = _random_seeds(subject, arguments, rng) or {}
+    mixed = {k: from_vector(seeds[k], 2 * to_vector(seeds[k]) - to_vector(other[k])) for k in seeds}
+    second = subject.gradient(list(arguments), other)
+    third = subject.gradient(list(arguments), mixed)
+    error = 0.0
+    for name in subject.wrt:
+        a, b, c = (to_vector(g[name]) for g in (gradient, second, third))
+        scale = float(np.linalg.norm(2 * a) + np.linalg.norm(b))
+        if not np.isfinite(c).all():
+            error = math.inf
+        elif scale > 0 or c.any():
+            error = max(error, float(np.linalg.norm(2 * a - b - c)) / (scale or 1.0))
+    tolerance = _SEED_RTOL[subject.bits]
+    return Row("linear in the seeds", "passed" if error <= tolerance else "failed", error, tolerance)
+
+
+def _unchanged(subject: Subject, kept: Sequence[Any], arguments: Sequence[Any]) -> Row:
+    """A gradient call leaves its arguments as they were, to the bit."""
+    changed = [p.name for p, a, b in zip(subject.parameters, kept, arguments, strict=True) if not same(a, b)]
+    note = f"the call changed {', '.join(changed)}" if changed else ""
+    return Row("arguments unchanged", "failed" if changed else "passed", float(bool(changed)), 0.0, note=note)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two arguments are equal, arrays to the bit."""
+    import numpy as np
+
+    if isinstance(a, np.ndarray):
+        return bool(a.tobytes() == b.tobytes())
+    return bool(a == b)
+
+
+# --- finite differences ---------------------------------------------------------------------------
+
+
+def _ridders(f: Callable[[float], float], levels: int, goal: float) -> tuple[float, float, float]:
+    """f'(0) by central differences extrapolated to step 0: (value, estimate of its error, step it rests on).
+
+    Goes down the whole ladder unless the error falls below `goal`, so that a kink near the point spoils the coarse
+    steps only.
+    """
+    best = (math.nan, math.inf, 1.0)
+    above: list[float] = []
+    for level in range(levels):
+        step = _FIRST_STEP / _STEP_FACTOR**level
+        row = [(f(step) - f(-step)) / (2 * step)]
+        if not math.isfinite(row[0]):
+            above = []
+            continue
+        weight = 1.0
+        for coarser in above:
+            weight *= _STEP_FACTOR**2
+            row.append((weight * row[-1] - coarser) / (weight - 1))
+            error = max(abs(row[-1] - row[-2]), abs(row[-1] - coarser))
+            if error < best[1]:
+                best = (row[-1], error, step)
+        if best[1] <= goal:
+            break
+        above = row
+    return best
+
+
+def _typical_step(point: Vector) -> Vector:
+    """How far each value may move: its own size, a tenth of the typical size at least."""
+    import numpy as np
+
+    typical = float(np.sqrt(np.mean(point**2))) if point.size else 0.0
+    return np.maximum(np.abs(point), 0.1 * typical if typical > 0 else 1.0)
+
+
+def _weighted_outputs(
+    subject: Subject, arguments: Sequence[Any], returned: Any, seeds: Mapping[str, Any] | None
+) -> Vector:
+    """The products seed * output, all outputs in one vector."""
+    import numpy as np
+
+    if subject.of is None or seeds is None:
+        return np.array([float(returned)])
+    return np.concatenate([to_vector(seeds[k]) * to_vector(arguments[subject.position(k)]) for k in subject.of])
+
+
+def _random_seeds(subject: Subject, arguments: Sequence[Any], rng: np.random.Generator) -> dict[str, Any] | None:
+    if subject.of is None:
+        return None
+    seeds = {}
+    for name in subject.of:
+        like = arguments[subject.position(name)]
+        seeds[name] = from_vector(like, rng.standard_normal(to_vector(like).size))
+    return seeds
+
+
+# --- values as vectors of their floating parts ----------------------------------------------------
+
+
+def to_vector(value: Any) -> Vector:
+    """The floating numbers in an argument, in order: of a scalar, an array, an array of structs, or a mapping."""
+    import numpy as np
+
+    if isinstance(value, Mapping):
+        parts = [to_vector(part) for part in value.values()]
+    elif isinstance(value, np.ndarray) and value.dtype.names is not None:
+        parts = [to_vector(value[name]) for name in value.dtype.names]
+    elif isinstance(value, np.ndarray | np.generic):
+        parts = [value.astype(np.float64).ravel()] if value.dtype.kind == "f" else []
+    else:
+        parts = [np.array([value], np.float64)] if isinstance(value, float) else []
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def from_vector(like: Any, vector: Vector) -> Any:
+    """A value like `like` whose floating numbers are those of `vector`, in the order of `to_vector`."""
+    import numpy as np
+
+    if isinstance(like, Mapping):
+        return {name: from_vector(part, vector[at : at + size]) for name, part, at, size in _laid_out(like.items())}
+    if isinstance(like, np.ndarray) and like.dtype.names is not None:
+        records = like.copy()
+        for name, part, at, size in _laid_out((name, like[name]) for name in like.dtype.names):
+            records[name] = from_vector(part, vector[at : at + size])
+        return records
+    if isinstance(like, np.ndarray):
+        return vector.astype(like.dtype).reshape(like.shape) if like.dtype.kind == "f" else like.copy()
+    return float(vector[0]) if isinstance(like, float) else like
+
+
+def _laid_out(parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any, int, int]]:
+    """Each part with its place in the vector: (name, part, start, size)."""
+    start = 0
+    for name, part in parts:
+        size = to_vector(part).size
+        yield name, part, start, size
+        start += size
+
+
+def _float_bits(type_: Type) -> list[int]:
+    base = scalar_base(type_)
+    if isinstance(base, Struct):
+        return [bits for f in base.fields for bits in _float_bits(f.type)]
+    return [base.bits] if isinstance(base, Float) else []

@@ -1,0 +1,74 @@
+"""What the generated host function need not do: allocate what is not used, restore what is not written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hetad.adjoint.liveness import Liveness
+from hetad.analysis.effects import OUTPUT_ONLY, Effects
+from hetad.analysis.pointers import Location, Root, out_place
+from hetad.ir import nodes as ir
+from hetad.ir.visit import map_body, walk_stmts
+from hetad.memops.table import SUPPORT, TABLE
+
+
+def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
+    """Statements with an effect beyond the primal memory they write."""
+    match s:
+        case ir.Launch(kernel=kernel):
+            return is_pullback(kernel)
+        case ir.Call(function=name):
+            if name in SUPPORT:
+                return SUPPORT[name].essential
+            return name in OUTPUT_ONLY or (name in TABLE and TABLE[name].action == "exit")
+    return False
+
+
+def drop_dead_allocations(body: ir.Body, liveness: Liveness, live_at_end: set[Root]) -> ir.Body:
+    """Without the allocations, and their releases, of memory that only its own release mentions."""
+    while True:
+        without = map_body(lambda s: None if _released(s) is not None else s, body)
+        alive = {_allocated(s) for s in walk_stmts(liveness.prune(without, live_at_end))} - {None}
+        dead = {_allocated(s) for s in walk_stmts(body)} - alive - {None}
+
+        def keep(s: ir.Stmt) -> ir.Stmt | None:
+            if _released(s) in dead or _allocated(s) in dead:  # noqa: B023
+                return None
+            return s
+
+        smaller = map_body(keep, body)
+        if smaller is body:
+            return body
+        body = smaller
+
+
+def _allocated(s: ir.Stmt) -> ir.Symbol | None:
+    """The variable that receives memory from a support function."""
+    if not isinstance(s, ir.Call) or s.function not in SUPPORT or SUPPORT[s.function].essential:
+        return None
+    place = s.result if s.function.startswith("hetad_host") else out_place(s.args[0])
+    return place.symbol if isinstance(place, ir.Var) else None
+
+
+def _released(s: ir.Stmt) -> ir.Symbol | None:
+    if isinstance(s, ir.Call) and s.function == "hetad_release" and isinstance(s.args[0], ir.Var):
+        return s.args[0].symbol
+    return None
+
+
+def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.Body:
+    """Without saving on entry and restoring at the end what the function does not write."""
+    written: dict[Location, None] = {}
+    for s in walk_stmts(body):
+        if not (isinstance(s, ir.Pop) and s.slot.name.endswith("_entry")):
+            written.update(dict.fromkeys(effects.writes(s)))
+    idle = {root for root in roots if root not in written}
+
+    def keep(s: ir.Stmt) -> ir.Stmt | None:
+        if isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"):
+            targets = effects.pointers.targets(s.place)
+            if all(t in idle for t in targets):
+                return None
+        return s
+
+    return map_body(keep, body)

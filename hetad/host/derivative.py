@@ -1,0 +1,31 @@
+"""What differentiation returns: a program with an entry, and what each parameter of the entry is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from hetad.ir.nodes import Program, Symbol
+
+Role = Literal["grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "bytes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a generated entry.
+
+    `primal` names the primal parameter concerned ("return" for the seed of the return value); `space` says where a
+    pointer points; "bytes" is the size of the memory behind the pointer parameter `primal`.
+    """
+
+    symbol: Symbol
+    role: Role
+    primal: str | None = None
+    space: Literal["host", "device"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    program: Program
+    entry: str
+    parameters: tuple[Parameter, ...]

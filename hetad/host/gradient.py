@@ -1,0 +1,322 @@
+"""The derivative program of a host function or a kernel: `<function>_grad`.
+
+    forward sweep: the primal, saving what it overwrites and what the reverse sweep needs
+    reverse sweep: each statement undone, then its adjoint
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hetad.adjoint.engine import Reversed
+from hetad.adjoint.inline import inline
+from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.names import Names, integer, zero
+from hetad.adjoint.tidy import tidy
+from hetad.analysis.activity import Activity
+from hetad.analysis.effects import Effects, KernelEffects, kernel_effects
+from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.spaces import Spaces
+from hetad.device.pullback import Pullback, pullback
+from hetad.diagnostics import UnsupportedError
+from hetad.host.cleanup import drop_dead_allocations, drop_idle_restores, keeps
+from hetad.host.derivative import Derivative, Parameter
+from hetad.host.engine import HostEngine
+from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.tape import lower_tape
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer
+from hetad.ir.visit import callees, declared, variables, walk_stmts
+
+RETURN = "return"
+
+
+def differentiate(program: ir.Program, entry: str, wrt: Sequence[str], of: Sequence[str] | None) -> Derivative:
+    """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`."""
+    name = f"{entry}_grad"
+    is_kernel = program.functions[entry].kind == "kernel"
+    if is_kernel:
+        program, entry = launcher(program, entry), launcher_name(entry)
+    return _Gradient(program, entry, name, tuple(wrt), None if of is None else tuple(of), is_kernel).result()
+
+
+class _Gradient:
+    def __init__(
+        self, program: ir.Program, entry: str, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, is_kernel: bool
+    ) -> None:
+        self.program = program
+        self.name = name
+        self.wrt, self.of, self.is_kernel = wrt, of, is_kernel
+        self.kernels = {n: inline(program, n) for n, f in program.functions.items() if f.kind == "kernel"}
+        self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
+        self.pullbacks: dict[tuple[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback] = {}
+        self.function, self.returned = _named_result(inline(program, entry))
+        function = self.function
+        self.span = function.span
+        self.names = Names(
+            {s.name for s in (*function.params, *declared(function.body))} | set(program.functions) | {g.symbol.name for g in program.globals}
+        )
+        self.pointers = PointsTo(function)
+        self.spaces = Spaces(function, self.pointers)
+        self.effects = Effects(self.pointers, self.summaries)
+        self.by_name = {p.name: p for p in function.params}
+        self._sizes: dict[ir.Symbol, ir.Symbol] = {}
+        self.written = self.effects.written(function.body)
+
+    # -- assembling
+
+    def result(self) -> Derivative:
+        engine = self._engine()
+        adjoints, opening, closing = self._adjoint_parameters(engine)
+        engine.prepare_cells(self.function.body)
+        body = self.function.body
+        tail: list[ir.Stmt] = []
+        if body and isinstance(body[-1], ir.Return):
+            if self.returned is not None:
+                tail = [body[-1]]
+            body = body[:-1]
+        region = engine.region(body, registers=True)
+        closing = [*self._flushes(engine), *closing]
+        whole = self._whole(engine, region, opening, closing, tail)
+        final = self._pruned(whole)
+        return self._finish(engine, final, adjoints)
+
+    def _engine(self) -> HostEngine:
+        independents = [self._location(n) for n in self.wrt]
+        if self.of is None:
+            if self.returned is None:
+                raise UnsupportedError("the function returns no floating value", self.span, "name its outputs with of=")
+            dependents: list[Location] = [self.returned]
+        else:
+            dependents = [self._location(n) for n in self.of]
+        activity = Activity(self.function, self.pointers, self.kernels)
+        active = activity.active(independents, dependents)
+        sources = self.program.sources
+        return HostEngine(self.names, self.effects, active, sources, self.kernels, self.spaces, self._pullback)
+
+    def _pullback(self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...]) -> Pullback:
+        key = (kernel, active, merged)
+        if key not in self.pullbacks:
+            name = self.names.fresh(f"{kernel}_pullback")
+            made = pullback(
+                self.kernels[kernel], name, active, merged, list(self.program.functions), self.program.sources
+            )
+            self.pullbacks[key] = made
+            self.summaries[name] = made.effects
+            if made.counter is not None:
+                self.summaries[made.counter.name] = KernelEffects(frozenset(range(len(made.counted))), frozenset())
+        return self.pullbacks[key]
+
+    def _adjoint_parameters(self, engine: HostEngine) -> tuple[list[Parameter], list[ir.Stmt], list[ir.Stmt]]:
+        """The adjoint parameters in order of `of` + `wrt`; statements that open and close the function for them."""
+        parameters: list[Parameter] = []
+        opening: list[ir.Stmt] = []
+        closing: list[ir.Stmt] = []
+        if self.of is None and self.returned is not None:
+            seed = ir.Symbol(self.names.fresh("adj_return"), self.returned.type, self.span, "param")
+            parameters.append(Parameter(seed, "seed", RETURN))
+            engine.shadows[self.returned] = seed
+        for name in dict.fromkeys((*(self.of or ()), *self.wrt)):
+            p = self.by_name[name]
+            if isinstance(p.type, Pointer):
+                shadow = self.names.symbol(f"adj_{name}", Pointer(p.type.to), self.span, "param")
+                root = self.pointers.parameter_roots[p]
+                space = self.spaces.of(root)
+                if name in (self.of or ()) or root not in engine.active or root not in self.written:
+                    engine.shadows[p] = shadow
+                else:
+                    closing.append(self._add_work(engine, p, shadow, space))
+                parameters.append(Parameter(shadow, "adjoint", name, space or "host"))
+                continue
+            total = self.names.symbol(f"adj_{name}", Pointer(p.type), self.span, "param")
+            own = self.names.symbol(f"{name}_sum", p.type, self.span)
+            engine.shadows[p] = own
+            opening.append(ir.Declare(own, zero(p.type, self.span), span=self.span))
+            cell = ir.Index(ir.Var(total, span=self.span), integer(0, self.span), p.type, span=self.span)
+            closing.append(ir.Update("+", cell, ir.Var(own, span=self.span), span=self.span))
+            parameters.append(Parameter(total, "adjoint", name, "host"))
+        return parameters, opening, closing
+
+    def _add_work(self, engine: HostEngine, p: ir.Symbol, result: ir.Symbol, space: str | None) -> ir.Stmt:
+        """`p` is overwritten on the way: its adjoint is worked out in a buffer of its own, then added to the result."""
+        assert isinstance(p.type, Pointer)
+        if not isinstance(p.type.to, Float):
+            raise UnsupportedError(f"'{p.name}' is in wrt and overwritten, but is no array of floating values", p.span)
+        work = self.names.symbol(f"adj_{p.name}_work", result.type, self.span)
+        engine.shadows[p] = work
+        kind = integer(3 if space == "device" else 0, self.span)
+        args = (ir.Var(work, span=self.span), ir.Var(result, span=self.span), self._bytes(p), kind)
+        return ir.Call(f"hetad_copy_pullback_{p.type.to}", args, span=self.span)
+
+    def _flushes(self, engine: HostEngine) -> list[ir.Stmt]:
+        return [f for p in self.function.params for f in engine.flush(p, self.span)]
+
+    def _whole(
+        self, engine: HostEngine, region: Reversed, opening: list[ir.Stmt], closing: list[ir.Stmt], tail: list[ir.Stmt]
+    ) -> ir.Body:
+        before: list[ir.Stmt] = [*opening, *self._work_shadows(engine), *self._cell_blocks(engine)]
+        after: list[ir.Stmt] = [
+            ir.Call("hetad_release", (ir.Var(b, span=self.span),), span=self.span) for b in engine.cells.blocks.values()
+        ]
+        for root in dict.fromkeys(self.pointers.parameter_roots.values()):
+            pointer = ir.Var(root.symbol, span=self.span)
+            slot = self.names.symbol(f"{root.name}_entry", root.symbol.type, self.span)
+            before.append(ir.Push(slot, pointer, "allocation", span=self.span))
+            after.insert(0, ir.Pop(slot, pointer, "allocation", span=self.span))
+        adjoints = [a for a in region.adjoints if not (isinstance(a, ir.Declare) and self._is_seed(engine, a.symbol))]
+        return (
+            *before,
+            *region.declarations,
+            *region.forward,
+            *adjoints,
+            *region.reverse,
+            *closing,
+            *after,
+            *tail,
+        )
+
+    def _is_seed(self, engine: HostEngine, symbol: ir.Symbol) -> bool:
+        return self.returned is not None and engine.shadows.get(self.returned) is symbol
+
+    def _work_shadows(self, engine: HostEngine) -> list[ir.Stmt]:
+        """Shadows of active pointer parameters that are neither seeds nor results: zeroed, of the size of the buffer."""
+        out: list[ir.Stmt] = []
+        for p, root in self.pointers.parameter_roots.items():
+            if root not in engine.active or engine.shadow(p).storage == "param":
+                continue
+            shadow = engine.shadow(p)
+            size = self._bytes(p)
+            out.append(ir.Declare(shadow, None, span=self.span))
+            if self.spaces.of(root) == "device":
+                place = ir.AddressOf(ir.Var(shadow, span=self.span), Pointer(shadow.type), span=self.span)
+                out.append(ir.Call("hetad_device_zeros", (ir.Cast(place, Pointer(Pointer(VOID)), span=self.span), size), span=self.span))
+            else:
+                out.append(ir.Call("hetad_host_zeros", (size,), ir.Var(shadow, span=self.span), span=self.span))
+        return out
+
+    def _cell_blocks(self, engine: HostEngine) -> list[ir.Stmt]:
+        out: list[ir.Stmt] = []
+        for bits, block in engine.cells.blocks.items():
+            size = ir.Const(engine.cells.size(bits) * bits // 8, SIZE_T, span=self.span)
+            place = ir.AddressOf(ir.Var(block, span=self.span), Pointer(block.type), span=self.span)
+            out.append(ir.Declare(block, None, span=self.span))
+            out.append(ir.Call("hetad_device_zeros", (ir.Cast(place, Pointer(Pointer(VOID)), span=self.span), size), span=self.span))
+        return out
+
+    def _bytes(self, p: ir.Symbol) -> ir.Expr:
+        """The parameter that tells how many bytes are behind the pointer parameter `p`."""
+        if p not in self._sizes:
+            self._sizes[p] = ir.Symbol(self.names.fresh(f"{p.name}_bytes"), SIZE_T, p.span, "param")
+        return ir.Var(self._sizes[p], span=self.span)
+
+    def _pruned(self, whole: ir.Body) -> ir.Body:
+        roots = set(self.pointers.parameter_roots.values())
+        liveness = Liveness(self.effects, lambda s: keeps(s, self._is_pullback))
+        body = drop_dead_allocations(whole, liveness, roots)
+        body = liveness.prune(body, roots)
+        body = drop_idle_restores(body, self.effects, roots)
+        return tidy(liveness.prune(body, roots))
+
+    def _is_pullback(self, kernel: str) -> bool:
+        return any(f.name == kernel for f in self._generated())
+
+    def _generated(self) -> list[ir.Function]:
+        """The kernels made so far: pullbacks, and those that size their tapes."""
+        made = self.pullbacks.values()
+        return [f for p in made for f in (p.counter, p.function) if f is not None]
+
+    def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
+        arguments = self._arguments(engine, body)
+        body = lower_tape(body)
+        managed = any(isinstance(s, ir.Call) and s.function.startswith("hetad_") for s in walk_stmts(body)) or arguments
+        if managed:
+            opening: list[ir.Stmt] = [ir.Call("hetad_begin", (), span=self.span), *arguments]
+            end = ir.Call("hetad_end", (), span=self.span)
+            last = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
+            body = (*opening, *(body[: len(body) - len(last)]), end, *last)
+        parameters = [self._primal_parameter(p) for p in self.function.params]
+        parameters += adjoints
+        parameters += [Parameter(s, "bytes", p.name) for p, s in self._sizes.items()]
+        returns = self.returned.type if self.returned is not None else VOID
+        entry = ir.Function(
+            self.name, "host", tuple(p.symbol for p in parameters), returns, body, self.span, comment=self._comment(adjoints)
+        )
+        return Derivative(self._closed(entry), self.name, tuple(parameters))
+
+    def _arguments(self, engine: HostEngine, body: ir.Body) -> list[ir.Stmt]:
+        """Registration of the argument buffers whose extent the generated code must know."""
+        shadowed = {shadow: p for p, shadow in engine.shadows.items()}
+        needed: dict[ir.Symbol, None] = {}
+        for s in walk_stmts(body):
+            pointers: list[ir.Expr] = []
+            if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
+                pointers = [s.place]
+            elif isinstance(s, ir.Call) and s.function in ("hetad_clear", "hetad_copy_pullback_float", "hetad_copy_pullback_double"):
+                pointers = list(s.args[:2])
+            for pointer in pointers:
+                for symbol in variables(pointer):
+                    primal = shadowed.get(symbol, symbol)
+                    for target in self.pointers.targets(ir.Var(primal, span=self.span)):
+                        if isinstance(target, Root) and not target.heap:
+                            needed[target.symbol] = None
+        out: list[ir.Stmt] = []
+        for p in self.function.params:
+            if p not in needed:
+                continue
+            device = integer(1 if self.spaces.of(self.pointers.parameter_roots[p]) == "device" else 0, self.span, INT)
+            own = engine.shadows.get(p, p)
+            for symbol in dict.fromkeys((p, own)):
+                if symbol.storage == "param":
+                    args = (ir.Var(symbol, span=self.span), self._bytes(p), device)
+                    out.append(ir.Call("hetad_argument", args, span=self.span))
+        return out
+
+    # -- details
+
+    def _closed(self, entry: ir.Function) -> ir.Program:
+        """Everything the entry launches or calls, pullbacks in place of what nobody needs."""
+        functions: dict[str, ir.Function] = {}
+        generated = {f.name: f for f in self._generated()}
+
+        def add(name: str) -> None:
+            f = generated.get(name) or self.program.functions.get(name)
+            if f is None or name in functions:
+                return
+            for callee in callees(f):
+                add(callee)
+            functions[name] = f
+
+        for callee in callees(entry):
+            add(callee)
+        functions[entry.name] = entry
+        return replace(self.program, functions=functions)
+
+    def _primal_parameter(self, p: ir.Symbol) -> Parameter:
+        if self.is_kernel and p in self.function.params[: len(CONFIGURATION)]:
+            return Parameter(p, CONFIGURATION[self.function.params.index(p)])  # type: ignore[arg-type]
+        root = self.pointers.parameter_roots.get(p)
+        space = (self.spaces.of(root) or "host") if root is not None and isinstance(p.type, Pointer) else None
+        return Parameter(p, "primal", p.name, space)
+
+    def _location(self, name: str) -> Location:
+        p = self.by_name[name]
+        return self.pointers.parameter_roots.get(p, p)
+
+    def _comment(self, adjoints: list[Parameter]) -> str:
+        source = self.name.removesuffix("_grad")
+        of = ", ".join(self.of) if self.of is not None else "the return value"
+        return f"gradient of {of} of {source} (line {self.span.line}) with respect to {', '.join(self.wrt)}"
+
+
+def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]:
+    """The function with its floating return value in a variable, and that variable."""
+    body = function.body
+    if not body or not isinstance(body[-1], ir.Return) or body[-1].value is None or not isinstance(function.returns, Float):
+        return function, None
+    value, span = body[-1].value, body[-1].span
+    names = Names({s.name for s in (*function.params, *declared(body))})
+    result = names.symbol("result", function.returns, span)
+    tail = (ir.Declare(result, value, span=span), ir.Return(ir.Var(result, span=span), span=span))
+    return replace(function, body=(*body[:-1], *tail)), result
+

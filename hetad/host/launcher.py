@@ -1,0 +1,32 @@
+"""A host function that launches one kernel, so that a kernel can be called and differentiated like a host function."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, SIZE_T, STREAM, VOID, Type
+
+CONFIGURATION = ("grid", "block", "shared_mem", "stream")
+
+
+def launcher_name(kernel: str) -> str:
+    return f"launch_{kernel}"
+
+
+def launcher(program: ir.Program, kernel: str) -> ir.Program:
+    """`program` with `launch_<kernel>(grid, block, shared_mem, stream, <the kernel's parameters>)`."""
+    function = program.functions[kernel]
+    span = function.span
+    taken = {p.name for p in function.params}
+    types: tuple[Type, ...] = (DIM3, DIM3, SIZE_T, STREAM)
+    configuration = [
+        ir.Symbol(name + "_" * (name in taken), type_, span, "param")
+        for name, type_ in zip(CONFIGURATION, types, strict=True)
+    ]
+    params = [ir.Symbol(p.name, p.type, p.span, "param", p.const) for p in function.params]
+    grid, block, shared, stream = (ir.Var(s, span=span) for s in configuration)
+    launch = ir.Launch(kernel, grid, block, shared, stream, tuple(ir.Var(p, span=span) for p in params), span=span)
+    name = launcher_name(kernel)
+    wrapper = ir.Function(name, "host", (*configuration, *params), VOID, (launch,), span)
+    return replace(program, functions={**program.functions, name: wrapper})

@@ -1,0 +1,149 @@
+"""Memory operations, reversed: each action of `memops/table.py` with its forward and reverse statements.
+
+| action   | forward                              | reverse                                                   |
+|----------|--------------------------------------|-----------------------------------------------------------|
+| allocate | allocate, and a zeroed shadow        | release both                                              |
+| free     | nothing: the reverse sweep needs it  | nothing: the allocation's reverse releases                |
+| copy     | save the destination, copy           | restore; adj_src += adj_dst the other way; adj_dst = 0     |
+| fill     | save the range, fill                 | restore; adj_dst = 0                                      |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hetad.adjoint.names import integer, zero
+from hetad.analysis.pointers import out_place
+from hetad.analysis.spaces import Spaces
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Type
+from hetad.memops.table import MemoryOperation
+
+if TYPE_CHECKING:
+    from hetad.adjoint.engine import Parts
+    from hetad.host.engine import HostEngine
+
+
+class MemoryAdjoints:
+    def __init__(self, engine: HostEngine, spaces: Spaces) -> None:
+        self.engine = engine
+        self.spaces = spaces
+
+    def operation(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        match row.action:
+            case "allocate":
+                return self._allocate(s, row)
+            case "free":
+                return self._free(s, row)
+            case "copy":
+                return self._copy(s, row)
+            case "fill":
+                return self._fill(s, row)
+        return [s], []
+
+    def _allocate(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        out = row.position("out")
+        place = s.result if out is None else out_place(s.args[out])
+        if place is None:
+            raise UnsupportedError(f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one")
+        size = self._size(s, row)
+        # call() has saved a returned pointer already; one stored through an argument is saved here.
+        save, restore = self.engine.save(place, s.span) if out is not None else ([], [])
+        forward = [*save, self._obtain(s, row, place, size, zeroed=row.zeroed)]
+        reverse: list[ir.Stmt] = []
+        if self.engine.is_active_pointer(place):
+            shadow = self.engine.shadow_place(place)
+            more, undo = self.engine.save(shadow, s.span)
+            forward += [*more, self._obtain(s, row, shadow, size, zeroed=True, shadow=True)]
+            reverse += [ir.Call("hetad_release", (shadow,), span=s.span), *undo]
+        return forward, [*reverse, ir.Call("hetad_release", (place,), span=s.span), *restore]
+
+    def _obtain(
+        self, s: ir.Call, row: MemoryOperation, place: ir.Place, size: ir.Expr, zeroed: bool, shadow: bool = False
+    ) -> ir.Stmt:
+        kind = "zeros" if zeroed else "malloc"
+        if row.space == "device":
+            out = ir.Cast(ir.AddressOf(place, Pointer(place.type), span=s.span), Pointer(Pointer(VOID)), span=s.span)
+            result = None if shadow else s.result
+            return ir.Call(f"hetad_device_{kind}", (out, size), result, span=s.span)
+        return ir.Call(f"hetad_host_{kind}", (size,), place, span=s.span)
+
+    def _size(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
+        size = row.position("bytes")
+        if size is not None:
+            return s.args[size]
+        count, each = row.position("count"), row.position("size")
+        assert count is not None and each is not None
+        return ir.Binary("*", s.args[count], s.args[each], SIZE_T, span=s.span)
+
+    def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        position = row.position("pointer")
+        assert position is not None
+        for target in self.engine.pointers.targets(_bare(s.args[position])):
+            if isinstance(target, ir.Symbol) or not target.heap:
+                raise UnsupportedError(
+                    f"'{target.name}' is freed here but was not allocated by the differentiated function",
+                    s.span,
+                    "free it in the caller",
+                )
+        done: list[ir.Stmt] = []
+        if s.result is not None:
+            done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
+        return done, []
+
+    def _copy(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        dst_at, src_at, size_at, kind_at = (row.position(r) for r in ("dst", "src", "bytes", "kind"))
+        assert dst_at is not None and src_at is not None and size_at is not None
+        dst, src, size = _bare(s.args[dst_at]), _bare(s.args[src_at]), s.args[size_at]
+        save, restore = self._save_range(s, dst, size)
+        reverse = list(restore)
+        if self.engine.is_active_pointer(dst):
+            own = self.engine.shadow_pointer(dst)
+            if self.engine.is_active_pointer(src):
+                held = _element(dst)
+                if held != _element(src) or not isinstance(held, Float):
+                    raise UnsupportedError(
+                        f"active data is copied as bytes from '{_element(src)}' to '{held}'",
+                        s.span,
+                        "copy arrays of one floating type",
+                    )
+                kind = s.args[kind_at] if kind_at is not None else integer(0, s.span)
+                args = (own, self.engine.shadow_pointer(src), size, kind)
+                reverse.append(ir.Call(f"hetad_copy_pullback_{held}", args, span=s.span))
+            else:
+                reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
+        return [*save, s], reverse
+
+    def _fill(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        dst_at, size_at = row.position("dst"), row.position("bytes")
+        assert dst_at is not None and size_at is not None
+        dst, size = _bare(s.args[dst_at]), s.args[size_at]
+        save, restore = self._save_range(s, dst, size)
+        clear: list[ir.Stmt] = []
+        if self.engine.is_active_pointer(dst):
+            clear = [ir.Call("hetad_clear", (self.engine.shadow_pointer(dst), size), span=s.span)]
+        return [*save, s], [*restore, *clear]
+
+    def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
+        slot = self.engine.names.symbol("range_kept", pointer.type, s.span)
+        return (
+            [ir.Push(slot, pointer, "range", size, span=s.span)],
+            [ir.Pop(slot, pointer, "range", size, span=s.span)],
+        )
+
+
+def _bare(pointer: ir.Expr) -> ir.Expr:
+    """Without the conversion to `void *` that a call makes."""
+    while isinstance(pointer, ir.Cast):
+        pointer = pointer.operand
+    return pointer
+
+
+def _element(pointer: ir.Expr) -> Type:
+    type_ = pointer.type
+    held: Type = type_.to if isinstance(type_, Pointer) else type_
+    while isinstance(held, Array):
+        held = held.of
+    return held
+

@@ -1,0 +1,29 @@
+"""Saves and restores of a host function as calls of the support functions."""
+
+from __future__ import annotations
+
+from hetad.ir import nodes as ir
+from hetad.ir.types import SIZE_T, Array, Pointer, size_of
+from hetad.ir.visit import map_body
+
+_SAVE = {"value": "hetad_push", "range": "hetad_save_range", "allocation": "hetad_save"}
+_RESTORE = {"value": "hetad_pop", "range": "hetad_restore_range", "allocation": "hetad_restore"}
+
+
+def lower_tape(body: ir.Body) -> ir.Body:
+    def lower(s: ir.Stmt) -> ir.Stmt:
+        if not isinstance(s, ir.Push | ir.Pop):
+            return s
+        name = (_SAVE if isinstance(s, ir.Push) else _RESTORE)[s.extent]
+        if s.extent == "value":
+            assert isinstance(s.place, ir.Var | ir.Index | ir.Member)
+            where: ir.Expr = s.place
+            if not isinstance(s.place.type, Array):
+                where = ir.AddressOf(s.place, Pointer(s.place.type), span=s.span)
+            size = ir.Const(size_of(s.place.type), SIZE_T, span=s.span)
+            return ir.Call(name, (where, size), span=s.span)
+        args = (s.place,) if s.bytes is None else (s.place, s.bytes)
+        return ir.Call(name, args, span=s.span)
+
+    return map_body(lower, body)
+

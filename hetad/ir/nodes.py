@@ -1,0 +1,387 @@
+"""The IR: its whole grammar on one screen.
+
+Nodes are frozen and compare structurally except symbols, which are identities.  Every node has the
+span of the user's source it came from; a synthesised node keeps the span of its primal statement.
+Expressions have no side effects: lowering turns `a[i++] = f(x)` into several statements.
+
+Lowered form: all statements below.
+Normalised form (what analyses and the reverse engine accept), see `frontend/normalize.py`:
+no `While` with a prelude, `DoWhile`, `Switch`, `Break`, `Continue`; `Return` only as the last statement of a
+function; `Update` only with `+` or `-`; calls to the program's own functions only as `Call` statements;
+a floating intrinsic only as the whole right-hand side of an assignment or declaration; no floating `Select`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hetad.diagnostics import Span
+from hetad.ir.types import Type
+
+Extent = Literal["value", "range", "allocation"]
+Storage = Literal["param", "local", "shared", "global", "constant", "static"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Symbol:
+    """A variable.  Identity is the object, never the name."""
+
+    name: str
+    type: Type
+    span: Span
+    storage: Storage = "local"
+    const: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.type}>"
+
+
+def _span() -> Span:
+    return field(compare=False, kw_only=True)  # type: ignore[return-value]
+
+
+# --- expressions; those marked (place) can be assigned to ---------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal.  `text` is the user's spelling, kept for printing."""
+
+    value: int | float | bool
+    type: Type
+    text: str | None = field(default=None, compare=False)
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    text: str  # with quotes, as in the source
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Var:  # (place)
+    symbol: Symbol
+    span: Span = _span()
+
+    @property
+    def type(self) -> Type:
+        return self.symbol.type
+
+
+@dataclass(frozen=True, slots=True)
+class Index:  # (place) base[index]; *p is p[0]
+    base: Expr  # of pointer or array type
+    index: Expr
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:  # (place) base.name; p->name is Member(Index(p, 0), name)
+    base: Expr
+    name: str
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class AddressOf:
+    place: Place
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadIndex:
+    """`threadIdx.x` and its like; `name` is threadIdx, blockIdx, blockDim, gridDim; or warpSize with axis ''."""
+
+    name: str
+    axis: str
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: Literal["-", "!", "~"]
+    operand: Expr
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic, comparison, logic (`&&`, `||` without side effects), pointer plus integer."""
+
+    op: str
+    left: Expr
+    right: Expr
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`cond ? then : orelse`."""
+
+    cond: Expr
+    then: Expr
+    orelse: Expr
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A conversion, written or implicit: arithmetic operands always have the operation's own type."""
+
+    operand: Expr
+    type: Type
+    implicit: bool = field(default=False, compare=False)
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsic:
+    """A call of a function hetad knows (`rules/`): sinf, fmax, __ldg, ..."""
+
+    name: str
+    args: tuple[Expr, ...]
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class CallExpr:
+    """A call, inside an expression, of a function of the program; gone after normalisation."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: Type
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`{a, b, c}` for an array or struct (all elements listed or the rest zero), and `dim3(x, y, z)`."""
+
+    elements: tuple[Expr, ...]
+    type: Type
+    span: Span = _span()
+
+
+Place = Var | Index | Member
+Expr = (
+    Const | String | Var | Index | Member | AddressOf | ThreadIndex | Unary | Binary | Select | Cast
+    | Intrinsic | CallExpr | Aggregate
+)  # fmt: skip
+
+# --- statements ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    symbol: Symbol
+    init: Expr | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    target: Place
+    value: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """`target op= value`; `op` without the equals sign."""
+
+    op: str
+    target: Place
+    value: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call as a statement: a function of the program, or one of hetad's tables (cudaMalloc, atomicAdd,
+    __syncthreads, printf).  `result` receives the returned value."""
+
+    function: str
+    args: tuple[Expr, ...]
+    result: Place | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`kernel<<<grid, block, shared, stream>>>(args)`; grid and block have type dim3 or an integer type."""
+
+    kernel: str
+    grid: Expr
+    block: Expr
+    shared: Expr | None
+    stream: Expr | None
+    args: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A scope."""
+
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    cond: Expr
+    then: Body
+    orelse: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for (init; cond; step) body`.  `init` is declarations or assignments, `step` assignments or updates."""
+
+    init: Body
+    cond: Expr | None
+    step: Body
+    body: Body
+    unroll: str | None = field(default=None, compare=False)  # the text after `#pragma unroll`
+    primal: For | None = field(default=None, compare=False)  # of a reversed loop: the loop it reverses
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    cond: Expr
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class DoWhile:
+    body: Body
+    cond: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`case values: body`; no values for `default`.  The body falls through unless it ends in Break."""
+
+    values: tuple[Expr, ...]
+    default: bool
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    subject: Expr
+    cases: tuple[Case, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    value: Expr | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A `//` line in emitted code."""
+
+    text: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Save memory in `slot` on the tape (reverse engine only; lowered before emission).
+
+    `value`: the value of the place `place`; `range`: `bytes` bytes behind the pointer `place`;
+    `allocation`: the whole allocation that the pointer `place` points into.
+    """
+
+    slot: Symbol
+    place: Expr
+    extent: Extent = "value"
+    bytes: Expr | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Pop:
+    """Give back what the matching `Push` saved."""
+
+    slot: Symbol
+    place: Expr
+    extent: Extent = "value"
+    bytes: Expr | None = None
+    span: Span = _span()
+
+
+Stmt = (
+    Declare | Assign | Update | Call | Launch | Block | If | For | While | DoWhile | Switch | Break | Continue
+    | Return | Comment | Push | Pop
+)  # fmt: skip
+Body = tuple[Stmt, ...]
+
+# --- functions and programs ----------------------------------------------------------------------
+
+Kind = Literal["host", "kernel", "device", "host device"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    name: str
+    kind: Kind
+    params: tuple[Symbol, ...]
+    returns: Type
+    body: Body
+    span: Span
+    launch_bounds: str | None = None  # the text between the parentheses of __launch_bounds__
+    inline: str | None = None  # '__forceinline__', '__noinline__', 'static inline', ... as written
+    comment: str | None = None  # printed above the function in emitted code, may have several lines
+    reverse_threads: bool = False  # CPU: run threads last to first, so that a pullback undoes a primal's order
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A variable at file scope: `symbol.storage` is 'global' (host, or __device__ if `device`) or 'constant'."""
+
+    symbol: Symbol
+    init: Expr | None
+    device: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A closed program: every function that a body calls or launches is in `functions`, or in hetad's tables.
+    Dictionaries keep the order of the source."""
+
+    functions: Mapping[str, Function]
+    globals: tuple[Global, ...] = ()
+    structs: tuple[Type, ...] = ()  # the struct types in use, in order of definition (dim3 is built in)
+    sources: Mapping[str, str] = field(default_factory=dict)  # file name -> text, for diagnostics

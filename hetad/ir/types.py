@@ -1,0 +1,192 @@
+"""Types of the IR.  Typedefs are resolved; two types are equal when C would call them compatible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    def __str__(self) -> str:
+        return "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """An integer type; `name` is the spelling to print (`unsigned int`, `size_t`, `cudaError_t`)."""
+
+    bits: int
+    signed: bool
+    name: str = field(compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """`float` (32 bits) or `double` (64 bits)."""
+
+    bits: int
+
+    def __str__(self) -> str:
+        return "float" if self.bits == 32 else "double"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Pointer to `to`; `const` says that the pointee is const."""
+
+    to: Type
+    const: bool = False
+    restrict: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        return f"{'const ' if self.const else ''}{self.to} *"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Array of `length` elements; the length is a constant, None only for `extern __shared__ T x[]`."""
+
+    of: Type
+    length: int | None
+
+    def __str__(self) -> str:
+        return f"{self.of}[{'' if self.length is None else self.length}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct; identified by its tag.  `fields` is empty for `dim3`-like builtins only by mistake."""
+
+    name: str
+    fields: tuple[Field, ...] = field(compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def field_type(self, name: str) -> Type | None:
+        return next((f.type for f in self.fields if f.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A handle hetad only passes around: `cudaStream_t`, `cudaEvent_t`, `FILE`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+type_forms = (Void, Int, Float, Pointer, Array, Struct, Opaque)
+Type = Void | Int | Float | Pointer | Array | Struct | Opaque
+
+VOID = Void()
+BOOL = Int(8, False, "bool")
+CHAR = Int(8, True, "char")
+UCHAR = Int(8, False, "unsigned char")
+SHORT = Int(16, True, "short")
+USHORT = Int(16, False, "unsigned short")
+INT = Int(32, True, "int")
+UINT = Int(32, False, "unsigned int")
+LONG = Int(64, True, "long")
+ULONG = Int(64, False, "unsigned long")
+LLONG = Int(64, True, "long long")
+ULLONG = Int(64, False, "unsigned long long")
+SIZE_T = Int(64, False, "size_t")
+FLOAT = Float(32)
+DOUBLE = Float(64)
+CUDA_ERROR = Int(32, True, "cudaError_t")
+MEMCPY_KIND = Int(32, True, "cudaMemcpyKind")
+STREAM = Opaque("cudaStream_t")
+DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
+STRING = Pointer(CHAR, const=True)
+
+
+def is_floating(type_: Type) -> bool:
+    return isinstance(type_, Float)
+
+
+def is_integer(type_: Type) -> bool:
+    return isinstance(type_, Int)
+
+
+def is_pointer(type_: Type) -> bool:
+    return isinstance(type_, Pointer)
+
+
+def element(type_: Type) -> Type:
+    """What a pointer or an array holds."""
+    if isinstance(type_, Pointer):
+        return type_.to
+    if isinstance(type_, Array):
+        return type_.of
+    raise TypeError(f"{type_} holds no elements")
+
+
+def scalar_base(type_: Type) -> Type:
+    """The innermost element type behind pointers and arrays."""
+    while isinstance(type_, Pointer | Array):
+        type_ = element(type_)
+    return type_
+
+
+def holds_floating(type_: Type) -> bool:
+    """Whether a value of this type, or memory reached through it, can carry a derivative."""
+    base = scalar_base(type_)
+    if isinstance(base, Struct):
+        return any(holds_floating(f.type) for f in base.fields)
+    return is_floating(base)
+
+
+def size_of(type_: Type) -> int:
+    """Bytes of a value of this type (LP64, natural alignment)."""
+    match type_:
+        case Int(bits=bits) | Float(bits=bits):
+            return bits // 8
+        case Pointer() | Opaque():
+            return 8
+        case Array(of=of, length=int() as length):
+            return size_of(of) * length
+        case Struct(fields=fields):
+            offset = 0
+            for f in fields:
+                a = align_of(f.type)
+                offset = (offset + a - 1) // a * a + size_of(f.type)
+            a = align_of(type_)
+            return (offset + a - 1) // a * a
+    raise TypeError(f"{type_} has no size")
+
+
+def align_of(type_: Type) -> int:
+    match type_:
+        case Array(of=of):
+            return align_of(of)
+        case Struct(fields=fields):
+            return max((align_of(f.type) for f in fields), default=1)
+    return size_of(type_)
+
+
+def promote(left: Type, right: Type) -> Type:
+    """The usual arithmetic conversions of C."""
+    if isinstance(left, Float) or isinstance(right, Float):
+        return Float(max(t.bits for t in (left, right) if isinstance(t, Float)))
+    if not isinstance(left, Int) or not isinstance(right, Int):
+        raise TypeError(f"no arithmetic between {left} and {right}")
+    a, b = promote_integer(left), promote_integer(right)
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
+def promote_integer(type_: Int) -> Int:
+    """Integer promotion: what is narrower than `int` becomes `int`."""
+    return INT if type_.bits < 32 else type_

@@ -1,0 +1,270 @@
+"""Traversal and rewriting of the IR.
+
+Rewriting is immutable: a rewriter returns the old node when nothing below it changed, so that `is` tells
+whether anything happened and spans survive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from hetad.ir.nodes import (
+    AddressOf,
+    Aggregate,
+    Assign,
+    Binary,
+    Block,
+    Body,
+    Call,
+    CallExpr,
+    Case,
+    Cast,
+    Declare,
+    DoWhile,
+    Expr,
+    For,
+    Function,
+    If,
+    Index,
+    Intrinsic,
+    Launch,
+    Member,
+    Pop,
+    Push,
+    Return,
+    Select,
+    Stmt,
+    Switch,
+    Symbol,
+    Unary,
+    Update,
+    Var,
+    While,
+)
+
+# The fields of each node that hold expressions, in the order of evaluation.
+_EXPR_CHILDREN: dict[type, tuple[str, ...]] = {
+    Index: ("base", "index"),
+    Member: ("base",),
+    AddressOf: ("place",),
+    Unary: ("operand",),
+    Binary: ("left", "right"),
+    Select: ("cond", "then", "orelse"),
+    Cast: ("operand",),
+    Intrinsic: ("args",),
+    CallExpr: ("args",),
+    Aggregate: ("elements",),
+}
+_STMT_EXPRS: dict[type, tuple[str, ...]] = {
+    Declare: ("init",),
+    Assign: ("target", "value"),
+    Update: ("target", "value"),
+    Call: ("args", "result"),
+    Launch: ("grid", "block", "shared", "stream", "args"),
+    If: ("cond",),
+    For: ("cond",),
+    While: ("cond",),
+    DoWhile: ("cond",),
+    Switch: ("subject",),
+    Case: ("values",),
+    Return: ("value",),
+    Push: ("place", "bytes"),
+    Pop: ("place", "bytes"),
+}
+_STMT_BODIES: dict[type, tuple[str, ...]] = {
+    Block: ("body",),
+    If: ("then", "orelse"),
+    For: ("init", "step", "body"),
+    While: ("body",),
+    DoWhile: ("body",),
+    Case: ("body",),
+}
+
+S = TypeVar("S", bound="Stmt | Case")
+ExprRewriter = Callable[[Expr], Expr]
+StmtRewriter = Callable[[Stmt], "Stmt | Body | None"]
+
+
+def _fields(node: Any, names: Iterable[str]) -> Iterator[Any]:
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            yield from value
+        elif value is not None:
+            yield value
+
+
+def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any:
+    changes: dict[str, Any] = {}
+    for name in names:
+        old = getattr(node, name)
+        if isinstance(old, tuple):
+            new: Any = tuple(fn(child) for child in old)
+            changed = any(a is not b for a, b in zip(old, new, strict=True))
+        elif old is None:
+            continue
+        else:
+            new = fn(old)
+            changed = new is not old
+        if changed:
+            changes[name] = new
+    return replace(node, **changes) if changes else node
+
+
+# --- expressions ---------------------------------------------------------------------------------
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct operands of an expression."""
+    return tuple(_fields(expr, _EXPR_CHILDREN.get(type(expr), ())))
+
+
+def map_children(fn: ExprRewriter, expr: Expr) -> Expr:
+    """`expr` with `fn` applied to each direct operand."""
+    return cast(Expr, _rebuild(expr, _EXPR_CHILDREN.get(type(expr), ()), fn))
+
+
+def map_expr(fn: ExprRewriter, expr: Expr) -> Expr:
+    """`expr` with `fn` applied to every node, operands first."""
+    return fn(map_children(lambda child: map_expr(fn, child), expr))
+
+
+def walk_expr(expr: Expr) -> Iterator[Expr]:
+    """Every node of an expression, an operation before its operands."""
+    yield expr
+    for child in children(expr):
+        yield from walk_expr(child)
+
+
+# --- statements ----------------------------------------------------------------------------------
+
+
+def own_exprs(stmt: Stmt | Case) -> tuple[Expr, ...]:
+    """The expressions of the statement itself (targets included), not those of statements nested in it."""
+    return tuple(_fields(stmt, _STMT_EXPRS.get(type(stmt), ())))
+
+
+def bodies(stmt: Stmt | Case) -> tuple[Body, ...]:
+    """The bodies nested directly in a statement; those of a switch are the bodies of its cases."""
+    if isinstance(stmt, Switch):
+        return tuple(case.body for case in stmt.cases)
+    return tuple(getattr(stmt, name) for name in _STMT_BODIES.get(type(stmt), ()))
+
+
+def walk_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Every statement of a body, however deep, in the order of the source."""
+    for stmt in body:
+        yield stmt
+        for nested in bodies(stmt):
+            yield from walk_stmts(nested)
+
+
+def walk_exprs(stmt: Stmt | Iterable[Stmt]) -> Iterator[Expr]:
+    """Every expression node below a statement or body, nested statements included."""
+    for each in walk_stmts(stmt if isinstance(stmt, Iterable) else (stmt,)):
+        roots = own_exprs(each)
+        if isinstance(each, Switch):
+            roots += tuple(value for case in each.cases for value in case.values)
+        for root in roots:
+            yield from walk_expr(root)
+
+
+def map_own_exprs(fn: ExprRewriter, stmt: S) -> S:
+    """`stmt` with `fn` applied to each of its own expressions as a whole; nested statements stay."""
+    return cast(S, _rebuild(stmt, _STMT_EXPRS.get(type(stmt), ()), fn))
+
+
+def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
+    """`stmt` with `fn` applied to each body nested directly in it."""
+    if isinstance(stmt, Switch):
+        cases = tuple(map_bodies(fn, case) for case in stmt.cases)
+        changed = any(a is not b for a, b in zip(stmt.cases, cases, strict=True))
+        return cast(S, replace(stmt, cases=cases)) if changed else stmt
+    changes = {}
+    for name in _STMT_BODIES.get(type(stmt), ()):
+        old = getattr(stmt, name)
+        new = fn(old)
+        if new is not old:
+            changes[name] = new
+    return cast(S, replace(cast(Any, stmt), **changes)) if changes else stmt
+
+
+def map_body(fn: StmtRewriter, body: Body) -> Body:
+    """`body` with `fn` applied to every statement, nested ones first.
+
+    `fn` returns a statement, several, or None to drop it.
+    """
+    result: list[Stmt] = []
+    changed = False
+    for stmt in body:
+        new = fn(map_bodies(lambda nested: map_body(fn, nested), stmt))
+        if new is not stmt:
+            changed = True
+        if isinstance(new, tuple):
+            result.extend(new)
+        elif new is not None:
+            result.append(new)
+    return tuple(result) if changed else body
+
+
+def map_exprs(fn: ExprRewriter, body: Body) -> Body:
+    """`body` with `fn` applied to every expression node in it, operands first."""
+
+    def rewrite(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Switch):
+            cases = tuple(map_own_exprs(lambda e: map_expr(fn, e), case) for case in stmt.cases)
+            if any(a is not b for a, b in zip(stmt.cases, cases, strict=True)):
+                stmt = replace(stmt, cases=cases)
+        return map_own_exprs(lambda e: map_expr(fn, e), stmt)
+
+    return map_body(rewrite, body)
+
+
+# --- symbols -------------------------------------------------------------------------------------
+
+
+def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body:
+    """`body` with variables replaced, declarations included where the replacement is a symbol."""
+
+    def expr(e: Expr) -> Expr:
+        if isinstance(e, Var) and e.symbol in replacements:
+            new = replacements[e.symbol]
+            return Var(new, span=e.span) if isinstance(new, Symbol) else new
+        return e
+
+    def declare(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Declare):
+            new = replacements.get(stmt.symbol)
+            if isinstance(new, Symbol):
+                return replace(stmt, symbol=new)
+        return stmt
+
+    return map_body(declare, map_exprs(expr, body))
+
+
+def variables(node: Expr | Iterable[Stmt]) -> Iterator[Symbol]:
+    """The symbols that an expression or a body mentions, with repetitions, in order."""
+    exprs = walk_exprs(node) if isinstance(node, Iterable) else walk_expr(node)
+    return (e.symbol for e in exprs if isinstance(e, Var))
+
+
+def declared(body: Iterable[Stmt]) -> Iterator[Symbol]:
+    """The symbols that a body declares, however deep."""
+    return (s.symbol for s in walk_stmts(body) if isinstance(s, Declare))
+
+
+def callees(function: Function) -> tuple[str, ...]:
+    """The names that a function calls or launches, tables of hetad included, without repetitions, in order."""
+    names: dict[str, None] = {}
+    for stmt in walk_stmts(function.body):
+        for root in own_exprs(stmt):
+            for e in walk_expr(root):
+                if isinstance(e, CallExpr):
+                    names[e.function] = None
+        if isinstance(stmt, Call):
+            names[stmt.function] = None
+        elif isinstance(stmt, Launch):
+            names[stmt.kernel] = None
+    return tuple(names)

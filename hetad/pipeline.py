@@ -1,0 +1,112 @@
+"""The pipeline, from CUDA text to a derivative program: the table of contents of hetad.
+
+    unit     = frontend.load(text)          preprocess, CUDA syntax; items are parsed when reached
+    program  = unit.reach(function)         lower to the IR; closed over calls and launches
+    fence.check(program)                    refuse what later passes do not support
+    program  = normalize(program)           one assignment a statement, structured control flow
+    derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy
+    text     = emit.cuda_file(...)          readable CUDA C
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hetad.adjoint.inline import inline
+from hetad.analysis.spaces import parameter_spaces
+from hetad.diagnostics import SourceError
+from hetad.host.derivative import Derivative, Parameter
+from hetad.host.gradient import differentiate as reverse
+from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer
+
+if TYPE_CHECKING:
+    from hetad.frontend import Unit
+
+STAGES = ("ir", "normalized", "activity", "needed", "access", "cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class Primal:
+    """A program to run as it is: its entry, and what each parameter of the entry is."""
+
+    program: ir.Program
+    entry: str
+    parameters: tuple[Parameter, ...]
+    written: frozenset[str]
+
+
+def reach(unit: Unit, name: str) -> ir.Program:
+    """The closed program of a function, checked: everything in it is supported."""
+    from hetad.frontend import fence
+
+    program = unit.reach(name)
+    try:
+        fence.check(program, name)
+    except SourceError as error:
+        raise error.attach(program.sources) from None
+    return program
+
+
+def normalized(program: ir.Program) -> ir.Program:
+    from hetad.frontend.normalize import normalize
+
+    return normalize(program)
+
+
+def primal(unit: Unit, name: str) -> Primal:
+    """The program that runs `name` itself."""
+    from hetad.analysis.effects import written_parameters
+
+    program = reach(unit, name)
+    entry = name
+    if program.functions[name].kind == "kernel":
+        program, entry = launcher(program, name), launcher_name(name)
+    try:
+        flat = normalized(program)
+        flat = replace(flat, functions={n: inline(flat, n) for n in flat.functions})
+        spaces = parameter_spaces(flat, entry)
+        written = written_parameters(flat, entry)
+    except SourceError as error:
+        raise error.attach(program.sources) from None
+    parameters = []
+    for i, p in enumerate(program.functions[entry].params):
+        if entry != name and i < len(CONFIGURATION):
+            parameters.append(Parameter(p, CONFIGURATION[i]))  # type: ignore[arg-type]
+            continue
+        space = spaces.get(p.name)
+        parameters.append(
+            Parameter(p, "primal", p.name, None if not isinstance(p.type, Pointer) else "device" if space == "device" else "host")
+        )
+    return Primal(program, entry, tuple(parameters), frozenset(written))
+
+
+def differentiate(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None) -> Derivative:
+    """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`."""
+    program = reach(unit, name)
+    try:
+        return reverse(normalized(program), name, wrt, of)
+    except SourceError as error:
+        raise error.attach(program.sources) from None
+
+
+def source(derivative: Derivative) -> str:
+    """The derivative as one self-contained .cu."""
+    from hetad import emit
+
+    return emit.cuda_file(derivative.program, derivative.entry)
+
+
+def stage_text(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, stage: str) -> str:
+    """One stage of the pipeline as text."""
+    from hetad.ir.printer import program_text
+
+    if stage == "ir":
+        return program_text(reach(unit, name))
+    if stage == "normalized":
+        return program_text(normalized(reach(unit, name)))
+    if stage == "cuda":
+        return source(differentiate(unit, name, wrt, of))
+    raise ValueError(f"unknown stage '{stage}': one of {', '.join(STAGES)}")

@@ -1,0 +1,38 @@
+"""The mathematical functions of CUDA C: their signatures, their derivatives, and C text for those a CPU lacks."""
+
+from __future__ import annotations
+
+from hetad.rules.math.cpu import c_function, cpu_definition, cuda_definition, libm
+from hetad.rules.math.overloads import Signature, known, signature
+from hetad.rules.math.table import (
+    ROWS,
+    is_inactive,
+    is_math,
+    may_be_infinite,
+    mentions,
+    output_mentions,
+    output_partial,
+    partial,
+    refusal,
+    slope,
+)
+
+__all__ = [
+    "ROWS",
+    "Signature",
+    "c_function",
+    "cpu_definition",
+    "cuda_definition",
+    "is_inactive",
+    "is_math",
+    "known",
+    "libm",
+    "may_be_infinite",
+    "mentions",
+    "output_mentions",
+    "output_partial",
+    "partial",
+    "refusal",
+    "signature",
+    "slope",
+]

@@ -1,0 +1,289 @@
+"""From Python values to C parameters: one converter for each parameter, made once per function.
+
+A converter checks a value and returns what the parameter's cell takes; `ArgumentError` names the parameter and shows
+the signature.  Arrays are only checked here: where their memory lies is the backend's business (`memory.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void
+from hetad.run.layout import dtype_of, is_bool
+from hetad.run.signature import Signature, declaration
+
+Space = Literal["host", "device"] | None
+FLOAT_MAX = 3.4028235677973366e38  # the least double that does not round to a finite float
+
+
+def is_device_array(value: object) -> bool:
+    """Whether the value is an array in GPU memory (CuPy's, seen without importing it)."""
+    return hasattr(type(value), "__cuda_array_interface__")
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerParameter:
+    """An integer or bool, passed by value.  Nothing is rounded: 2.0 is refused as 2.5 is."""
+
+    name: str
+    type: Int
+    signature: Signature
+
+    def convert(self, value: Any) -> int:
+        if isinstance(value, np.bool_):
+            value = bool(value)
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise self.signature.refuse(
+                f"expected an integer ({self.type}), got {_described(value)}", parameter=self.name
+            ) from None
+        low, high = _range(self.type)
+        if not low <= number <= high:
+            problem = f"{number} is out of range for {self.type} ({low} to {high})"
+            raise self.signature.refuse(problem, parameter=self.name)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class FloatingParameter:
+    """A float or double, passed by value; integers are accepted."""
+
+    name: str
+    type: Float
+    signature: Signature
+
+    def convert(self, value: Any) -> float:
+        number = value if type(value) is float else self._number(value)
+        if self.type.bits == 32 and FLOAT_MAX <= abs(number) < math.inf:
+            raise self.signature.refuse(f"{number} is out of range for float", parameter=self.name)
+        return number
+
+    def _number(self, value: Any) -> float:
+        scalar = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"
+        if scalar or isinstance(value, numbers.Real | np.floating | np.integer):
+            try:
+                return float(value)
+            except OverflowError:
+                raise self.signature.refuse(f"{value} is out of range for {self.type}", parameter=self.name) from None
+        raise self.signature.refuse(f"expected a number ({self.type}), got {_described(value)}", parameter=self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class StructParameter:
+    """A struct passed by value, from a mapping of its fields, a sequence in their order, or a structured scalar."""
+
+    name: str
+    type: Struct
+    signature: Signature
+
+    def convert(self, value: Any) -> bytes:
+        return self.record(value).tobytes()
+
+    def record(self, value: Any) -> np.ndarray[Any, Any]:
+        """The value as a structured array of one element."""
+        record: np.ndarray[Any, Any] = np.zeros(1, dtype_of(self.type))
+        if isinstance(value, np.void | np.ndarray) and value.dtype == record.dtype and value.size == 1:
+            record[0] = value if isinstance(value, np.void) else value.reshape(1)[0]
+        else:
+            self._fill(record[0], self.type, value, "")
+        return record
+
+    def _fill(self, record: Any, type_: Struct, value: Any, path: str) -> None:
+        names = [field.name for field in type_.fields]
+        if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and len(value) == len(names):
+            value = dict(zip(names, value, strict=True))
+        if not isinstance(value, Mapping):
+            problem = f"expected a mapping with the fields {', '.join(names)}{_of(path)}, got {_described(value)}"
+            raise self.signature.refuse(problem, parameter=self.name)
+        odd = [n for n in names if n not in value] + [n for n in value if n not in names]
+        if odd:
+            problem = f"{type_} has the fields {', '.join(names)}, the mapping{_of(path)} {', '.join(map(str, value))}"
+            raise self.signature.refuse(problem, parameter=self.name)
+        for field in type_.fields:
+            record[field.name] = self._field(field.type, value[field.name], f"{path}.{field.name}")
+
+    def _field(self, type_: Type, value: Any, path: str) -> Any:
+        label = self.name + path
+        match type_:
+            case Int():
+                return IntegerParameter(label, type_, self.signature).convert(value)
+            case Float():
+                return FloatingParameter(label, type_, self.signature).convert(value)
+            case Struct():
+                return StructParameter(label, type_, self.signature).record(value)[0]
+            case Array(of=of, length=length):
+                if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or len(value) != length:
+                    problem = f"expected {length} elements, got {_described(value)}"
+                    raise self.signature.refuse(problem, parameter=label)
+                return [self._field(of, element, f"{path}[{i}]") for i, element in enumerate(value)]
+            case _:
+                if value is None:
+                    return 0
+                raise self.signature.refuse(
+                    "a pointer inside a struct can only be None from Python",
+                    "write a host function that takes the array as a parameter of its own", label,
+                )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class HandleParameter:
+    """A `cudaStream_t` or another handle: None, an address, or an object with a `ptr` (a CuPy stream)."""
+
+    name: str
+    type: Opaque
+    signature: Signature
+
+    def convert(self, value: Any) -> int:
+        if value is None:
+            return 0
+        number = getattr(value, "ptr", value)
+        if isinstance(number, int):
+            return number
+        raise self.signature.refuse(f"expected a {self.type} or None, got {_described(value)}", parameter=self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayParameter:
+    """A pointer, from an array whose elements it points to; None is NULL."""
+
+    name: str
+    type: Pointer
+    signature: Signature
+    space: Space
+    written: bool
+    dtype: np.dtype[Any] | None  # None for `void *`, which takes any
+    multiple: int  # elements in one pointee: 16 for `double (*rows)[16]`
+
+    def check(self, value: Any) -> Any:
+        """The array, fit to be passed; the checks are those that NumPy and CuPy arrays share."""
+        if type(value) is not np.ndarray:
+            self._check_kind(value)
+        if self.dtype is not None and value.dtype != self.dtype:
+            self._refuse_dtype(value)
+        if value.ndim == 0:
+            raise self._refuse("expected an array, got one of rank 0", f"use {self.name}.reshape(1)")
+        if not value.flags.c_contiguous:
+            raise self._refuse(
+                f"the array is not C-contiguous (shape {value.shape}, strides {value.strides})",
+                "C sees a pointer, not strides: pass np.ascontiguousarray(...)",
+            )
+        if self.multiple > 1 and value.size % self.multiple:
+            raise self._refuse(f"expected a multiple of {self.multiple} elements, got {value.size}")
+        if self.written and type(value) is np.ndarray and not value.flags.writeable:
+            raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+        return value
+
+    def _check_kind(self, value: Any) -> None:
+        if is_device_array(value):
+            if not hasattr(value, "flags"):  # another library's array
+                raise self._refuse(f"expected a NumPy or CuPy array, got {_described(value)}", "try cupy.asarray(...)")
+            if self.space == "host":
+                raise self._refuse(
+                    "this is a host pointer, a CuPy array lies in device memory", "pass a NumPy array (cupy.asnumpy)"
+                )
+        elif not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+            wanted = "an array" if self.dtype is None else f"an array of {_dtype_name(self.dtype)}"
+            dtype = "" if self.dtype is None or self.dtype.names else f", dtype=np.{self.dtype}"
+            raise self._refuse(f"expected {wanted}, got {_described(value)}", f"use np.array(...{dtype})")
+        elif self.written and not value.flags.writeable:
+            raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+
+    def _refuse_dtype(self, value: Any) -> None:
+        assert self.dtype is not None
+        if self.dtype.names:
+            remedy = f"np.dtype({self.dtype.descr}) is the layout that C gives it (in NumPy, align=True)"
+        else:
+            remedy = f"convert it with .astype(np.{self.dtype})"
+        problem = f"expected an array of {_dtype_name(self.dtype)}, got {_dtype_name(value.dtype)}"
+        raise self._refuse(problem, remedy)
+
+    def _refuse(self, problem: str, remedy: str = "") -> Exception:
+        return self.signature.refuse(problem, remedy, self.name)
+
+
+ScalarParameter = IntegerParameter | FloatingParameter | StructParameter | HandleParameter
+Converter = ScalarParameter | ArrayParameter
+
+
+def converter(name: str, type_: Type, signature: Signature, space: Space = None, written: bool = False) -> Converter:
+    """The converter of a parameter of type `type_`.
+
+    Raises:
+        ArgumentError: no Python value can be passed for this type.
+    """
+    match type_:
+        case Int():
+            return IntegerParameter(name, type_, signature)
+        case Float():
+            return FloatingParameter(name, type_, signature)
+        case Struct():
+            return StructParameter(name, type_, signature)
+        case Opaque():
+            return HandleParameter(name, type_, signature)
+        case Pointer(to=Pointer() | Opaque()):
+            raise signature.refuse(
+                f"`{declaration(type_, name)}` cannot be passed from Python",
+                "write a host function that takes each array as a parameter of its own and call that", name,
+            )  # fmt: skip
+        case Pointer(to=Void()):
+            return ArrayParameter(name, type_, signature, space, written, None, 1)
+        case Pointer(to=to):
+            dtype, multiple = dtype_of(to), 1
+            if dtype.subdtype is not None:
+                dtype, multiple = dtype.subdtype[0], math.prod(dtype.shape)
+            return ArrayParameter(name, type_, signature, space, written, dtype, multiple)
+        case _:
+            raise signature.refuse(f"`{declaration(type_, name)}` cannot be passed from Python", parameter=name)
+
+
+def dimensions(name: str, value: Any, signature: Signature) -> tuple[int, int, int]:
+    """Three extents from an integer or up to three of them."""
+    given = value if isinstance(value, tuple | list) else (value,)
+    try:
+        extents = [operator.index(v) for v in given]
+    except TypeError:
+        raise signature.refuse(f"{name}={value!r}: expected an integer or up to three of them") from None
+    if not 1 <= len(extents) <= 3 or any(not 1 <= e < 2**31 for e in extents):
+        raise signature.refuse(f"{name}={value!r}: expected one to three positive integers")
+    x, y, z = (*extents, 1, 1)[:3]
+    return x, y, z
+
+
+def to_python(value: Any) -> Any:
+    """A NumPy scalar as a Python number; a structured one as a dictionary of its fields."""
+    if isinstance(value, np.void) and value.dtype.names:
+        return {name: to_python(value[name]) for name in value.dtype.names}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _range(type_: Int) -> tuple[int, int]:
+    if is_bool(type_):
+        return 0, 1
+    return (-(1 << type_.bits - 1), (1 << type_.bits - 1) - 1) if type_.signed else (0, (1 << type_.bits) - 1)
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str:
+    return str(dtype.descr) if dtype.names else str(dtype)
+
+
+def _described(value: object) -> str:
+    """A value for an error message: its type, and itself where that is short."""
+    kind = type(value).__name__
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}, shape {value.shape}"
+    if value is None:
+        return "None"
+    text = repr(value)
+    return f"{text} ({kind})" if len(text) <= 40 else f"a {kind}"
+
+
+def _of(path: str) -> str:
+    return f" of {path.lstrip('.')}" if path else ""

@@ -1,0 +1,124 @@
+"""Compiled artefacts, kept on disk under the hash of everything that went into them.
+
+`$HETAD_CACHE_DIR`, else `$XDG_CACHE_HOME/hetad`, else `~/.cache/hetad`; a temporary directory where that cannot be
+written.  A file is complete or absent: it is written beside its place and renamed, so that processes may build the
+same entry at the same time.  It ends in a digest of its contents, because loading a truncated library kills the
+process; an entry whose digest is wrong counts as absent.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FORMAT = "1"  # part of every key: raise it when the meaning of an entry changes
+_SEAL = b"hetad-ok"  # precedes the digest at the end of an entry; the ELF loader ignores what follows the sections
+
+_usable: dict[str, Path] = {}
+
+
+def configured_directory() -> Path:
+    """Where the cache should be, whether or not it exists or can be written."""
+    if explicit := os.environ.get("HETAD_CACHE_DIR"):
+        return Path(explicit).expanduser().absolute()
+    if xdg := os.environ.get("XDG_CACHE_HOME"):
+        return Path(xdg).absolute() / "hetad"
+    try:
+        return Path.home() / ".cache" / "hetad"
+    except RuntimeError:  # no home directory
+        return Path(tempfile.gettempdir()) / "hetad-no-home"
+
+
+def directory() -> Path:
+    """The cache directory, made if need be; a temporary one, for this process, if it cannot be written."""
+    wanted = configured_directory()
+    key = str(wanted)
+    found = _usable.get(key)
+    if found is None or not found.is_dir():
+        found = _usable[key] = wanted if _writable(wanted) else _temporary()
+    return found
+
+
+def key(*parts: str | bytes) -> str:
+    """The name of an entry: a hash of `parts`, of which no two different sequences agree."""
+    digest = hashlib.sha256(FORMAT.encode())
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()[:40]
+
+
+def entry(name: str, make: Callable[[Path], None]) -> Path:
+    """The path of the entry `name`; where it is absent or damaged, `make(path)` writes it anew.
+
+    `make` writes to a path of its own, which then takes the entry's place in one step.
+    """
+    path = directory() / name
+    if not intact(path):
+        scratch = _scratch(path)
+        try:
+            make(scratch)
+            _seal(scratch)
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
+    return path
+
+
+def write_text(name: str, text: str) -> Path:
+    """Keep a text (a source, for the user to read) in the cache."""
+    path = directory() / name
+    scratch = _scratch(path)
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+    return path
+
+
+def intact(path: Path) -> bool:
+    """Whether the entry is there and its contents are those that were written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    body, seal, digest = data[:-40], data[-40:-32], data[-32:]
+    return seal == _SEAL and hashlib.sha256(body).digest() == digest
+
+
+def _seal(path: Path) -> None:
+    digest = hashlib.sha256(path.read_bytes()).digest()
+    with path.open("ab") as file:
+        file.write(_SEAL + digest)
+
+
+def _scratch(path: Path) -> Path:
+    """A new name beside `path`, with its suffix (compilers look at it)."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.stem[:12]}-", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    return Path(name)
+
+
+def _writable(path: Path) -> bool:
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return True
+    except OSError:
+        return False
+
+
+def _temporary() -> Path:
+    path = tempfile.mkdtemp(prefix="hetad-")
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return Path(path)

@@ -1,0 +1,282 @@
+"""Calls from Python: which value goes to which parameter of a compiled function, and what comes back.
+
+A `Plan` is made once per compiled function, so that a call does little more than check its values and set cells.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetad.ir.types import STREAM, Pointer, Type
+from hetad.run.arrays import (
+    ArrayParameter,
+    Converter,
+    FloatingParameter,
+    HandleParameter,
+    StructParameter,
+    converter,
+    dimensions,
+    to_python,
+)  # fmt: skip
+from hetad.run.memory import Buffer
+from hetad.run.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from hetad.host.derivative import Parameter
+    from hetad.run.executable import Executable
+
+RETURN = "return"  # the name under which the seed of the return value is given
+MAX_BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchConfiguration:
+    """What stands between `<<<` and `>>>`, checked."""
+
+    grid: bytes  # as dim3
+    block: bytes
+    shared_mem: int
+    stream: Any
+
+    @staticmethod
+    def of(signature: Signature, grid: Any, block: Any, shared_mem: Any, stream: Any) -> LaunchConfiguration:
+        if grid is None or block is None:
+            missing = "grid" if grid is None else "block"
+            raise signature.refuse(f"a kernel needs {missing}=", "call it as kernel(..., grid=(40,), block=(256,))")
+        g, b = dimensions("grid", grid, signature), dimensions("block", block, signature)
+        if b[0] * b[1] * b[2] > MAX_BLOCK:
+            raise signature.refuse(f"block={block!r}: a block has at most {MAX_BLOCK} threads")
+        if not isinstance(shared_mem, int | np.integer) or shared_mem < 0:
+            raise signature.refuse(f"shared_mem={shared_mem!r}: expected a number of bytes")
+        return LaunchConfiguration(struct.pack("3I", *g), struct.pack("3I", *b), int(shared_mem), stream)
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    cell: Any
+    converter: Converter
+    array: ArrayParameter | None  # the same, if the parameter is a pointer
+
+
+@dataclass(frozen=True, slots=True)
+class _Adjoint:
+    """The adjoint of the primal parameter at `position`: a buffer like it, or one element if that is a scalar."""
+
+    cell: Any
+    name: str
+    position: int
+    array: ArrayParameter
+    scalar: bool
+    seeded: bool
+
+
+class Plan:
+    """Calls of one executable.  `of` and `wrt` are empty for a primal."""
+
+    def __init__(
+        self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
+        wrt: Sequence[str] = (), of: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self.executable = executable
+        self.signature = signature
+        self._memory = executable.memory
+        cells = executable.frame.cells
+        self._inputs: list[_Input] = []
+        self._adjoints: list[_Adjoint] = []
+        self._bytes: list[tuple[Any, int]] = []
+        self._configuration: dict[str, Any] = {}
+        self._seed: tuple[Any, Converter] | None = None
+        names = [p.symbol.name for p in parameters if p.role == "primal"]
+        types = {p.symbol.name: p.symbol.type for p in parameters if p.role == "primal"}
+        for cell, p in zip(cells, parameters, strict=True):
+            name, type_ = p.symbol.name, p.symbol.type
+            match p.role:
+                case "primal":
+                    made = converter(name, type_, signature, p.space, name in written)
+                    array = made if isinstance(made, ArrayParameter) else None
+                    self._inputs.append(_Input(cell, made, array))
+                case "adjoint":
+                    assert p.primal is not None
+                    position = names.index(p.primal)
+                    self._adjoints.append(self._adjoint(cell, p, types[p.primal], position, signature, p.primal in of))
+                case "seed":
+                    self._seed = cell, converter(f"seeds[{RETURN!r}]", type_, signature)
+                case "bytes":
+                    assert p.primal is not None
+                    self._bytes.append((cell, names.index(p.primal)))
+                case role:
+                    self._configuration[role] = cell
+        self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
+
+    @staticmethod
+    def _adjoint(
+        cell: Any, parameter: Parameter, primal: Type, position: int, signature: Signature, seeded: bool
+    ) -> _Adjoint:
+        assert parameter.primal is not None
+        name, pointer = parameter.symbol.name, parameter.symbol.type
+        array = converter(name, pointer, signature, parameter.space, written=True)
+        assert isinstance(array, ArrayParameter)
+        return _Adjoint(cell, parameter.primal, position, array, not isinstance(primal, Pointer), seeded)
+
+    # --- calls -----------------------------------------------------------------------------------
+
+    def primal(self, values: Sequence[Any], launch: LaunchConfiguration | None) -> Any:
+        """Run the function; arrays are written in place, as in C."""
+        with self.executable.lock, self._on_stream(launch):
+            self._configure(launch)
+            buffers = self._place(values)
+            self._require_distinct(buffers, [])
+            result = self.executable.run()
+            written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
+            self._memory.fetch(written)
+        return result
+
+    def gradient(
+        self, values: Sequence[Any], seeds: Mapping[str, Any], launch: LaunchConfiguration | None
+    ) -> tuple[Any, list[Any]]:
+        """The return value, and the gradient for each name in wrt; the arguments and seeds stay as they are."""
+        with self.executable.lock, self._on_stream(launch):
+            self._configure(launch)
+            buffers = self._place(values)
+            self._set_seed(seeds)
+            adjoints = [self._fresh(a, buffers[a.position], seeds) for a in self._adjoints]
+            for adjoint, buffer in zip(self._adjoints, adjoints, strict=True):
+                adjoint.cell.value = buffer.address
+            self._require_distinct(buffers, [])
+            result = self.executable.run()
+            results = [adjoints[i] for i in self._results]
+            self._memory.fetch(results)
+        scalars = [self._adjoints[i].scalar for i in self._results]
+        return result, [to_python(b.array[0]) if s else b.array for b, s in zip(results, scalars, strict=True)]
+
+    def execute(
+        self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
+        launch: LaunchConfiguration | None,
+    ) -> Any:  # fmt: skip
+        """The gradient on the user's own adjoint buffers, one for each of `adjoint_names`."""
+        with self.executable.lock, self._on_stream(launch):
+            self._configure(launch)
+            buffers = self._place(values)
+            self._set_seed(seeds)
+            theirs = []
+            for adjoint, given in zip(self._adjoints, adjoints, strict=True):
+                buffer = self._given(adjoint, given, buffers[adjoint.position])
+                adjoint.cell.value = buffer.address
+                theirs.append(buffer)
+            self._require_distinct(buffers, theirs)
+            result = self.executable.run()
+            self._memory.fetch(theirs)
+        return result
+
+    @property
+    def adjoint_names(self) -> tuple[str, ...]:
+        """The names of the adjoint parameters, in the order in which `execute` takes them."""
+        return tuple(a.array.name for a in self._adjoints)
+
+    # --- one step each ---------------------------------------------------------------------------
+
+    def _on_stream(self, launch: LaunchConfiguration | None) -> AbstractContextManager[Any]:
+        stream = launch.stream if launch else None
+        if stream is not None and not self.executable.streams:
+            raise self.signature.refuse("stream=: only the CUDA backend has streams")
+        return self.executable.on(stream)
+
+    def _configure(self, launch: LaunchConfiguration | None) -> None:
+        if launch is None:
+            return
+        cells = self._configuration
+        cells["grid"].value = launch.grid
+        cells["block"].value = launch.block
+        cells["shared_mem"].value = launch.shared_mem
+        cells["stream"].value = HandleParameter("stream", STREAM, self.signature).convert(launch.stream)
+
+    def _place(self, values: Sequence[Any]) -> list[Buffer | None]:
+        buffers: list[Buffer | None] = []
+        place = self._memory.place
+        for value, target in zip(values, self._inputs, strict=True):
+            if target.array is None:
+                target.cell.value = target.converter.convert(value)  # type: ignore[union-attr]
+                buffers.append(None)
+            elif value is None:
+                target.cell.value = None
+                buffers.append(None)
+            else:
+                buffer = place(target.array.check(value), target.array)
+                target.cell.value = buffer.address
+                buffers.append(buffer)
+        for cell, position in self._bytes:
+            extent = buffers[position]
+            cell.value = extent.nbytes if extent else 0
+        return buffers
+
+    def _set_seed(self, seeds: Mapping[str, Any]) -> None:
+        if self._seed is not None:
+            cell, made = self._seed
+            assert isinstance(made, FloatingParameter | StructParameter)
+            cell.value = made.convert(seeds.get(RETURN, 1.0))
+
+    def _fresh(self, adjoint: _Adjoint, argument: Buffer | None, seeds: Mapping[str, Any]) -> Buffer:
+        if adjoint.scalar:
+            assert adjoint.array.dtype is not None
+            return self._memory.zeros(np.empty(1, adjoint.array.dtype), adjoint.array)
+        argument = self._required(adjoint, argument)
+        if not adjoint.seeded:
+            return self._memory.zeros(argument.array, adjoint.array)
+        label = f"seeds[{adjoint.name!r}]"
+        if adjoint.name not in seeds:
+            raise self.signature.refuse(
+                f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
+                f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {argument.array.shape} and dtype of "
+                f"{adjoint.name}; ones give the gradient of the sum of its elements",
+            )
+        seed = replace(adjoint.array, name=label, written=False).check(seeds[adjoint.name])
+        if seed.shape != argument.array.shape:
+            problem = f"expected the shape of {adjoint.name}, {argument.array.shape}, got {seed.shape}"
+            raise self.signature.refuse(problem, parameter=label)
+        return self._memory.duplicate(seed, argument.array, adjoint.array)
+
+    def _given(self, adjoint: _Adjoint, value: Any, argument: Buffer | None) -> Buffer:
+        name = adjoint.array.name
+        if value is None:
+            raise self.signature.refuse("expected an array, got None", parameter=name)
+        array = adjoint.array.check(value)
+        size = 1 if adjoint.scalar else self._required(adjoint, argument).array.size
+        if array.size != size:
+            like = "one element, to which the gradient is added" if adjoint.scalar else f"as many as {adjoint.name}"
+            problem = f"expected {size} element{'s' * (size != 1)} ({like}), got {array.size}"
+            raise self.signature.refuse(problem, parameter=name)
+        return self._memory.place(array, adjoint.array)
+
+    def _required(self, adjoint: _Adjoint, argument: Buffer | None) -> Buffer:
+        if argument is None:
+            raise self.signature.refuse("expected an array, got None", parameter=adjoint.name)
+        return argument
+
+    def _require_distinct(self, buffers: Sequence[Buffer | None], adjoints: Sequence[Buffer]) -> None:
+        """Refuse arrays that share memory if one of them is written: hetad assumes distinct parameters."""
+        ranges = [
+            (b.start, b.start + b.nbytes, i.array.written, i.array.name)
+            for b, i in zip(buffers, self._inputs, strict=True)
+            if b is not None and i.array is not None and b.nbytes
+        ]
+        ranges += [
+            (b.start, b.start + b.nbytes, True, a.array.name)
+            for b, a in zip(adjoints, self._adjoints, strict=False)
+            if b.nbytes
+        ]
+        for n, (start, end, written, name) in enumerate(ranges):
+            for other_start, other_end, other_written, other in ranges[n + 1 :]:
+                if start < other_end and other_start < end and (written or other_written):
+                    raise self.signature.refuse(
+                        f"{name!r} and {other!r} share memory, and the function writes to "
+                        f"{'both' if written and other_written else name if written else other}",
+                        "pass a copy: hetad takes the arrays of a call to be distinct",
+                        name,
+                    )

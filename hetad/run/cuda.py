@@ -1,0 +1,316 @@
+"""The CUDA backend: kernels through CuPy's RawModule, host code compiled to C and launching through the driver.
+
+The one module that imports CuPy.  Numbers: NVRTC contracts `a * b + c` to one fused operation, as nvcc does for the
+user's own build, and CuPy compiles with `-ftz=true`, which flushes subnormal floats (not doubles) to zero.  Results
+therefore agree with the CPU backend, which does neither, to rounding; `HETAD_CUDA_OPTIONS="--fmad=false"` gives up the
+speed of fused operations for closer agreement.
+
+Calls are asynchronous as CuPy's are: results are ordered on CuPy's current stream.  What goes wrong on the device
+(an illegal address) is therefore reported when the program, or the copy of a result to a NumPy array, next waits for
+it; with `HETAD_CUDA_SYNC=1` every call waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import importlib.util
+import os
+import threading
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetad import emit
+from hetad.diagnostics import BackendError, ExecutionError
+from hetad.run import cache
+from hetad.run.executable import Executable, Library, library
+from hetad.run.memory import Buffer, host_buffer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hetad.ir.nodes import Function, Program
+    from hetad.run.arrays import ArrayParameter
+
+COMPILE_OPTIONS = ("-std=c++17",)
+_lock = threading.RLock()
+INSTALL_CUPY = "pip install hetad[cuda13] (or hetad[cuda12], for a driver of CUDA 12)"
+
+
+# --- is there a GPU? -----------------------------------------------------------------------------
+
+
+@functools.cache
+def unusable_reason() -> str | None:
+    """Why CUDA cannot be used here; None if it can.  Without a driver CuPy is not even imported."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "there is no NVIDIA driver (libcuda.so.1 is not found)"
+    count = ctypes.c_int(0)
+    if code := driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)):
+        return f"the NVIDIA driver finds no usable GPU (CUDA error {code})"
+    if count.value == 0:
+        return "the NVIDIA driver finds no GPU"
+    if importlib.util.find_spec("cupy") is None:
+        return f"CuPy is not installed: {INSTALL_CUPY}"
+    try:
+        cupy = _cupy()
+        if cupy.cuda.runtime.getDeviceCount() == 0:
+            return "CuPy finds no GPU"
+    except Exception as problem:  # noqa: BLE001 - a broken installation can raise anything
+        return f"CuPy cannot be used: {problem}"
+    return None
+
+
+def usable() -> bool:
+    """Whether the CUDA backend can be used."""
+    return unusable_reason() is None
+
+
+def require() -> None:
+    """Raise BackendError if CUDA cannot be used."""
+    if reason := unusable_reason():
+        raise BackendError(f"the CUDA backend cannot be used: {reason}; backend='cpu' needs no GPU")
+
+
+def device_description() -> str:
+    """The current device, for people."""
+    runtime = _cupy().cuda.runtime
+    found = runtime.getDeviceProperties(runtime.getDevice())
+    gigabytes = found["totalGlobalMem"] / 1e9
+    return f"{found['name'].decode()}, compute capability {found['major']}.{found['minor']}, {gigabytes:.0f} GB"
+
+
+def compiler_description() -> str:
+    """NVRTC's version, after it has compiled something."""
+    cupy = _cupy()
+    code = 'extern "C" __global__ void hetad_doctor(int *x) { *x = 1; }'
+    cupy.RawModule(code=code, options=COMPILE_OPTIONS).get_function("hetad_doctor").compile()
+    major, minor = cupy.cuda.nvrtc.getVersion()
+    return f"{major}.{minor}"
+
+
+def _cupy() -> Any:
+    import cupy
+
+    return cupy
+
+
+# --- arrays --------------------------------------------------------------------------------------
+
+
+class CudaMemory:
+    """CuPy arrays as they are; NumPy arrays for device pointers through a copy, on CuPy's current stream."""
+
+    def __init__(self) -> None:
+        self._cp = _cupy()
+
+    def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
+        if not isinstance(array, np.ndarray):
+            self._check_device(array, parameter)
+            address = array.data.ptr
+            return Buffer(array, address, array.nbytes, address)
+        if parameter.space != "device":
+            return host_buffer(array)
+        buffer = self._staged(array)
+        if array.nbytes:
+            source = ctypes.c_void_p(array.__array_interface__["data"][0])
+            buffer.staged.copy_from_host_async(source, array.nbytes, self._cp.cuda.get_current_stream())
+        return buffer
+
+    def zeros(self, like: Any, parameter: ArrayParameter) -> Buffer:
+        if not isinstance(like, np.ndarray):
+            return self.place(self._cp.zeros(like.shape, like.dtype), parameter)
+        if parameter.space != "device":
+            return host_buffer(np.zeros(like.shape, like.dtype))
+        buffer = self._staged(np.empty(like.shape, like.dtype))
+        if buffer.nbytes:
+            buffer.staged.memset_async(0, buffer.nbytes, self._cp.cuda.get_current_stream())
+        return buffer
+
+    def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
+        if isinstance(like, np.ndarray) and parameter.space != "device":
+            return host_buffer(np.array(array))
+        if not isinstance(like, np.ndarray):  # from either kind of array to a new CuPy array
+            return self.place(self._cp.array(array), parameter)
+        copy = np.array(array) if isinstance(array, np.ndarray) else self._cp.asnumpy(array)
+        return self.place(copy, parameter)
+
+    def fetch(self, buffers: Iterable[Buffer]) -> None:
+        staged = [b for b in buffers if b.staged is not None and b.nbytes]
+        if not staged:
+            return
+        stream = self._cp.cuda.get_current_stream()
+        try:
+            for b in staged:
+                b.staged.copy_to_host_async(ctypes.c_void_p(b.start), b.nbytes, stream)
+            stream.synchronize()
+        except self._cp.cuda.runtime.CUDARuntimeError as problem:
+            raise ExecutionError(f"the program failed on the device: {problem}") from problem
+
+    def _staged(self, array: np.ndarray[Any, Any]) -> Buffer:
+        device = self._cp.cuda.alloc(max(array.nbytes, 1))
+        return Buffer(array, device.ptr, array.nbytes, array.__array_interface__["data"][0], device)
+
+    def _check_device(self, array: Any, parameter: ArrayParameter) -> None:
+        current = self._cp.cuda.runtime.getDevice()
+        if array.device.id != current:
+            raise parameter.signature.refuse(
+                f"the array lies on device {array.device.id}, but the current device is {current}",
+                f"call inside `with cupy.cuda.Device({array.device.id}):`", parameter.name,
+            )  # fmt: skip
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+class _Module(ctypes.Structure):
+    """`struct module` of cuda_table.c."""
+
+    _fields_ = (
+        ("count", ctypes.c_int),
+        ("functions", ctypes.c_void_p),
+        ("names", ctypes.c_void_p),
+        ("granted", ctypes.c_void_p),
+    )
+
+
+class _Table:
+    """The runtime table (cuda_table.c), compiled, loaded and connected to the driver once in a process."""
+
+    def __init__(self) -> None:
+        code = library(table_source(), libraries=())
+        self._driver = ctypes.CDLL("libcuda.so.1")
+        self._callbacks = connect(code, self._driver, self._release)
+        self.prepare = code.function("hetad_cuda_prepare", ctypes.c_int, ctypes.c_int)
+        self.enter = code.function("hetad_cuda_enter", ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+        self.leave = code.function("hetad_cuda_leave", ctypes.c_int, ctypes.c_int)
+        self.message = code.function("hetad_cuda_message", ctypes.c_char_p)
+        self.runtime: int = code.function("hetad_cuda_runtime", ctypes.c_void_p)()
+
+    @staticmethod
+    def _release() -> None:
+        """Called by C when an allocation fails: memory that CuPy only keeps for later goes back to the device."""
+        _cupy().get_default_memory_pool().free_all_blocks()
+
+
+def table_source() -> str:
+    """cuda_table.c, with what it includes."""
+    table, header = files("hetad.run").joinpath("cuda_table.c"), files("hetad.emit").joinpath("support", "runtime.h")
+    return table.read_text(encoding="utf-8").replace('#include "runtime.h"', header.read_text(encoding="utf-8"))
+
+
+def connect(code: Library, driver: ctypes.CDLL, release: Any) -> tuple[Any, ...]:
+    """Give the table the driver's functions; what is returned must be kept as long as the table is used."""
+
+    def find(name: bytes) -> int:
+        try:
+            function = getattr(driver, name.decode())
+        except AttributeError:
+            return 0
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+    finder = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)(find)
+    releaser = ctypes.CFUNCTYPE(None)(release)
+    missing = code.function("hetad_cuda_connect", ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)(
+        ctypes.cast(finder, ctypes.c_void_p), ctypes.cast(releaser, ctypes.c_void_p)
+    )
+    if missing:
+        raise BackendError(f"the NVIDIA driver is too old: it has no {missing.decode()}")
+    return finder, releaser
+
+
+@functools.cache
+def _table() -> _Table:
+    return _Table()
+
+
+class CudaExecutable(Executable):
+    """A function compiled for CUDA.  Kernels are loaded on a device when it is first used there."""
+
+    streams = True
+
+    def __init__(self, entry: Function, code: Library, kernels: tuple[str, ...], device_source: str) -> None:
+        super().__init__(entry, code)
+        self.memory = CudaMemory()
+        self._cp = _cupy()
+        self._kernels = kernels
+        self._module = (
+            self._cp.RawModule(code=device_source, options=(*COMPILE_OPTIONS, *cuda_options())) if kernels else None
+        )
+        self._source = device_source
+        self._loaded: dict[int, tuple[Any, ...]] = {}
+        self._table = _table()
+        self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
+
+    @contextlib.contextmanager
+    def on(self, stream: Any) -> Iterator[None]:
+        """Work in the order of `stream`: a CuPy stream, the address of a CUDA stream, None for the current one."""
+        if stream is None:
+            yield
+            return
+        cuda = self._cp.cuda
+        with stream if isinstance(stream, cuda.Stream | cuda.ExternalStream) else cuda.ExternalStream(int(stream)):
+            yield
+
+    def run(self) -> Any:
+        table = self._table
+        device: int = self._cp.cuda.runtime.getDevice()
+        loaded = self._loaded.get(device) or self._load(device)
+        code = table.enter(loaded[0], device, self._cp.cuda.get_current_stream().ptr)
+        failed = code or self._call(table.runtime, self._arguments, self._result_address)
+        code = table.leave(self._wait)
+        if failed or code:
+            raise ExecutionError(self._explain(bool(failed)))
+        return self._returned()
+
+    def _explain(self, stopped: bool) -> str:
+        cuda = (self._table.message() or b"").decode("utf-8", "replace")
+        host = self._failure() if stopped else ""
+        return "\n  ".join(part for part in (host, cuda) if part) or "a CUDA call failed"
+
+    def _load(self, device: int) -> tuple[Any, ...]:
+        """Compile the kernels for a device and load them there; the C structure that `enter` takes, kept alive."""
+        with _lock:
+            self._cp.cuda.runtime.free(0)  # makes the device's primary context, and makes it current
+            if code := self._table.prepare(device):
+                raise BackendError(f"CUDA device {device} cannot be used (CUDA error {code})")
+            count = len(self._kernels)
+            names = (ctypes.c_char_p * count)(*(name.encode() for name in self._kernels))
+            functions = [self._function(name) for name in self._kernels]
+            handles = (ctypes.c_void_p * count)(*(f.ptr for f in functions))
+            granted = (ctypes.c_size_t * count)()
+            module = _Module(count, *(ctypes.addressof(a) for a in (handles, names, granted)))
+            self._loaded[device] = ctypes.addressof(module), module, handles, names, granted, functions
+        return self._loaded[device]
+
+    def _function(self, name: str) -> Any:
+        assert self._module is not None
+        try:
+            return self._module.get_function(name).kernel
+        except self._cp.cuda.compiler.CompileException as problem:
+            file = cache.write_text(f"{cache.key(self._source)}.cu", self._source)
+            raise BackendError(
+                f"NVRTC failed on code that hetad generated:\n{problem}\n  the source is kept in {file}"
+            ) from problem
+
+
+def cuda_options() -> tuple[str, ...]:
+    """Further options for NVRTC, from $HETAD_CUDA_OPTIONS."""
+    return tuple(os.environ.get("HETAD_CUDA_OPTIONS", "").split())
+
+
+def build(program: Program, entry: str) -> CudaExecutable:
+    """Compile `program` for a call of its function `entry` on the current device.
+
+    Raises:
+        BackendError: no GPU or no C compiler, or a compiler fails.
+    """
+    require()
+    kernels = emit.kernels(program)
+    code = library(emit.host_source(program, entry, kernels))
+    return CudaExecutable(program.functions[entry], code, kernels, emit.device_source(program))

@@ -1,0 +1,112 @@
+"""Compiled programs: a shared library whose `hetad_call` runs one function, and how to call it."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from hetad.diagnostics import BackendError, ExecutionError
+from hetad.ir.types import Int, Struct, Void
+from hetad.run import compiler
+from hetad.run.layout import Frame, ctype_of, dtype_of, is_bool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from hetad.ir.nodes import Function
+    from hetad.ir.types import Type
+    from hetad.run.memory import Memory
+
+
+class Library:
+    """A loaded shared library.  Its C code has state of its own (the tape), so one thread at a time may be in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        self.handle = ctypes.CDLL(str(path))
+
+    def function(self, name: str, result: Any, *arguments: Any) -> Any:
+        function = getattr(self.handle, name)
+        function.restype = result
+        function.argtypes = arguments
+        return function
+
+
+_NOTHING = nullcontext()
+_loaded: dict[Path, Library] = {}
+_loading = threading.Lock()
+
+
+def library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",)) -> Library:
+    """Compile C source, or take the result from the cache, and load it; the same source is loaded once.
+
+    Raises:
+        BackendError: it cannot be compiled or loaded.
+    """
+    with _loading:
+        path = compiler.shared_library(source, include_dirs, libraries)
+        found = _loaded.get(path)
+        if found is None:
+            try:
+                found = Library(path)
+            except OSError:  # made by a machine that is not quite this one: make it anew
+                path.unlink(missing_ok=True)
+                path = compiler.shared_library(source, include_dirs, libraries)
+                try:
+                    found = Library(path)
+                except OSError as problem:
+                    raise BackendError(f"the compiled program cannot be loaded: {problem}") from problem
+            _loaded[path] = found
+        return found
+
+
+class Executable:
+    """One function, compiled.  `frame` holds its arguments; `run` calls it with what the frame holds.
+
+    Hold `lock` from filling the frame until the result is read.
+    """
+
+    memory: Memory
+    streams = False  # whether a call may name one
+
+    def __init__(self, entry: Function, code: Library) -> None:
+        self.lock = code.lock
+        self.frame = Frame(tuple(p.type for p in entry.params))
+        self._result = None if isinstance(entry.returns, Void) else ctype_of(entry.returns)()
+        self._result_address = ctypes.addressof(self._result) if self._result is not None else None
+        self._returns: Type = entry.returns
+        self._arguments = ctypes.addressof(self.frame.addresses)
+        self._call = code.function("hetad_call", ctypes.c_int, *[ctypes.c_void_p] * 3)
+        self._message = code.function("hetad_message", ctypes.c_char_p)
+
+    def on(self, stream: Any) -> AbstractContextManager[Any]:
+        """The context in which arguments are placed and the function runs."""
+        assert stream is None
+        return _NOTHING
+
+    def run(self) -> Any:
+        raise NotImplementedError
+
+    def _invoke(self, runtime: int) -> None:
+        if self._call(runtime, self._arguments, self._result_address):
+            raise ExecutionError(self._failure())
+
+    def _failure(self) -> str:
+        message: bytes = self._message() or b"the program failed"
+        return message.decode("utf-8", "replace")
+
+    def _returned(self) -> Any:
+        if self._result is None:
+            return None
+        if isinstance(self._returns, Struct):
+            import numpy as np
+
+            from hetad.run.arrays import to_python
+
+            return to_python(np.frombuffer(self._result.raw, dtype_of(self._returns))[0])
+        value = self._result.value
+        return bool(value) if isinstance(self._returns, Int) and is_bool(self._returns) else value

@@ -1,0 +1,58 @@
+"""Which backends the tests run on.
+
+A test that takes the fixture `backend` runs once per backend.  By default those are the CPU and, where it is usable,
+the GPU; where it is not, the GPU's half is skipped with the reason.  `--backend cpu|cuda|both`, or the environment
+variable HETAD_TEST_BACKEND, names them, and then a GPU that cannot be used is an error, never a skip.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+
+import pytest
+
+CHOICES = ("auto", "cpu", "cuda", "both")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--backend",
+        choices=CHOICES,
+        default=os.environ.get("HETAD_TEST_BACKEND", "auto"),
+        help="run tests on these backends (default: both, the GPU only if it is usable)",
+    )
+    parser.addoption("--update-golden", action="store_true", help="rewrite the expected adjoints of tests/golden")
+
+
+@functools.cache
+def why_no_gpu() -> str | None:
+    """Why the CUDA backend cannot be used here; None if it can."""
+    from hetad.run import cuda
+
+    return cuda.unusable_reason()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "backend" not in metafunc.fixturenames:
+        return
+    choice = metafunc.config.getoption("--backend")
+    names = [choice] if choice in {"cpu", "cuda"} else ["cpu", "cuda"]
+    marks = {"cpu": (), "cuda": (pytest.mark.cuda,)}
+    metafunc.parametrize("backend", [pytest.param(name, marks=marks[name]) for name in names])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    choice = config.getoption("--backend")
+    on_gpu = [item for item in items if item.get_closest_marker("cuda")]
+    if not on_gpu:
+        return
+    if choice == "cpu":
+        reason: str | None = "--backend cpu"
+    else:
+        reason = why_no_gpu()
+        if reason and choice in {"cuda", "both"}:
+            raise pytest.UsageError(f"--backend {choice}: {reason}")
+    if reason:
+        for item in on_gpu:
+            item.add_marker(pytest.mark.skip(reason=f"no usable GPU: {reason}"))

@@ -1,0 +1,74 @@
+"""Every program in this folder is refused, with the message and at the place that it marks.
+
+    /*---
+    function = "f"            # the function to reach
+    wrt = ["x"]               # and, if given, to differentiate
+    of = ["y"]
+    error = "UnsupportedError"    # optional: the class
+    help = "rewrite it"           # optional: part of the remedy
+    ---*/
+        goto done;   // expected-error: goto
+    //  ^
+
+The comment stands on the offending line and holds a part of the message.  The `^` in the comment line below it marks
+the column; `expected-error @5: …` names it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hetad
+from hetad import diagnostics
+from tests.corpus import header
+
+_MARK = re.compile(r"// *expected-error *(?:@(\d+))?: *(.+?)\s*$")
+_CARET = re.compile(r"//[\s-]*\^\s*$")
+
+
+@dataclass(frozen=True)
+class Expected:
+    line: int
+    column: int | None
+    message: str
+
+
+def expectation(path: Path) -> Expected:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    marked = [(i, found) for i, text in enumerate(lines) if (found := _MARK.search(text))]
+    if len(marked) != 1:
+        raise ValueError(f"{path}: {len(marked)} lines with '// expected-error:', there must be one")
+    i, found = marked[0]
+    below = lines[i + 1] if i + 1 < len(lines) else ""
+    column = int(found[1]) if found[1] else below.index("^") + 1 if _CARET.search(below) else None
+    return Expected(i + 1, column, found[2])
+
+
+def differentiate(path: Path, options: dict[str, Any]) -> None:
+    function = hetad.load(path)[options["function"]]
+    if "wrt" in options:
+        hetad.gradient(function, wrt=options["wrt"], of=options.get("of"))
+
+
+PROGRAMS = sorted(Path(__file__).parent.glob("*.cu"))
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_refused(path: Path) -> None:
+    options, expected = header(path), expectation(path)
+    kind = getattr(diagnostics, options.get("error", "SourceError"))
+    with pytest.raises(kind) as caught:
+        differentiate(path, options)
+    error = caught.value
+    assert expected.message in error.message
+    assert error.span is not None, f"the error has no place: {error}"
+    assert error.span.line == expected.line, str(error)
+    if expected.column is not None:
+        assert error.span.column == expected.column, str(error)
+    assert error.source_line is not None, "the error does not show its source line"
+    assert options.get("help", "") in error.remedy

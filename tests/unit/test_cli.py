@@ -1,0 +1,319 @@
+"""The command line: results, exit status, and what is said about mistakes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hetad
+from hetad.cli import main
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+AXPY = str(SAMPLES / "axpy.cu")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command: (exit status, stdout, stderr)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status = main([str(a) for a in arguments])
+        except SystemExit as exit_:  # argparse
+            status = int(exit_.code or 0)
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "program.cu"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+# --- usage ----------------------------------------------------------------------------------------
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"hetad {hetad.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("frobnicate",),
+        ("grad",),
+        ("grad", AXPY, "axpy"),
+        ("grad", AXPY, "axpy", "--wrt", ","),
+        ("check", AXPY, "-D", "1x"),
+    ],
+)
+def test_wrong_usage(run: Run, arguments: tuple[str, ...]) -> None:
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert "usage:" in err
+
+
+def test_module_can_be_run() -> None:
+    done = subprocess.run([sys.executable, "-m", "hetad", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"hetad {hetad.__version__}\n"
+
+
+# --- grad -----------------------------------------------------------------------------------------
+
+
+def test_grad_prints_the_derivative(run: Run) -> None:
+    status, out, err = run("grad", AXPY, "axpy", "--wrt", "a,x", "--of", "y")
+    assert (status, err) == (0, "")
+    assert "axpy_grad(" in out
+    assert out == hetad.gradient(hetad.load(AXPY)["axpy"], wrt=("a", "x"), of="y").source
+
+
+def test_grad_writes_a_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "out.cu"
+    path.write_text("old")
+    assert run("grad", AXPY, "axpy", "--wrt", "x", "--of", "y", "-o", path) == (0, "", "")
+    assert "axpy_grad(" in path.read_text()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_grad_never_overwrites_the_program(run: Run, source: Callable[[str], Path]) -> None:
+    text = Path(AXPY).read_text()
+    path = source(text)
+    status, _, err = run("grad", path, "axpy", "--wrt", "x", "--of", "y", "-o", path)
+    assert status == 2
+    assert "is the program itself" in err
+    assert path.read_text() == text
+
+
+def test_a_failed_grad_leaves_the_output_alone(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "out.cu"
+    path.write_text("old")
+    assert run("grad", AXPY, "axpy", "--wrt", "n", "--of", "y", "-o", path)[0] == 2
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("stage", ["ir", "activity", "needed", "access", "cuda"])
+def test_every_stage_can_be_printed(run: Run, stage: str) -> None:
+    status, out, err = run("grad", AXPY, "axpy", "--wrt", "a,x", "--of", "y", "--emit", stage)
+    assert (status, err) == (0, "")
+    assert out.strip()
+
+
+def test_macros_are_defined(run: Run, source: Callable[[str], Path]) -> None:
+    path = source("#ifdef WITH\nvoid f(double *x, double a) { x[0] = VALUE * a; }\n#endif\n")
+    status, out, err = run("grad", path, "f", "--wrt", "a", "--of", "x", "-D", "WITH", "-D", "VALUE=42.0")
+    assert (status, err) == (0, "")
+    assert "42.0" in out
+    assert run("grad", path, "f", "--wrt", "a", "--of", "x")[0] == 2
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+
+def test_no_such_file(run: Run) -> None:
+    status, out, err = run("grad", "none.cu", "f", "--wrt", "x")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert "none.cu" in err
+    assert "Traceback" not in err
+
+
+def test_unknown_function(run: Run) -> None:
+    status, _, err = run("grad", AXPY, "apxy", "--wrt", "x", "--of", "y")
+    assert status == 2
+    assert "no function 'apxy'" in err
+    assert "did you mean axpy" in err
+
+
+@pytest.mark.parametrize(("wrt", "part"), [("z", "no parameter 'z'"), ("n", "'n' holds no floating values")])
+def test_unsuitable_parameter(run: Run, wrt: str, part: str) -> None:
+    status, _, err = run("grad", AXPY, "axpy", "--wrt", wrt, "--of", "y")
+    assert status == 2
+    assert part in err
+    assert "void axpy(int n, double a, const double *x, double *y)" in err, "the signature is shown"
+
+
+def test_syntax_error(run: Run, source: Callable[[str], Path]) -> None:
+    path = source("void f(double *x)\n{\n\tx[0] = 2.0 * ;\n}\n")
+    status, out, err = run("grad", path, "f", "--wrt", "x", "--of", "x")
+    assert (status, out) == (1, "")
+    first, excerpt, caret, *_ = err.splitlines()
+    assert first.startswith(f"{path}:3:15: error: ")
+    assert excerpt == "  3 | \tx[0] = 2.0 * ;"
+    assert caret == "    | \t" + " " * 13 + "^"
+
+
+def test_errors_as_json(run: Run, source: Callable[[str], Path]) -> None:
+    path = source("void f(double *x)\n{\n    x[0] = 2.0 * ;\n}\n")
+    status, out, _ = run("check", path, "f", "--json")
+    assert status == 1
+    (function,) = json.loads(out)["functions"]
+    assert (function["error"]["line"], function["error"]["column"]) == (3, 18)
+    status, out, _ = run("check", "none.cu", "--json")
+    assert status == 2
+    assert "none.cu" in json.loads(out)["error"]["message"]
+
+
+def test_debug_shows_the_traceback() -> None:
+    with pytest.raises(hetad.HetadError):
+        main(["grad", "none.cu", "f", "--wrt", "x", "--debug"])
+
+
+# --- gradcheck and run ----------------------------------------------------------------------------
+
+
+def test_gradcheck_passes(run: Run) -> None:
+    status, out, err = run("gradcheck", SAMPLES / "axpy.toml", "--backend", "cpu")
+    assert (status, err) == (0, "")
+    assert "passed: 11 checks" in out
+
+
+def test_gradcheck_as_json(run: Run) -> None:
+    status, out, _ = run("gradcheck", SAMPLES / "axpy.toml", "--backend", "cpu", "--json", "--samples", 1)
+    result = json.loads(out)
+    assert (status, result["passed"]) == (0, True)
+    assert [row["check"] for row in result["reports"][0]["rows"]] == [
+        "arguments unchanged", "a", "x", "y", "linear in the seeds",
+    ]  # fmt: skip
+
+
+def test_gradcheck_fails_where_the_program_has_no_derivative(run: Run, problem: Callable[..., Path]) -> None:
+    path = problem("void f(double *y, const double *x) { y[0] = log(x[0]); }", x="{ values = [-1.0] }")
+    status, out, _ = run("gradcheck", path, "--backend", "cpu")
+    assert status == 1
+    assert "FAILED" in out
+    assert "not finite" in out
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Callable[..., Path]:
+    def write(program: str, x: str, y: str = "{ zeros = [1] }", extra: str = "") -> Path:
+        (tmp_path / "program.cu").write_text(program)
+        path = tmp_path / "problem.toml"
+        head = 'source = "program.cu"\nfunction = "f"\nwrt = ["x"]\nof = ["y"]\n'
+        path.write_text(f"{head}{extra}[inputs]\nx = {x}\ny = {y}\n")
+        return path
+
+    return write
+
+
+def test_problem_that_does_not_fit(run: Run, problem: Callable[..., Path]) -> None:
+    path = problem("void f(double *y, const double *x) { y[0] = x[0]; }", x="3.0")
+    status, _, err = run("gradcheck", path)
+    assert status == 2
+    assert "[inputs] x: the parameter is a pointer" in err
+
+
+def test_run_shows_outputs_and_gradients(run: Run, tmp_path: Path) -> None:
+    saved = tmp_path / "result.npz"
+    status, out, err = run("run", SAMPLES / "square.toml", "--backend", "cpu", "--save", saved)
+    assert (status, err) == (0, "")
+    assert "gradient of x_in" in out
+    with np.load(saved) as arrays:
+        assert arrays["x_out"].tolist() == [9.0]
+        assert arrays["grad_x_in"].tolist() == [6.0]
+
+
+def test_run_as_json(run: Run) -> None:
+    status, out, _ = run("run", SAMPLES / "square_kernel.toml", "--backend", "cpu", "--json")
+    result: dict[str, Any] = json.loads(out)
+    assert status == 0
+    assert result["outputs"] == {"x_out": [9.0]}
+    assert result["gradient"] == {"x_in": [6.0]}
+
+
+# --- check and graph ------------------------------------------------------------------------------
+
+MIXED = """\
+__device__ double good(double x) { return x * x; }
+__global__ void kernel(double *x) { x[threadIdx.x] = good(x[threadIdx.x]); }
+void launches(double *x) { kernel<<<1, 8>>>(x); }
+void bad(double *x)
+{
+again:
+    x[0] *= 0.5;
+    if (x[0] > 1.0)
+        goto again;
+}
+"""
+
+
+def test_check_shows_what_is_refused_and_where(run: Run, source: Callable[[str], Path]) -> None:
+    path = source(MIXED)
+    status, out, err = run("check", path)
+    assert (status, err) == (1, "")
+    rows = {cells[1].strip(): cells[4].strip() for line in out.splitlines() if len(cells := line.split("│")) > 4}
+    assert rows == {"good": "supported", "kernel": "supported", "launches": "supported", "bad": "refused"}
+    assert f"{path}:" in out
+    assert "^" in out
+
+
+def test_check_of_one_function(run: Run, source: Callable[[str], Path]) -> None:
+    path = source(MIXED)
+    assert run("check", path, "launches")[0] == 0
+    assert run("check", path, "bad")[0] == 1
+    assert run("check", path, "bda")[0] == 2
+
+
+def test_check_of_the_samples(run: Run) -> None:
+    for path in sorted(SAMPLES.glob("*.cu")):
+        status, out, _ = run("check", path)
+        assert status == 0, out
+
+
+def test_graph_formats(run: Run, source: Callable[[str], Path], tmp_path: Path) -> None:
+    path = source(MIXED)
+    status, out, err = run("graph", path)
+    assert (status, err) == (0, "")
+    assert "f_launches ==>|launch| f_kernel" in out
+    assert "f_kernel --> f_good" in out
+    assert '"launches" -> "kernel" [style=bold' in run("graph", path, "--format", "dot")[1]
+    picture = tmp_path / "graph.svg"
+    assert run("graph", path, "launches", "-o", picture) == (0, "", "")
+    texts = [e.text for e in ET.fromstring(picture.read_text()).iter("{http://www.w3.org/2000/svg}text")]
+    assert "kernel" in texts
+    assert "bad" not in texts, "only what the function reaches"
+
+
+# --- explain and doctor ---------------------------------------------------------------------------
+
+
+def test_explain(run: Run) -> None:
+    status, out, err = run("explain", AXPY, "axpy", "--wrt", "a,x", "--of", "y")
+    assert (status, err) == (0, "")
+    assert "active" in out
+
+
+def test_doctor(run: Run) -> None:
+    status, out, _ = run("doctor")
+    assert status == 0
+    assert "C compiler" in out
+
+
+def test_doctor_says_how_to_get_a_compiler(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETAD_CC", "no-such-compiler")
+    monkeypatch.setattr("hetad.run.cuda.unusable_reason", lambda: "none here")
+    status, out, _ = run("doctor", "--json")
+    result = json.loads(out)
+    (finding,) = result["findings"]["CPU backend"]
+    assert finding["status"] == "absent"
+    assert "no-such-compiler" in finding["detail"] + finding["remedy"]
+    assert status == (0 if result["usable"]["CUDA backend"] else 1)

@@ -1,0 +1,49 @@
+"""What hetad emits for the samples compiles for a GPU, on machines without one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import hetad
+from hetad import problem as problems
+from tests import nvrtc
+
+SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
+needs_nvrtc = pytest.mark.skipif(nvrtc.load() is None, reason="no NVRTC (pip install nvidia-cuda-nvrtc)")
+needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
+
+
+def gradient_of(path: Path) -> hetad.Gradient:
+    problem = problems.read(path)
+    program = hetad.load(problem.source, defines=problem.defines)
+    return hetad.gradient(program[problem.function], wrt=problem.wrt, of=problem.of)
+
+
+@needs_nvrtc
+def test_the_compiler_reports_errors() -> None:
+    with pytest.raises(nvrtc.CompilationError, match="undefined"):
+        nvrtc.compile_device('extern "C" __global__ void f(float *x) { *x = missing; }')
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_kernels_compile_with_nvrtc(path: Path) -> None:
+    from hetad import emit
+
+    gradient = gradient_of(path)
+    assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+
+
+@needs_nvcc
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_source_compiles_with_nvcc(path: Path, tmp_path: Path) -> None:
+    source = tmp_path / "gradient.cu"
+    source.write_text(gradient_of(path).source, encoding="utf-8")
+    command = ["nvcc", f"-arch={nvrtc.ARCHITECTURE}", "-c", str(source), "-o", str(tmp_path / "gradient.o")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,41 @@
+"""Every sample: its gradient is right, and it says what it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hetad import gradcheck
+from hetad import problem as problems
+
+FOLDER = Path(__file__).parents[2] / "samples"
+PROBLEMS = sorted(FOLDER.glob("*.toml"))
+PROGRAMS = sorted(FOLDER.glob("*.cu"))
+
+
+@pytest.mark.parametrize("path", PROBLEMS, ids=lambda path: path.stem)
+def test_gradient(path: Path, backend: str) -> None:
+    subject, arguments = gradcheck.from_problem(problems.read(path), backend)
+    report = gradcheck.check(subject, arguments)
+    assert report.passed, str(report)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("path", PROBLEMS, ids=lambda path: path.stem)
+def test_backends_agree(path: Path) -> None:
+    gradients = []
+    for backend in ("cpu", "cuda"):
+        subject, arguments = gradcheck.from_problem(problems.read(path), backend)
+        gradients.append(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
+    for name in subject.wrt:
+        row = gradcheck.same_gradient(name, gradients[0][name], gradients[1][name])
+        assert row.verdict == "passed", row
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_has_a_problem_file_and_says_what_it_shows(path: Path) -> None:
+    assert path.with_suffix(".toml").exists()
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    comment = [first, *rest[: next(i for i, line in enumerate(rest) if not line.startswith("//"))]]
+    assert len(" ".join(comment)) > 200, "a paragraph is asked for"
