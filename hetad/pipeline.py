@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline
@@ -65,8 +65,7 @@ def primal(unit: Unit, name: str) -> Primal:
     if program.functions[name].kind == "kernel":
         program, entry = launcher(program, name), launcher_name(name)
     try:
-        flat = normalized(program)
-        flat = replace(flat, functions={n: inline(flat, n) for n in flat.functions})
+        flat = inline(normalized(program), entry)
         spaces = parameter_spaces(flat, entry)
         written = written_parameters(flat, entry)
     except SourceError as error:
@@ -83,11 +82,13 @@ def primal(unit: Unit, name: str) -> Primal:
     return Primal(program, entry, tuple(parameters), frozenset(written))
 
 
-def differentiate(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None) -> Derivative:
+def differentiate(
+    unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, *, optimize: bool = True
+) -> Derivative:
     """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`."""
     program = reach(unit, name)
     try:
-        return reverse(normalized(program), name, wrt, of)
+        return reverse(normalized(program), name, wrt, of, optimize)
     except SourceError as error:
         raise error.attach(program.sources) from None
 
@@ -107,6 +108,14 @@ def stage_text(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] 
         return program_text(reach(unit, name))
     if stage == "normalized":
         return program_text(normalized(reach(unit, name)))
+    derivative = differentiate(unit, name, wrt, of)
     if stage == "cuda":
-        return source(differentiate(unit, name, wrt, of))
+        return source(derivative)
+    found = derivative.explanation
+    if stage == "activity":
+        return "\n".join(f"{function}: {', '.join(names) or 'nothing'}" for function, names in found.active.items())
+    if stage == "needed":
+        return "\n".join(f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in found.saved) or "nothing is saved"
+    if stage == "access":
+        return "\n".join(f"{a.span}: {a.function}: {a.what}: {a.how}" for a in found.accumulated) or "no shared adjoints"
     raise ValueError(f"unknown stage '{stage}': one of {', '.join(STAGES)}")

@@ -20,7 +20,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, Array, Float, Pointer, Struct, Type, holds_floating
+from hetad.ir.types import BOOL, INT, Array, Float, Pointer, Struct, Type, holds_floating, scalar_base
 
 Parts = tuple[list[ir.Stmt], list[ir.Stmt]]
 
@@ -145,6 +145,8 @@ class Engine(ABC):
         if shadowed:
             region.locals.append(self.shadow(s.symbol))
         if region.nesting:
+            if isinstance(s.init, ir.Aggregate):
+                parts = element_by_element(ir.Var(s.symbol, span=s.span), s.init, s.span), parts[1]
             region.hoisted.append(s.symbol)
             if shadowed:
                 region.hoisted.append(self.shadow(s.symbol))
@@ -171,6 +173,7 @@ class Engine(ABC):
         return forward, self.adjoint(ir.Assign(place, value, span=span), first=True)
 
     def overwrite(self, s: ir.Assign | ir.Update) -> Parts:
+        self._check_target(s)
         save, restore = self.save(s.target, s.span)
         forward = [*save, s]
         if isinstance(s.target.type, Pointer) and self.is_active_pointer(s.target):
@@ -298,6 +301,11 @@ class Engine(ABC):
                     return replace(expr, left=self.shadow_pointer(left), type=_writable(expr.type))
                 return replace(expr, right=self.shadow_pointer(right), type=_writable(expr.type))
             case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
+                held, seen = scalar_base(operand.type), scalar_base(expr.type)
+                if held != seen and isinstance(held, Float) and isinstance(seen, Float):
+                    raise UnsupportedError(
+                        f"active memory of type '{held}' is read as '{seen}'", expr.span, "use one type for it"
+                    )
                 return replace(expr, operand=self.shadow_pointer(operand), type=_writable(expr.type))
             case ir.AddressOf(place=place):
                 return replace(expr, place=self.shadow_place(place))
@@ -306,6 +314,17 @@ class Engine(ABC):
         return expr  # a null pointer
 
     # -- details
+
+    def _check_target(self, s: ir.Assign | ir.Update) -> None:
+        for location in self.pointers.storage(s.target):
+            if isinstance(location, ir.Symbol) and location.storage not in ("param", "local"):
+                raise UnsupportedError(
+                    f"the {location.storage} variable '{location.name}' is written by differentiated code",
+                    s.span,
+                    "pass it as a parameter",
+                )
+        if isinstance(s, ir.Update) and s.op not in ("+", "-"):
+            raise UnsupportedError(f"'{s.op}=' cannot be reversed", s.span, "write it as an assignment")
 
     def _signed(self, s: ir.Assign | ir.Update, seed: ir.Expr) -> ir.Expr:
         return negate(seed) if isinstance(s, ir.Update) and s.op == "-" else seed
@@ -361,6 +380,24 @@ def component(place: ir.Place, i: int, span: Span) -> ir.Place:
     assert isinstance(place.type, Array)
     index = ir.Const(i, INT, span=span)
     return ir.Index(place, index, place.type.of, span=span)
+
+
+def element_by_element(place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+    """The assignments that a list initialiser stands for; what it does not list is zero."""
+    if isinstance(place.type, Struct):
+        count = len(place.type.fields)
+    else:
+        assert isinstance(place.type, Array) and place.type.length is not None
+        count = place.type.length
+    out: list[ir.Stmt] = []
+    for i in range(count):
+        cell = component(place, i, span)
+        element = value.elements[i] if i < len(value.elements) else zero(cell.type, span)
+        if isinstance(element, ir.Aggregate):
+            out += element_by_element(cell, element, span)
+        else:
+            out.append(ir.Assign(cell, element, span=span))
+    return out
 
 
 def _base_name(place: ir.Expr) -> str:

@@ -50,6 +50,8 @@ def pull(
 
     `seed` must keep its value meanwhile.  `result` is a place that holds the value of `expr`, where one exists.
     """
+    if isinstance(expr, ir.CallExpr):
+        raise UnsupportedError(f"a call of '{expr.function}' inside an expression", expr.span, "assign it to a variable")
     leaves = active_leaves(engine, expr)
     if not leaves or is_zero(seed):
         return []

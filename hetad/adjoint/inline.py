@@ -9,35 +9,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.diagnostics import UnsupportedError
+from hetad.analysis.callgraph import bottom_up
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
 
 
-def inline(program: ir.Program, name: str) -> ir.Function:
-    """The function with every call of a program function replaced by that function's body."""
-    function = program.functions[name]
-    names = Names({s.name for s in (*function.params, *declared(function.body))} | set(program.functions))
-    return replace(function, body=_expand(program, function.body, names, (name,), frozenset()))
+def inline(program: ir.Program, entry: str) -> ir.Program:
+    """What `entry` reaches, with every call of a program function replaced by that function's body.
 
+    Launches stay, so the kernels remain functions of their own.  Raises UnsupportedError for recursion.
+    """
+    done: dict[str, ir.Function] = {}
+    for name in bottom_up(program, entry):
+        function = program.functions[name]
+        names = Names({s.name for s in (*function.params, *declared(function.body))} | set(program.functions))
+        exposed = _address_taken(function.body)
 
-def _expand(
-    program: ir.Program, body: ir.Body, names: Names, stack: tuple[str, ...], outer: frozenset[ir.Symbol]
-) -> ir.Body:
-    exposed = outer | _address_taken(body)
+        def expand(s: ir.Stmt) -> ir.Stmt | ir.Body:
+            if not isinstance(s, ir.Call) or s.function not in done:
+                return s
+            return _body_for(done[s.function], s, names, exposed)  # noqa: B023
 
-    def expand(s: ir.Stmt) -> ir.Stmt | ir.Body:
-        if not isinstance(s, ir.Call) or s.function not in program.functions:
-            return s
-        if s.function in stack:
-            raise UnsupportedError(
-                f"'{s.function}' calls itself", s.span, "write the recursion as a loop: hetad does not reverse recursion"
-            )
-        opened = _body_for(program.functions[s.function], s, names, exposed)
-        return _expand(program, opened, names, (*stack, s.function), exposed)
-
-    return map_body(expand, body)
+        done[name] = replace(function, body=map_body(expand, function.body))
+    return replace(program, functions=done)
 
 
 def _body_for(callee: ir.Function, call: ir.Call, names: Names, exposed: frozenset[ir.Symbol]) -> ir.Body:

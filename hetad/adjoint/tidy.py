@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,15 +19,32 @@ def tidy(body: ir.Body, aliased: bool = False) -> ir.Body:
     while True:
         new = _block(body)
         if new == body:
-            return _constants(_comments(new if aliased else _headers(new), None)[0])
+            return _renumber(_constants(_comments(new if aliased else _headers(new), None)[0]))
         body = new
 
 
 def _block(body: ir.Body) -> ir.Body:
     body = tuple(_branch(map_bodies(_block, s)) for s in body)
     body = _sink(_merge_branches(body))
-    body = _join_declarations(body)
+    body = _join_lists(_join_declarations(_drop_idle_restores(body)))
     return _merge_atomics(_propagate(body))
+
+
+def _drop_idle_restores(body: ir.Body) -> ir.Body:
+    """`const T k = x; ... x = k;` goes where nothing changes x in between."""
+    for i, s in enumerate(body):
+        if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and not isinstance(s.symbol.type, Array | Struct)):
+            continue
+        for k in range(i + 1, len(body)):
+            r = body[k]
+            same = isinstance(r, ir.Assign) and isinstance(r.target, ir.Var) and r.target.symbol is s.init.symbol
+            if same and isinstance(r, ir.Assign) and isinstance(r.value, ir.Var) and r.value.symbol is s.symbol:
+                rest = (*body[:k], *body[k + 1 :])
+                used = any(s.symbol in _mentioned(x) for x in rest if x is not s)
+                return _drop_idle_restores(rest if used else tuple(x for x in rest if x is not s))
+            if _assigned((r,), s.init.symbol) or _assigned((r,), s.symbol):
+                break
+    return body
 
 
 def _merge_branches(body: ir.Body) -> ir.Body:
@@ -53,7 +71,10 @@ def _merge_branches(body: ir.Body) -> ir.Body:
 
 
 def _idle(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Comment) or (isinstance(s, ir.Declare) and (s.init is None or is_zero(s.init)))
+    """A comment, or a declaration that computes nothing."""
+    if not isinstance(s, ir.Declare):
+        return isinstance(s, ir.Comment)
+    return s.init is None or is_zero(s.init) or (isinstance(s.init, ir.Aggregate) and not s.init.elements)
 
 
 def _plain_condition(cond: ir.Expr) -> bool:
@@ -64,7 +85,7 @@ def _sink(body: ir.Body) -> ir.Body:
     """A declaration that a single branch uses moves into it."""
     out = list(body)
     for i, s in enumerate(body):
-        if not (isinstance(s, ir.Declare) and _idle(s)) or isinstance(s.symbol.type, Array | Struct):
+        if not (isinstance(s, ir.Declare) and _idle(s)):
             continue
         users = [k for k in range(i + 1, len(out)) if s.symbol in _mentioned(out[k])]
         if len(users) != 1:
@@ -138,6 +159,31 @@ def _join_declarations(body: ir.Body) -> ir.Body:
             out[i] = ir.Comment("", span=s.span)
             body = tuple(out)
     return tuple(s for s in out if not (isinstance(s, ir.Comment) and not s.text))
+
+
+def _join_lists(body: ir.Body) -> ir.Body:
+    """`T x[2]; ... x[0] = a; x[1] = b;` becomes `T x[2] = {a, b};`."""
+    for i, s in enumerate(body):
+        if not (isinstance(s, ir.Declare) and s.init is None and isinstance(s.symbol.type, Array)):
+            continue
+        k = _next_mention(body, i + 1, s.symbol)
+        length = s.symbol.type.length
+        if k is None or length is None or len(body) < k + length:
+            continue
+        values = [_element_value(body[k + j], s.symbol, j) for j in range(length)]
+        if length and all(v is not None for v in values):
+            elements = tuple(v for v in values if v is not None)
+            joined = replace(s, init=ir.Aggregate(elements, s.symbol.type, span=body[k].span))
+            return _join_lists((*body[:i], *body[i + 1 : k], joined, *body[k + length :]))
+    return body
+
+
+def _element_value(s: ir.Stmt, array: ir.Symbol, position: int) -> ir.Expr | None:
+    match s:
+        case ir.Assign(target=ir.Index(base=ir.Var(symbol=x), index=ir.Const(value=at)), value=value):
+            if x is array and at == position and array not in set(variables(value)):
+                return value
+    return None
 
 
 def _first_value(s: ir.Stmt, declaration: ir.Declare) -> ir.Expr | None:
@@ -361,6 +407,30 @@ def _constants(body: ir.Body) -> ir.Body:
         if x not in in_headers and declared_once[x] == 1 and not _reassigned(body, x)
     }
     return substitute(fixed, body)
+
+
+_NUMBERED = re.compile(r"(seed|stored|taken|trips?|most|iterations|\w+_(?:saved|kept|after))(?:_\d+)$")
+
+
+def _renumber(body: ir.Body) -> ir.Body:
+    """Numbers of synthesised names without the gaps that pruning left."""
+    symbols = list(dict.fromkeys(s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare)))
+    kept = {s.name for s in symbols if not _NUMBERED.match(s.name)} | {s.name for s in variables(body)} - {
+        s.name for s in symbols
+    }
+    new: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    for s in symbols:
+        match = _NUMBERED.match(s.name)
+        if match is None:
+            continue
+        n, name = 1, match[1]
+        while name in kept:
+            n += 1
+            name = f"{match[1]}_{n}"
+        kept.add(name)
+        if name != s.name:
+            new[s] = replace(s, name=name)
+    return substitute(new, body)
 
 
 def _reassigned(body: ir.Body, symbol: ir.Symbol) -> bool:

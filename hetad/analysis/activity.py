@@ -14,7 +14,7 @@ from hetad.analysis.effects import ATOMICS
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct, Type, holds_floating
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import declared, walk_stmts
 from hetad.memops.table import TABLE
 
 Flow = tuple[frozenset[Location], frozenset[Location]]  # from sources to targets
@@ -47,6 +47,11 @@ class Activity:
                     found.update(t for t in targets if holds_floating(_held(t)))
             if len(found) == before:
                 return found
+
+    def everything(self) -> set[Location]:
+        """Every location that can carry a derivative: what `active` would be without analysis."""
+        places: list[Location] = [*self.function.params, *declared(self.function.body), *self.pointers.roots()]
+        return {x for x in places if holds_floating(_held(x)) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))}
 
     def _closure(self, found: set[Location], forward: bool) -> set[Location]:
         changed = True

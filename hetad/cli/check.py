@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hetad.cli.options import add_json, add_source
-from hetad.diagnostics import SourceError
+from hetad.diagnostics import SourceError, Span, UnsupportedError
 
 if TYPE_CHECKING:
-    from hetad.frontend import Unit
+    from hetad.frontend.fence import Refusal
+    from hetad.frontend.unit import Unit
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One function: what it is, and why it is refused, if it is."""
+    """One function, and everything for which it is refused."""
 
     name: str
     kind: str
-    line: int | None
-    error: SourceError | None
+    line: int
+    errors: tuple[SourceError, ...]
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -50,36 +52,39 @@ def run(options: argparse.Namespace) -> int:
         print_json({"file": str(options.file), "functions": [_as_dictionary(finding) for finding in findings]})
     else:
         _print(findings)
-    return 1 if any(finding.error for finding in findings) else 0
+    return 1 if any(finding.errors for finding in findings) else 0
 
 
 def examine(unit: Unit, name: str) -> Finding:
-    """Takes one function through the front end: lowering, the fence, normalisation."""
+    """Takes one function, and what it reaches, through the front end: lowering, the fence, normalisation."""
     from hetad import pipeline
+    from hetad.frontend import fence
 
+    found = functools.partial(Finding, name, unit.functions[name], unit.position(name).line)
     try:
-        reached = unit.reach(name)
-        function = reached.functions[name]
+        program = unit.reach(name)
     except SourceError as error:
-        return Finding(name, unit.kind(name), error.span.line if error.span else None, error)
-    try:
-        pipeline.normalised(unit, name)
-    except SourceError as error:
-        return Finding(name, function.kind, function.span.line, error.attach(reached.sources))
-    return Finding(name, function.kind, function.span.line, None)
+        return found((error,))
+    errors = [_refused(refusal, span) for refusal, span in fence.refusals(program, name)]
+    if not errors:
+        try:
+            pipeline.normalized(program)
+        except SourceError as error:
+            errors = [error]
+    return found(tuple(error.attach(program.sources) for error in errors))
+
+
+def _refused(refusal: Refusal, span: Span) -> SourceError:
+    return UnsupportedError(f"hetad does not support {refusal.message} yet", span, refusal.remedy)
 
 
 def _as_dictionary(finding: Finding) -> dict[str, Any]:
     from hetad.cli.errors import as_dictionary
 
-    error = as_dictionary(finding.error) if finding.error else None
+    errors = [as_dictionary(error) for error in finding.errors]
     return {
-        "name": finding.name,
-        "kind": finding.kind,
-        "line": finding.line,
-        "supported": error is None,
-        "error": error,
-    }
+        "name": finding.name, "kind": finding.kind, "line": finding.line, "supported": not errors, "errors": errors,
+    }  # fmt: skip
 
 
 def _print(findings: list[Finding]) -> None:
@@ -94,11 +99,10 @@ def _print(findings: list[Finding]) -> None:
     table.add_column("line", justify="right")
     table.add_column("")
     for finding in findings:
-        verdict = "[green]supported[/]" if finding.error is None else "[bold red]refused[/]"
-        line = "" if finding.line is None else str(finding.line)
-        table.add_row(finding.name, finding.kind, line, verdict)
+        verdict = "[green]supported[/]" if not finding.errors else "[bold red]refused[/]"
+        table.add_row(finding.name, finding.kind, str(finding.line), verdict)
     out().print(table)
     # A refused function stands in the way of all that call it: show each place once.
-    for error in {str(finding.error): finding.error for finding in findings if finding.error}.values():
+    for error in {str(error): error for finding in findings for error in finding.errors}.values():
         out().print()
         out().print(render(error), soft_wrap=True)

@@ -12,7 +12,7 @@ from typing import Any
 from hetad.cli.options import add_source, names
 from hetad.diagnostics import ArgumentError
 
-STAGES = ("ir", "activity", "needed", "access", "cuda")
+STAGES = ("ir", "normalized", "activity", "needed", "access", "cuda")
 
 
 def add(commands: Any) -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ from hetad.diagnostics import SourceError
 
 if TYPE_CHECKING:
     from hetad.draw.graph import Graph
-    from hetad.frontend import Unit
+    from hetad.frontend.unit import Unit
 
 FORMATS = ("mermaid", "dot", "svg")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
@@ -32,6 +32,7 @@ class Pullback:
     tapes: tuple[Type, ...] = ()  # element types of the tape parameters, which come last
     counter: ir.Function | None = None  # sizes the tapes: primal parameters at `counted`, then `unsigned *depth`
     counted: tuple[int, ...] = ()
+    active: tuple[str, ...] = ()  # names of what is active in the kernel
 
 
 def pullback(
@@ -45,7 +46,8 @@ def pullback(
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
-    `merged` groups pointer parameters that may reach the same memory.
+    `merged` groups pointer parameters that may reach the same memory.  Without `optimize` everything floating is
+    active, everything overwritten is saved, and nothing is pruned: the reference that the optimised form is tested by.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
     effects = Effects(PointsTo(kernel, merged), {})
@@ -54,15 +56,16 @@ def pullback(
     prepared = replace(kernel, body=body)
     effects = Effects(PointsTo(prepared, merged), {})
     seeds = [_location(effects.pointers, kernel.params[i]) for i in sorted(active)]
-    found = Activity(prepared, effects.pointers, {}).active(seeds, seeds)
+    activity = Activity(prepared, effects.pointers, {})
+    found = activity.active(seeds, seeds) if optimize else activity.everything()
     engine = KernelEngine(names, effects, {*found, *seeds}, sources, ThreadMap(effects, body))
     parameters, sums, closing = _adjoint_parameters(engine, kernel, active, names)
     region = engine.region(body, registers=True)
     whole = (*region.declarations, *region.forward, *sums, *region.adjoints, *region.reverse, *closing)
     pruned = Liveness(effects, _keeps).prune(whole)
     _refuse_stale(values, pruned)
-    stored = store_tape(pruned, names, effects, engine.slot_loops)
-    final = tidy(stored.body, bool(merged))
+    stored = store_tape(pruned if optimize else drop_unused(whole), names, effects, engine.slot_loops)
+    final = tidy(stored.body, bool(merged)) if optimize else stored.body
     used = set(variables(final))
     primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
     adjoint = tuple(i for i in sorted(active) if parameters[i] in used)
@@ -85,12 +88,13 @@ def pullback(
         and any(root in set(effects.reads(s)) for s in walk_stmts(final))
     )
     writes = frozenset(range(len(primal), len(params)))
+    names_active = tuple(sorted({x.name for x in engine.active}))
     tapes = tuple(t.type.to for t in stored.tapes if isinstance(t.type, Pointer))
     if not tapes:
-        return Pullback(function, primal, adjoint, KernelEffects(reads, writes))
+        return Pullback(function, primal, adjoint, KernelEffects(reads, writes), active=names_active)
     count_name = name.replace("_pullback", "_tape_size")
     counter, counted = counting_kernel(count_name, prepared, engine.drops, stored, effects, names)
-    return Pullback(function, primal, adjoint, KernelEffects(reads, writes), tapes, counter, counted)
+    return Pullback(function, primal, adjoint, KernelEffects(reads, writes), tapes, counter, counted, names_active)
 
 
 def _adjoint_parameters(

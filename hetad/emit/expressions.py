@@ -93,7 +93,10 @@ def _converted_pointer(expr: ir.Cast, target: Pointer, dialect: Dialect) -> ir.E
         return expr
     held = element(source)
     free = held == target.to or isinstance(target.to, Void) or (isinstance(held, Void) and not dialect.cuda)
-    return operand if free else expr
+    if not free:
+        return expr
+    decays = isinstance(operand, ir.Cast) and operand.implicit and isinstance(operand.operand.type, Array)
+    return operand.operand if decays else operand
 
 
 def _plain_const(expr: ir.Const) -> ir.Const:
@@ -228,8 +231,8 @@ class Expressions:
                 return self._aggregate(expr)
 
     def _member(self, base: ir.Expr, name: str) -> tuple[str, int]:
-        if isinstance(base, ir.Index) and isinstance(base.index, ir.Const):
-            if base.index.value == 0 and base.index.text is None:
+        if isinstance(base, ir.Index) and isinstance(base.index, ir.Const) and isinstance(base.base.type, Pointer):
+            if base.index.value == 0:
                 return f"{self._pointer(base.base, POSTFIX)}->{spelled(name)}", POSTFIX
         return f"{self.text(base, POSTFIX)}.{spelled(name)}", POSTFIX
 

@@ -80,10 +80,10 @@ def _integer(value: int, type_: Int) -> str:
         return str(value) + ("" if type_.signed else "u")
     if value == -(2**63):
         return f"(-9223372036854775807{suffix or 'l'} - 1)"
+    if suffix in ("", "l") and type_.signed and not -(2**31) <= value < 2**31:
+        return str(value)  # too wide for int: a long
     if suffix:
         return str(value) + suffix
-    if type_.signed and not -(2**31) <= value < 2**31:
-        return str(value)  # too wide for int: a long
     return f"({base_name(type_)}){value}"
 
 

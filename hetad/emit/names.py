@@ -100,7 +100,7 @@ class Locals:
         self.globals = names.globals
         self.table: dict[ir.Symbol, str] = {}
         self.written = written(function.body)
-        outer = {*names.functions.values(), *called(function.body)}
+        outer = {names.functions.get(name, name) for name in called(function.body)}
         outer.update(names.globals[symbol] for symbol in variables(function.body) if symbol in names.globals)
         for symbol in function.params:
             self._declare(symbol, outer)

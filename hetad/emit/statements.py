@@ -113,7 +113,8 @@ class Statements:
             labels = [f"case {self.expressions.converted(v, v.type)}:" for v in case.values]
             labels += ["default:"] * case.default
             scoped = any(isinstance(s, ir.Declare) for s in case.body)
-            yield " ".join(labels) + (" {" if scoped else "")
+            yield from labels[:-1]
+            yield labels[-1] + (" {" if scoped else "")
             yield from self.lines(case.body)
             if scoped:
                 yield "}"

@@ -4,7 +4,7 @@ A file is a list of definitions with a blank line between, whose names start wit
 for the CUDA runtime).  Each definition is emitted only when something needs it; what it needs follows from its text.
 
 * `name_float.c` is also `name_double.c`, with the word replaced.
-* A line that ends in `// if used` stays only if what it calls is there for another reason.
+* A line that ends in `// if used` stays only if something of the file that it calls into is there for another reason.
 * `HETAD_LAUNCH(kernel, grid, block, args...);` becomes a launch.
 """
 
@@ -25,7 +25,7 @@ CUDA_DEVICE = (
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
-    "save_range.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
+    "save_range.c", "kernel_tape.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
     "copy_pullback_float.c", "copy_pullback_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
@@ -53,6 +53,11 @@ class Snippet:
         """The names that must be there for this one."""
         lines = (line.split("//")[0] for line in self.text.splitlines() if not _IF_USED.search(line))
         return names("\n".join(lines)) + ["hetad_launch"] * bool(self.kernels)
+
+    @property
+    def uses_if_there(self) -> list[str]:
+        """The names in lines that stay only if used."""
+        return [n for line in self.text.splitlines() if _IF_USED.search(line) for n in names(line)]
 
     @property
     def kernels(self) -> list[str]:
@@ -105,14 +110,18 @@ def _definers(dialect: Dialect) -> Mapping[str, Snippet]:
 
 def needed(wanted: Iterable[str], dialect: Dialect) -> tuple[Snippet, ...]:
     """The snippets that define the names `wanted`, and all that those need, in order."""
+    definers = _definers(dialect)
     found: set[Snippet] = set()
     todo = list(wanted)
-    definers = _definers(dialect)
     while todo:
         each = definers.get(todo.pop())
         if each is not None and each not in found:
             found.add(each)
             todo += each.uses
+        if not todo:
+            files = {f.file for f in found}
+            optional = [definers[n] for f in found for n in f.uses_if_there if n in definers]
+            todo += [min(d.defines) for d in optional if d.file in files and d not in found]
     return tuple(each for file in _files(dialect) for each in _snippets(file) if each in found)
 
 

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
 
 
-def load(
-    text: str, name: str, defines: Mapping[str, object] | None = None, include_dirs: Sequence[str] = ()
-) -> Unit:
+__all__ = ["Unit", "load"]
+
+
+def load(text: str, name: str, defines: Mapping[str, object] | None = None, include_dirs: Sequence[str] = ()) -> Unit:
     """Preprocess a CUDA source and find its top-level items; none is parsed yet.
 
     `name` is the file shown in messages, and where relative includes start.  Raises SyntaxProblem.

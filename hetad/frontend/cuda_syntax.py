@@ -104,7 +104,7 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _local_spaces(tokens: list[Token], names: Names) -> list[Token]:
+def _local_spaces(tokens: list[Token], _names: Names) -> list[Token]:
     """`__shared__` anywhere among a declaration's specifiers becomes an attribute in front of it."""
     result: list[Token] = []
     for token in tokens:

@@ -56,7 +56,7 @@ def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         token = tokens[i]
         if token.kind == "pragma" and not current:
             i += 1
-        elif token.kind != "operator" or token.text not in OPENING and token.text not in CLOSING:
+        elif token.kind != "operator" or (token.text not in OPENING and token.text not in CLOSING):
             if token.text == ";" and token.kind == "operator":
                 if current:
                     yield [*current, token]

@@ -44,7 +44,7 @@ def parse_expression(tokens: Sequence[Token], type_names: Sequence[str]) -> c_as
 def _token_type(text: str) -> str | None:
     """pycparser's name for a token with this spelling; None when it has none."""
     failed: list[str] = []
-    lexer = CLexer(lambda message, line, column: failed.append(message), dialect="c23")
+    lexer = CLexer(lambda message, _line, _column: failed.append(message), dialect="c23")
     lexer.input(text)
     token = lexer.token()
     return None if failed or token is None or token.value != text else token.type
@@ -72,7 +72,7 @@ def _convert(tokens: Sequence[Token]) -> Iterator[CToken]:
             yield CToken(type_, token.text, token.line, token.column, token.file)
 
 
-class _TokenLexer(CLexer):
+class _TokenLexer(CLexer):  # type: ignore[misc]
     """Hands out tokens made beforehand."""
 
     def input(self, text: str, filename: str = "") -> None:
@@ -83,7 +83,7 @@ class _TokenLexer(CLexer):
         return next(self._ready, None)
 
 
-class _Parser(CParser):
+class _Parser(CParser):  # type: ignore[misc]
     """Raises SyntaxProblem at the token that pycparser stopped at, also where it knows no line itself."""
 
     def __init__(self, ready: Sequence[CToken], original: Sequence[Token]) -> None:
@@ -96,9 +96,9 @@ class _Parser(CParser):
 
         def start(text: str, filename: str = "") -> None:
             original_input(text, filename)
-            self.clex._ready = iter(self._ready)  # type: ignore[attr-defined]
+            self.clex._ready = iter(self._ready)
 
-        self.clex.input = start  # type: ignore[method-assign]
+        self.clex.input = start
         try:
             return list(self.parse("", self._original[0].file).ext)
         except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:

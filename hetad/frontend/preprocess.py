@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import copy
 import io
-import os
+import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pcpp import Action, OutputDirective, Preprocessor
@@ -43,7 +44,8 @@ def preprocess(
     try:
         tokens = tuple(_convert(engine, engine.run(text)))
     except SyntaxProblem as problem:
-        raise problem.attach(sources)
+        problem.attach(sources)
+        raise
     except OutputDirective as error:  # pcpp lets some escape from nested includes
         raise SyntaxProblem("malformed preprocessor directive", engine.position()).attach(sources) from error
     except (IndexError, KeyError, AttributeError, TypeError) as error:
@@ -181,12 +183,12 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         self._shown: dict[str, str] = {}  # pcpp's absolute path -> the name to show
         self.missing: list[tuple[str, Span]] = []
         super().__init__(lexer=_Lexer())
-        self.rewrite_paths = []
+        self.rewrite_paths: list[tuple[str, str]] = []
         for raw in self.parsegen(PRELUDE, "", ""):
             assert raw.value.isspace(), raw.value
 
     def run(self, text: str) -> Iterator[_Raw]:
-        self.temp_path.insert(0, os.path.dirname(self._name))
+        self.temp_path.insert(0, str(Path(self._name).parent))
         return iter(self.parsegen(text, self._name, None))
 
     def position(self) -> Span | None:
@@ -204,8 +206,8 @@ class _Engine(Preprocessor):  # type: ignore[misc]
 
     # --- hooks of pcpp -------------------------------------------------------------------------
 
-    def group_lines(self, input: str, abssource: str) -> Iterator[list[_Raw]]:
-        for line in super().group_lines(input, abssource):
+    def group_lines(self, text: str, abssource: str) -> Iterator[list[_Raw]]:
+        for line in super().group_lines(text, abssource):
             for raw in line:
                 raw.origin = (raw.source, raw.lineno)
             yield line
@@ -231,7 +233,7 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         raise SyntaxProblem(msg[0].lower() + msg[1:], self.span(file, line))
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
-        with open(includepath, encoding="utf-8", errors="replace", newline="") as file:
+        with Path(includepath).open(encoding="utf-8", errors="replace", newline="") as file:
             text = unify_lines(file.read())
         relative = os.path.relpath(includepath)
         shown = includepath if relative.startswith(os.pardir) else relative
@@ -250,7 +252,7 @@ class _Engine(Preprocessor):  # type: ignore[misc]
             yield from self.parsegen(HEADERS[name], "", "")
 
     def _found(self, name: str) -> bool:
-        return any(os.path.isfile(os.path.join(p, name)) for p in self.temp_path + self.path)
+        return any((Path(p) / name).is_file() for p in self.temp_path + self.path)
 
     def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> None:
         if is_malformed:

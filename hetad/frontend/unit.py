@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnsupportedError
+from hetad.diagnostics import HetadError, SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError
 from hetad.frontend import cuda_syntax, parse
 from hetad.frontend.items import Declares, Item, split_items
 from hetad.frontend.lower import program
@@ -22,7 +23,8 @@ from hetad.frontend.tokens import Token, matching, split_commas
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Pointer, Struct, Type, element
 from hetad.ir.types import Array as ArrayType
-from hetad.ir.visit import callees, declared as declared_symbols, variables, walk_exprs
+from hetad.ir.visit import callees, variables, walk_exprs
+from hetad.ir.visit import declared as declared_symbols
 
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
 
@@ -37,15 +39,14 @@ class Unit:
         try:
             self._items = split_items(preprocessed.tokens)
         except SourceError as error:
-            raise error.attach(self.sources)
+            error.attach(self.sources)
+            raise
         self._outer = _FileScope(self._items)
 
     @cached_property
     def functions(self) -> Mapping[str, ir.Kind]:
         """Every function defined in the source, in order, with its kind.  Nothing is parsed for this."""
-        return {
-            name: item.kind for item in self._items for name, what in item.names.items() if what == "function"
-        }
+        return {name: item.kind for item in self._items for name, what in item.names.items() if what == "function"}
 
     def reach(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.
@@ -57,7 +58,9 @@ class Unit:
                 raise self._unknown(function)
             return self._outer.reach(function, self.sources)
         except SourceError as error:
-            raise self._explained(error).attach(self.sources)
+            self._explain(error)
+            error.attach(self.sources)
+            raise
 
     def signature(self, function: str) -> str:
         """The source lines of a function's head."""
@@ -80,19 +83,19 @@ class Unit:
         for declares, text in (("template", "a C++ template"), ("prototype", "declared but not defined here")):
             item = self._outer.item(name, declares)  # type: ignore[arg-type]
             if item is not None:
-                return UnsupportedError(f"'{name}' is {text}", item.span, "define it in this source as a plain function")
+                remedy = "define it in this source as a plain function"
+                return UnsupportedError(f"'{name}' is {text}", item.span, remedy).attach(self.sources)
         near = difflib.get_close_matches(name, list(self.functions), n=3)
         every = ", ".join(self.functions) or "none"
         remedy = f"did you mean {' or '.join(near)}?" if near else f"the functions are: {every}"
         return UnknownNameError(f"no function '{name}' in {self.name}", None, remedy)
 
-    def _explained(self, error: SourceError) -> SourceError:
+    def _explain(self, error: SourceError) -> None:
         """Mention headers that were not found where they may be the reason."""
-        if self._missing and isinstance(error, UnknownNameError | cuda_syntax.SyntaxProblem):
+        if self._missing and isinstance(error, UnknownNameError | SyntaxProblem):
             names = ", ".join(f'"{name}"' for name, _ in self._missing)
             note = f"not found: {names}; pass its directory in include_dirs (-I)"
             error.remedy = f"{error.remedy}; {note}" if error.remedy else note
-        return error
 
 
 class _FileScope:
@@ -286,7 +289,7 @@ class _FileScope:
             if name in reached:
                 continue
             reached[name] = self.function(name, caller)
-            own = {n: None for n in callees(reached[name]) if (n, "function") in self._by_name or (n, "prototype") in self._by_name}
+            own = [n for n in callees(reached[name]) if self.item(n, "function") or self.item(n, "prototype")]
             waiting += [(n, reached[name].span) for n in own]
         ordered = dict(sorted(reached.items(), key=lambda pair: self._order[pair[0]]))
         variables_ = _used_globals(ordered, self._values)
@@ -315,7 +318,8 @@ def _take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
     tokens = list(item.tokens)
     if not {"function", "prototype"} & set(item.names.values()):
         return tokens, {}
-    opening = next((i + 1 for i, t in enumerate(tokens[:-1]) if t.text in item.names and tokens[i + 1].text == "("), None)
+    followed = pairwise(tokens)
+    opening = next((i + 1 for i, (t, after) in enumerate(followed) if t.text in item.names and after.text == "("), None)
     closing = matching(tokens, opening) if opening is not None else None
     if opening is None or closing is None:
         return tokens, {}

@@ -56,13 +56,35 @@ def _released(s: ir.Stmt) -> ir.Symbol | None:
     return None
 
 
+def _undone_anyway(body: ir.Body, effects: Effects, roots: set[Root]) -> set[Root]:
+    """Roots whose first write saves the whole allocation and whose undoing is the last thing that writes them."""
+    found: set[Root] = set()
+    for root in roots:
+        touching = [
+            (i, s)
+            for i, s in enumerate(body)
+            if any(root in set(effects.writes(x)) for x in walk_stmts((s,))) or (isinstance(s, ir.Push) and root in _kept(s, effects))
+        ]
+        inner = [(i, s) for i, s in touching if not (isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"))]
+        if not inner:
+            continue
+        first, last = inner[0][1], inner[-1][1]
+        if isinstance(first, ir.Push) and isinstance(last, ir.Pop) and first.slot is last.slot and root.single:
+            found.add(root)
+    return found
+
+
+def _kept(s: ir.Push, effects: Effects) -> set[Location]:
+    return set(effects.pointers.targets(s.place)) if s.extent == "allocation" else set()
+
+
 def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.Body:
-    """Without saving on entry and restoring at the end what the function does not write."""
+    """Without saving on entry and restoring at the end what is not written, or is put back by the sweep itself."""
     written: dict[Location, None] = {}
     for s in walk_stmts(body):
         if not (isinstance(s, ir.Pop) and s.slot.name.endswith("_entry")):
             written.update(dict.fromkeys(effects.writes(s)))
-    idle = {root for root in roots if root not in written}
+    idle = {root for root in roots if root not in written} | _undone_anyway(body, effects, roots)
 
     def keep(s: ir.Stmt) -> ir.Stmt | None:
         if isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from hetad.host.explanation import Explanation
 from hetad.ir.nodes import Program, Symbol
 
 Role = Literal["grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "bytes"]
@@ -29,3 +30,4 @@ class Derivative:
     program: Program
     entry: str
     parameters: tuple[Parameter, ...]
+    explanation: Explanation

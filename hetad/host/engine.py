@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
+from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location
@@ -15,7 +16,7 @@ from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, INT, SIZE_T, UINT, VOID, Float, Pointer, size_of
+from hetad.ir.types import DIM3, INT, SIZE_T, UINT, VOID, Float, Pointer, Struct, size_of
 from hetad.ir.visit import walk_stmts
 from hetad.memops.table import TABLE
 
@@ -164,7 +165,13 @@ class HostEngine(Engine):
     def _is_active_argument(self, arg: ir.Expr) -> bool:
         if isinstance(arg.type, Pointer):
             return self.is_active_pointer(arg)
-        return isinstance(arg, ir.Var) and isinstance(arg.type, Float) and arg.symbol in self.active
+        if isinstance(arg, ir.Var) and isinstance(arg.type, Float):
+            return arg.symbol in self.active
+        if active_leaves(self, arg) or (isinstance(arg.type, Struct) and self.is_active(arg)):
+            raise UnsupportedError(
+                f"active data of type '{arg.type}' is passed to a kernel by value", arg.span, "pass a pointer to it"
+            )
+        return False
 
     def _adjoint_argument(self, arg: ir.Expr, span: Span) -> ir.Expr:
         if isinstance(arg, ir.Var) and isinstance(arg.type, Float):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from hetad.adjoint.engine import Reversed
 from hetad.adjoint.inline import inline
-from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
@@ -23,6 +23,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.host.cleanup import drop_dead_allocations, drop_idle_restores, keeps
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
+from hetad.host.explanation import Explanation, accumulations, names_of, saves
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
@@ -32,26 +33,41 @@ from hetad.ir.visit import callees, declared, variables, walk_stmts
 RETURN = "return"
 
 
-def differentiate(program: ir.Program, entry: str, wrt: Sequence[str], of: Sequence[str] | None) -> Derivative:
-    """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`."""
+def differentiate(
+    program: ir.Program, entry: str, wrt: Sequence[str], of: Sequence[str] | None, optimize: bool = True
+) -> Derivative:
+    """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
+
+    Without `optimize` neither activity nor needed values are analysed: slower, and the same gradient.
+    """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
     if is_kernel:
         program, entry = launcher(program, entry), launcher_name(entry)
-    return _Gradient(program, entry, name, tuple(wrt), None if of is None else tuple(of), is_kernel).result()
+    outputs = None if of is None else tuple(of)
+    return _Gradient(program, entry, name, tuple(wrt), outputs, is_kernel, optimize).result()
 
 
 class _Gradient:
     def __init__(
-        self, program: ir.Program, entry: str, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, is_kernel: bool
+        self,
+        program: ir.Program,
+        entry: str,
+        name: str,
+        wrt: tuple[str, ...],
+        of: tuple[str, ...] | None,
+        is_kernel: bool,
+        optimize: bool,
     ) -> None:
+        self.optimize = optimize
         self.program = program
         self.name = name
         self.wrt, self.of, self.is_kernel = wrt, of, is_kernel
-        self.kernels = {n: inline(program, n) for n, f in program.functions.items() if f.kind == "kernel"}
+        flat = inline(program, entry)
+        self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         self.pullbacks: dict[tuple[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback] = {}
-        self.function, self.returned = _named_result(inline(program, entry))
+        self.function, self.returned = _named_result(flat.functions[entry])
         function = self.function
         self.span = function.span
         self.names = Names(
@@ -91,7 +107,7 @@ class _Gradient:
         else:
             dependents = [self._location(n) for n in self.of]
         activity = Activity(self.function, self.pointers, self.kernels)
-        active = activity.active(independents, dependents)
+        active = activity.active(independents, dependents) if self.optimize else activity.everything()
         sources = self.program.sources
         return HostEngine(self.names, self.effects, active, sources, self.kernels, self.spaces, self._pullback)
 
@@ -99,9 +115,8 @@ class _Gradient:
         key = (kernel, active, merged)
         if key not in self.pullbacks:
             name = self.names.fresh(f"{kernel}_pullback")
-            made = pullback(
-                self.kernels[kernel], name, active, merged, list(self.program.functions), self.program.sources
-            )
+            taken = list(self.program.functions)
+            made = pullback(self.kernels[kernel], name, active, merged, taken, self.program.sources, self.optimize)
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             if made.counter is not None:
@@ -211,6 +226,8 @@ class _Gradient:
         return ir.Var(self._sizes[p], span=self.span)
 
     def _pruned(self, whole: ir.Body) -> ir.Body:
+        if not self.optimize:
+            return drop_unused(whole)
         roots = set(self.pointers.parameter_roots.values())
         liveness = Liveness(self.effects, lambda s: keeps(s, self._is_pullback))
         body = drop_dead_allocations(whole, liveness, roots)
@@ -228,6 +245,11 @@ class _Gradient:
 
     def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
         arguments = self._arguments(engine, body)
+        explanation = Explanation(
+            {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
+            tuple(saves(self.name, body)),
+            tuple(a for p in self.pullbacks.values() for a in accumulations(p.function)),
+        )
         body = lower_tape(body)
         managed = any(isinstance(s, ir.Call) and s.function.startswith("hetad_") for s in walk_stmts(body)) or arguments
         if managed:
@@ -242,7 +264,7 @@ class _Gradient:
         entry = ir.Function(
             self.name, "host", tuple(p.symbol for p in parameters), returns, body, self.span, comment=self._comment(adjoints)
         )
-        return Derivative(self._closed(entry), self.name, tuple(parameters))
+        return Derivative(self._closed(entry), self.name, tuple(parameters), explanation)
 
     def _arguments(self, engine: HostEngine, body: ir.Body) -> list[ir.Stmt]:
         """Registration of the argument buffers whose extent the generated code must know."""

@@ -97,7 +97,7 @@ class MemoryAdjoints:
         assert dst_at is not None and src_at is not None and size_at is not None
         dst, src, size = _bare(s.args[dst_at]), _bare(s.args[src_at]), s.args[size_at]
         save, restore = self._save_range(s, dst, size)
-        reverse = list(restore)
+        reverse = [*restore, *self._flush(dst)]
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
             if self.engine.is_active_pointer(src):
@@ -115,6 +115,11 @@ class MemoryAdjoints:
                 reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
         return [*save, s], reverse
 
+    def _flush(self, dst: ir.Expr) -> list[ir.Stmt]:
+        """A scalar variable that is written through its address may have a cell on the device."""
+        targets = self.engine.pointers.targets(dst)
+        return [f for t in targets if isinstance(t, ir.Symbol) for f in self.engine.flush(t, dst.span)]
+
     def _fill(self, s: ir.Call, row: MemoryOperation) -> Parts:
         dst_at, size_at = row.position("dst"), row.position("bytes")
         assert dst_at is not None and size_at is not None
@@ -123,7 +128,7 @@ class MemoryAdjoints:
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
             clear = [ir.Call("hetad_clear", (self.engine.shadow_pointer(dst), size), span=s.span)]
-        return [*save, s], [*restore, *clear]
+        return [*save, s], [*restore, *self._flush(dst), *clear]
 
     def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
         slot = self.engine.names.symbol("range_kept", pointer.type, s.span)

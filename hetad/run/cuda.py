@@ -47,7 +47,7 @@ INSTALL_CUPY = "pip install hetad[cuda13] (or hetad[cuda12], for a driver of CUD
 def unusable_reason() -> str | None:
     """Why CUDA cannot be used here; None if it can.  Without a driver CuPy is not even imported."""
     try:
-        driver = ctypes.CDLL("libcuda.so.1")
+        driver = _driver()
     except OSError:
         return "there is no NVIDIA driver (libcuda.so.1 is not found)"
     count = ctypes.c_int(0)
@@ -92,6 +92,10 @@ def compiler_description() -> str:
     cupy.RawModule(code=code, options=COMPILE_OPTIONS).get_function("hetad_doctor").compile()
     major, minor = cupy.cuda.nvrtc.getVersion()
     return f"{major}.{minor}"
+
+
+def _driver() -> ctypes.CDLL:
+    return ctypes.CDLL("libcuda.so.1")
 
 
 def _cupy() -> Any:
@@ -184,7 +188,7 @@ class _Table:
 
     def __init__(self) -> None:
         code = library(table_source(), libraries=())
-        self._driver = ctypes.CDLL("libcuda.so.1")
+        self._driver = _driver()
         self._callbacks = connect(code, self._driver, self._release)
         self.prepare = code.function("hetad_cuda_prepare", ctypes.c_int, ctypes.c_int)
         self.enter = code.function("hetad_cuda_enter", ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)

@@ -1,6 +1,6 @@
 /* A CUDA driver for tests, on host memory: as much of libcuda as hetad/run/cuda_table.c uses.
  *
- * A "kernel" is a C function void(grid, block, shared, args).  Every call is logged; `fake_fail` makes the call of a
+ * A "kernel" is a C function void(grid, block, shared, args), or its number if there is a launcher.  Every call is logged; `fake_fail` makes the call of a
  * name fail with an error from then on.
  */
 #include <stdio.h>
@@ -12,6 +12,8 @@ static char journal[8192];
 static char failing[64];
 static int failing_with, device = -1, max_dynamic = 48 * 1024, outstanding;
 static size_t capacity = (size_t)-1;
+typedef int launcher_type(int kernel, unsigned *grid, unsigned *block, size_t shared, void *stream, void **args);
+static launcher_type *launcher;
 
 const char *fake_journal(void)
 {
@@ -25,6 +27,7 @@ void fake_fail(const char *name, int code)
     snprintf(failing, sizeof failing, "%s", name);
     failing_with = code;
 }
+void fake_launcher(launcher_type *run) { launcher = run; }
 void fake_capacity(size_t bytes) { capacity = bytes; }
 int fake_outstanding(void) { return outstanding; }
 
@@ -112,6 +115,8 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     ENTER(stream);
     if (shared > (unsigned)max_dynamic)
         return 1;
+    if (launcher != NULL)
+        return launcher((int)(size_t)function, grid, block, shared, stream, args);
     ((void (*)(unsigned *, unsigned *, unsigned, void **))function)(grid, block, shared, args);
     return 0;
 }

@@ -110,7 +110,7 @@ def test_a_failed_grad_leaves_the_output_alone(run: Run, tmp_path: Path) -> None
     assert path.read_text() == "old"
 
 
-@pytest.mark.parametrize("stage", ["ir", "activity", "needed", "access", "cuda"])
+@pytest.mark.parametrize("stage", ["ir", "normalized", "activity", "needed", "access", "cuda"])
 def test_every_stage_can_be_printed(run: Run, stage: str) -> None:
     status, out, err = run("grad", AXPY, "axpy", "--wrt", "a,x", "--of", "y", "--emit", stage)
     assert (status, err) == (0, "")
@@ -157,8 +157,8 @@ def test_syntax_error(run: Run, source: Callable[[str], Path]) -> None:
     assert (status, out) == (1, "")
     first, excerpt, caret, *_ = err.splitlines()
     assert first.startswith(f"{path}:3:15: error: ")
-    assert excerpt == "  3 | \tx[0] = 2.0 * ;"
-    assert caret == "    | \t" + " " * 13 + "^"
+    assert excerpt.split() == ["3", "|", "x[0]", "=", "2.0", "*", ";"]
+    assert caret.index("^") == excerpt.index(";"), "the caret stands under the place, tabs or not"
 
 
 def test_errors_as_json(run: Run, source: Callable[[str], Path]) -> None:
@@ -166,7 +166,8 @@ def test_errors_as_json(run: Run, source: Callable[[str], Path]) -> None:
     status, out, _ = run("check", path, "f", "--json")
     assert status == 1
     (function,) = json.loads(out)["functions"]
-    assert (function["error"]["line"], function["error"]["column"]) == (3, 18)
+    (error,) = function["errors"]
+    assert (error["line"], error["column"]) == (3, 18)
     status, out, _ = run("check", "none.cu", "--json")
     assert status == 2
     assert "none.cu" in json.loads(out)["error"]["message"]

@@ -109,9 +109,7 @@ def _own_call(ctx: Context, node: Any, own: Signature, used: bool) -> Expr | Non
     if caller == "host" and own.kind == "device":
         raise SyntaxProblem(f"host code cannot call the __device__ function '{own.name}'", span)
     if caller in ("kernel", "device") and own.kind == "host":
-        raise SyntaxProblem(
-            f"device code cannot call the host function '{own.name}'", span, "declare it __device__"
-        )
+        raise SyntaxProblem(f"device code cannot call the host function '{own.name}'", span, "declare it __device__")
     args = own_arguments(ctx, own, _arguments(node), span)
     if own.returns == VOID or not used:
         ctx.emit(Call(own.name, args, span=span))
@@ -127,9 +125,7 @@ def own_arguments(ctx: Context, own: Signature, given: list[Any], span: Span) ->
         plural = "" if expected == "1" else "s"
         raise SyntaxProblem(f"'{own.name}' takes {expected} argument{plural}, not {len(given)}", span)
     nodes = given + list(own.defaults[len(given) :])
-    return tuple(
-        _argument(ctx, n, p) for n, p in zip(nodes, own.params, strict=True)
-    )
+    return tuple(_argument(ctx, n, p) for n, p in zip(nodes, own.params, strict=True))
 
 
 def _argument(ctx: Context, node: Any, type_: Type) -> Expr:
@@ -314,6 +310,6 @@ def _unknown(ctx: Context, node: Any, name: str, args: tuple[Expr, ...]) -> Unkn
         return UnsupportedError(f"no '{name}' for arguments of type ({given})", span, "cast the arguments")
     if name.startswith(("cuda", "cublas", "cufft", "curand", "cusparse", "nvtx")):
         near = difflib.get_close_matches(name, sorted(TABLE), n=3)
-        remedy = f"did you mean {' or '.join(near)}?" if near else "keep it out of the functions that are differentiated"
+        remedy = f"did you mean {' or '.join(near)}?" if near else "keep it out of differentiated functions"
         return UnsupportedError(f"hetad does not know '{name}'", span, remedy)
     return expressions.unknown(ctx, name, node, "function")

@@ -45,7 +45,7 @@ def floating_literal(text: str, span: Span) -> Const:
 
 
 def character_literal(text: str, span: Span) -> Const:
-    """`'a'`, `'\\n'`, `'\\x41'`."""
+    r"""`'a'`, `'\n'`, `'\x41'`."""
     body = text[1:-1]
     if len(body) == 1:
         return Const(wrap(ord(body), CHAR), CHAR, text, span=span)
@@ -84,8 +84,8 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 def integer_value(expr: Expr) -> int | None:
     """The value of a constant integer expression; None when it is not one."""
     match expr:
-        case Const(value=value, type=Int()):
-            return int(value)
+        case Const(value=number, type=Int()):
+            return int(number)
         case Unary(op=op, operand=operand, type=Int() as type_):
             value = integer_value(operand)
             if value is None:

@@ -106,9 +106,8 @@ class Context:
 
     def emit(self, stmt: Stmt) -> None:
         if self.out is None:
-            raise UnsupportedError(
-                "the initialiser of a variable at file scope must be a constant", stmt.span, "initialise it in a function"
-            )
+            message = "the initialiser of a variable at file scope must be a constant"
+            raise UnsupportedError(message, stmt.span, "initialise it in a function")
         self.out.append(stmt)
 
     @contextmanager

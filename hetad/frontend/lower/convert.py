@@ -6,7 +6,20 @@ import struct
 from dataclasses import replace
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
-from hetad.ir.nodes import AddressOf, Aggregate, Binary, Cast, Const, Expr, Index, Member, Select, ThreadIndex, Unary, Var
+from hetad.ir.nodes import (
+    AddressOf,
+    Aggregate,
+    Binary,
+    Cast,
+    Const,
+    Expr,
+    Index,
+    Member,
+    Select,
+    ThreadIndex,
+    Unary,
+    Var,
+)
 from hetad.ir.types import (
     BOOL,
     DIM3,
@@ -243,8 +256,7 @@ def unary(op: str, operand: Expr, span: Span) -> Expr:
     operand = promoted(operand)
     if op == "+":
         return operand
-    assert op == "-" or op == "~"
-    return Unary(op, operand, operand.type, span=span)
+    return Unary("-" if op == "-" else "~", operand, operand.type, span=span)
 
 
 def select(cond: Expr, then: Expr, orelse: Expr, span: Span) -> Expr:

@@ -211,5 +211,3 @@ def _branch(ctx: Context, test: Any, then: Any, orelse: Any, node: Any) -> None:
         cond, arms = convert.unary("!", cond, cond.span), [arms[1], []]
     if arms[0] or expressions.contains_call(cond):
         ctx.emit(If(cond, tuple(arms[0]), tuple(arms[1]), span=ctx.span(node)))
-
-

@@ -190,7 +190,7 @@ def _unary(ctx: Context, node: Any) -> Expr:
             return effects.increment(ctx, node, used=True)
         case "-" | "+" | "!" | "~":
             return convert.unary(node.op, value(ctx, node.expr), span)
-    ctx.refuse(f"the operator '{node.op}'", node)
+    return ctx.refuse(f"the operator '{node.op}'", node)
 
 
 def _sizeof(ctx: Context, node: Any) -> Expr:

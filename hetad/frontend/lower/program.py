@@ -69,9 +69,7 @@ def function(ctx: Context, node: Any, item: Item) -> Function:
             ctx.define(name, symbol)
             params.append(symbol)
         body = statements.body(ctx, node.body)
-    return Function(
-        own.name, item.kind, tuple(params), own.returns, body, own.span, item.launch_bounds, item.inline
-    )
+    return Function(own.name, item.kind, tuple(params), own.returns, body, own.span, item.launch_bounds, item.inline)
 
 
 def variable(ctx: Context, node: Any, item: Item) -> Global | Const:

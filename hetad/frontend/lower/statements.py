@@ -114,10 +114,8 @@ def _switch(ctx: Context, node: Any) -> None:
     subject = convert.promoted(subject)
     if not isinstance(node.stmt, c_ast.Compound):
         ctx.refuse("a switch without braces", node, "put its cases in braces")
-    cases: list[Case] = []
     with ctx.scope():
-        for group in _grouped(ctx, node.stmt.block_items or []):
-            cases.append(_case(ctx, group, subject))
+        cases = [_case(ctx, group, subject) for group in _grouped(ctx, node.stmt.block_items or [])]
     for symbol in _shared(cases):
         ctx.refuse(f"'{symbol.name}' is declared in one case of a switch and used in another", symbol.span,
                    "declare it before the switch")  # fmt: skip

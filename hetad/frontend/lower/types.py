@@ -107,7 +107,7 @@ def _specified(ctx: Context, node: Any, hint: str | None) -> Qualified:
             ctx.refuse("an attribute on a type", node, "remove it")
         case None:
             raise SyntaxProblem("a declaration without a type", ctx.span(node))
-    ctx.refuse(f"the type specifier {type(node).__name__}", node, "write the type's name")
+    return ctx.refuse(f"the type specifier {type(node).__name__}", node, "write the type's name")
 
 
 def _named(ctx: Context, node: Any) -> Qualified:

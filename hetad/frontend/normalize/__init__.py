@@ -1,0 +1,28 @@
+"""The normalised form that `hetad/ir/nodes.py` describes: what analyses and the reverse engine accept.
+
+Nothing here changes the order of floating-point operations or their types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.frontend.normalize.hoist import hoist
+from hetad.frontend.normalize.names import Names, rename
+from hetad.frontend.normalize.structure import structure
+from hetad.ir.nodes import Function, Program
+
+
+def normalize(program: Program) -> Program:
+    """Every function of the program in normalised form."""
+    reserved = {*program.functions, *(g.symbol.name for g in program.globals)}
+    functions = {name: normalize_function(f, reserved) for name, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def normalize_function(function: Function, reserved: set[str]) -> Function:
+    """One function; its local names avoid `reserved`."""
+    names = Names(reserved)
+    function = rename(function, names)
+    function = replace(function, body=hoist(function.body, names))
+    return structure(function, names)

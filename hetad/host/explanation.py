@@ -1,0 +1,89 @@
+"""What differentiation decided, for people: what is active, what is saved and why, how adjoints are accumulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hetad.analysis.pointers import Location
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, size_of
+from hetad.ir.visit import walk_stmts
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One value or buffer that the forward sweep saves: in `function`, for the statement at `span`."""
+
+    function: str
+    what: str
+    how: str
+    bytes: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """One update of an adjoint that several threads may share."""
+
+    function: str
+    what: str
+    how: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    active: dict[str, tuple[str, ...]]
+    saved: tuple[Saved, ...]
+    accumulated: tuple[Accumulated, ...]
+
+
+_EXTENTS = {"value": "value on the tape", "range": "copied range", "allocation": "snapshot of the whole buffer"}
+
+
+def names_of(locations: Iterable[Location]) -> tuple[str, ...]:
+    return tuple(sorted({location.name for location in locations}))
+
+
+def saves(function: str, body: ir.Body) -> Iterator[Saved]:
+    """What a function saves before the tape is lowered."""
+    for s in walk_stmts(body):
+        if not isinstance(s, ir.Push):
+            continue
+        amount = "the buffer"
+        if s.extent == "value":
+            amount = f"{size_of(s.place.type)} per iteration" if not isinstance(s.place.type, Array) else "the array"
+        elif s.extent == "range":
+            amount = "the bytes copied"
+        yield Saved(function, _name(s.place), _EXTENTS[s.extent], amount, s.span)
+
+
+def accumulations(function: ir.Function) -> Iterator[Accumulated]:
+    """How a pullback kernel updates adjoint memory."""
+    shadows = {p for p in function.params if p.name.startswith("adj_")}
+    for s in walk_stmts(function.body):
+        match s:
+            case ir.Call(function="atomicAdd", args=args):
+                yield Accumulated(function.name, _name(args[0]), "atomicAdd: nothing proven about colliding threads", s.span)
+            case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
+                yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
+            case ir.Update(target=target) if _root(target) in shadows:
+                yield Accumulated(function.name, _name(target), "exclusive: plain +=", s.span)
+
+
+def _root(place: ir.Expr) -> ir.Symbol | None:
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return _root(base)
+        case ir.AddressOf(place=inner):
+            return _root(inner)
+    return None
+
+
+def _name(place: ir.Expr) -> str:
+    root = _root(place)
+    return root.name if root is not None else "memory"

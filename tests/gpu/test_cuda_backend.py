@@ -1,0 +1,287 @@
+"""The CUDA backend on a GPU: arrays, streams, errors, agreement with the CPU."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hetad
+
+pytestmark = pytest.mark.cuda
+
+PROGRAM = """
+__global__ void scale_kernel(int n, double a, const double *x, double *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i] * x[i];
+}
+
+void scale(int n, double a, const double *x, double *y)
+{
+    scale_kernel<<<(n + 127) / 128, 128>>>(n, a, x, y);
+}
+
+// host pointers in, a number out
+double energy(const double *x, int n)
+{
+    double *d_x, *d_y;
+    double *y = (double *)malloc(n * sizeof(double));
+    cudaMalloc((void **)&d_x, n * sizeof(double));
+    cudaMalloc((void **)&d_y, n * sizeof(double));
+    cudaMemcpy(d_x, x, n * sizeof(double), cudaMemcpyHostToDevice);
+    cudaMemset(d_y, 0, n * sizeof(double));
+    for (int step = 0; step < 3; step++) {
+        scale(n, 0.5, d_x, d_y);
+        cudaMemcpy(d_x, d_y, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    }
+    cudaMemcpy(y, d_y, n * sizeof(double), cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += y[i];
+    cudaFree(d_x);
+    cudaFree(d_y);
+    free(y);
+    return sum;
+}
+
+void wild(double *x, long where) { scale_kernel<<<1, 32>>>(32, 1.0, x, x + where); cudaDeviceSynchronize(); }
+
+struct particle { int id; double x; double v[2]; };
+
+__global__ void push_kernel(struct particle *p, double dt, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].x += dt * p[i].v[0] * p[i].v[1];
+}
+
+void push(struct particle *p, double dt, int n) { push_kernel<<<1, 64>>>(p, dt, n); }
+"""
+
+
+@pytest.fixture(scope="module")
+def cp() -> Any:
+    return pytest.importorskip("cupy")
+
+
+@pytest.fixture(scope="module")
+def program() -> hetad.Program:
+    return hetad.loads(PROGRAM, "gpu.cu")
+
+
+@pytest.fixture
+def x() -> Any:
+    return np.random.default_rng(1).standard_normal(1000)
+
+
+def test_cuda_is_the_default(program: hetad.Program) -> None:
+    assert hetad.gradient(program["scale"], "x", "y").backend == "cuda"
+
+
+def test_cupy_arrays_are_used_as_they_are(program: hetad.Program, cp: Any, x: Any) -> None:
+    d_x, d_y = cp.asarray(x), cp.ones(1000)
+    address = d_y.data.ptr
+    assert program["scale"](1000, 2.0, d_x, d_y) is None
+    assert d_y.data.ptr == address
+    cp.testing.assert_allclose(d_y, 1 + 2 * d_x**2, rtol=1e-15)
+
+
+def test_numpy_arrays_are_copied_there_and_back(program: hetad.Program, x: Any) -> None:
+    y = np.ones(1000)
+    program["scale"](1000, 2.0, x, y, backend="cuda")
+    np.testing.assert_allclose(y, 1 + 2 * x**2, rtol=1e-15)
+
+
+def test_both_kinds_in_one_call(program: hetad.Program, cp: Any, x: Any) -> None:
+    y = np.ones(1000)
+    program["scale"](1000, 2.0, cp.asarray(x), y)
+    np.testing.assert_allclose(y, 1 + 2 * x**2, rtol=1e-15)
+
+
+def test_host_pointers(program: hetad.Program, cp: Any, x: Any) -> None:
+    on_cpu = program["energy"](x, 1000, backend="cpu")
+    assert program["energy"](x, 1000, backend="cuda") == pytest.approx(on_cpu, rel=1e-13)
+    with pytest.raises(hetad.ArgumentError, match="argument 'x': this is a host pointer, a CuPy array lies in device"):
+        program["energy"](cp.asarray(x), 1000)
+    with pytest.raises(hetad.ArgumentError, match="the CPU backend cannot take a CuPy array"):
+        program["scale"](1000, 2.0, cp.asarray(x), np.ones(1000), backend="cpu")
+
+
+def test_gradients_have_the_type_of_the_argument(program: hetad.Program, cp: Any, x: Any) -> None:
+    g = hetad.gradient(program["scale"], wrt=("a", "x", "y"), of="y")
+    seed = np.arange(1000.0)
+    host = g(1000, 2.0, x, np.ones(1000), seeds={"y": seed})
+    d_x, d_y, d_seed = cp.asarray(x), cp.ones(1000), cp.asarray(seed)
+    device = g(1000, 2.0, d_x, d_y, seeds={"y": d_seed})
+    assert [type(v) for v in host.values()] == [float, np.ndarray, np.ndarray]
+    assert [type(v) for v in device.values()] == [float, cp.ndarray, cp.ndarray]
+    np.testing.assert_allclose(host["x"], 4 * x * seed, rtol=1e-14)
+    assert host["a"] == pytest.approx(float(x**2 @ seed))
+    for name in host:
+        np.testing.assert_allclose(cp.asnumpy(device[name]), host[name], rtol=1e-13)
+    cp.testing.assert_array_equal(d_seed, seed)
+    cp.testing.assert_array_equal(d_y, cp.ones(1000))
+    mixed = g(1000, 2.0, d_x, d_y, seeds={"y": seed})  # a NumPy seed for a CuPy array
+    np.testing.assert_allclose(cp.asnumpy(mixed["x"]), host["x"], rtol=1e-14)
+
+
+def test_the_seed_of_a_name_in_both_is_not_consumed(program: hetad.Program, x: Any) -> None:
+    g = hetad.gradient(program["scale"], wrt="y", of="y", backend="cuda")
+    seed = np.arange(1000.0)
+    r = g(1000, 2.0, x, np.ones(1000), seeds={"y": seed})
+    assert not np.shares_memory(r["y"], seed)
+    np.testing.assert_array_equal(seed, np.arange(1000.0))
+
+
+def test_cpu_and_gpu_agree(program: hetad.Program, x: Any) -> None:
+    results = [hetad.gradient(program["energy"], "x", backend=b).value_and_grad(x, 1000) for b in ("cpu", "cuda")]
+    assert results[0][0] == pytest.approx(results[1][0], rel=1e-13)
+    np.testing.assert_allclose(results[0][1]["x"], results[1][1]["x"], rtol=1e-12)
+
+
+def test_in_place_without_a_copy(program: hetad.Program, cp: Any, x: Any) -> None:
+    g = hetad.gradient(program["scale"], wrt=("x", "y"), of="y")
+    d_x, d_y, adj_y, adj_x = cp.asarray(x), cp.ones(1000), cp.ones(1000), cp.ones(1000)
+    g.execute(1000, 2.0, d_x, d_y, adj_y, adj_x)
+    pool = cp.get_default_memory_pool()
+    used = pool.total_bytes()
+    g.execute(1000, 2.0, d_x, d_y, adj_y, adj_x)
+    assert pool.total_bytes() == used
+    np.testing.assert_allclose(cp.asnumpy(adj_x), 1 + 2 * 4 * x, rtol=1e-13)
+    host = np.ones(1000)
+    g.execute(1000, 2.0, d_x, d_y, adj_y, host)  # a NumPy adjoint is copied there and back
+    np.testing.assert_allclose(host, 1 + 4 * x, rtol=1e-13)
+
+
+def test_a_kernel(program: hetad.Program, cp: Any, x: Any) -> None:
+    y = cp.zeros(1000)
+    program["scale_kernel"](1000, 2.0, cp.asarray(x), y, grid=8, block=(128, 1))
+    np.testing.assert_allclose(cp.asnumpy(y), 2 * x**2, rtol=1e-15)
+    g = hetad.gradient(program["scale_kernel"], "x", "y")
+    r = g(1000, 2.0, cp.asarray(x), y, seeds={"y": cp.ones(1000)}, grid=8, block=128)
+    np.testing.assert_allclose(cp.asnumpy(r["x"]), 4 * x, rtol=1e-15)
+
+
+def test_streams(program: hetad.Program, cp: Any, x: Any) -> None:
+    g = hetad.gradient(program["scale_kernel"], ("a", "x"), "y")
+    for stream in (cp.cuda.Stream(non_blocking=True), cp.cuda.Stream.null):
+        with stream:
+            y = cp.ones(1000)
+            for _ in range(20):
+                program["scale"](1000, 2.0, cp.asarray(x), y)
+            np.testing.assert_allclose(y.get(), 1 + 40 * x**2, rtol=1e-13)
+    named = cp.cuda.Stream(non_blocking=True)
+    with named:
+        d_x, y, seed = cp.asarray(x), cp.zeros(1000), cp.ones(1000)
+    for stream in (named, named.ptr):
+        r = g(1000, 2.0, d_x, y, seeds={"y": seed}, grid=8, block=128, stream=stream)
+        assert r["a"] == pytest.approx(float((x**2).sum()))
+        named.synchronize()
+        np.testing.assert_allclose(cp.asnumpy(r["x"]), 4 * x, rtol=1e-15)
+
+
+def test_threads(program: hetad.Program, cp: Any, x: Any) -> None:
+    g = hetad.gradient(program["scale"], "x", "y")
+    found: list[Any] = []
+
+    def work() -> None:
+        with cp.cuda.Stream(non_blocking=True):
+            for _ in range(20):
+                r = g(1000, 2.0, cp.asarray(x), cp.zeros(1000), seeds={"y": cp.ones(1000)})
+            found.append(r["x"].get())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for gradient in found:
+        np.testing.assert_allclose(gradient, 4 * x, rtol=1e-15)
+
+
+def test_no_elements(program: hetad.Program, cp: Any) -> None:
+    empty = cp.zeros(0)
+    program["scale"](0, 2.0, empty, cp.zeros(0))
+    r = hetad.gradient(program["scale"], ("a", "x"), "y")(0, 2.0, empty, cp.zeros(0), seeds={"y": cp.zeros(0)})
+    assert r["a"] == 0
+    assert r["x"].shape == (0,)
+    assert program["energy"](np.zeros(0), 0, backend="cuda") == 0
+
+
+def test_structs(program: hetad.Program) -> None:
+    dtype = np.dtype([("id", "i4"), ("x", "f8"), ("v", "f8", 2)], align=True)
+    p = np.array([(i, 1.0, (i, 2.0)) for i in range(5)], dtype)
+    for backend in ("cpu", "cuda"):
+        moved = p.copy()
+        program["push"](moved, 0.5, 5, backend=backend)
+        np.testing.assert_allclose(moved["x"], 1 + np.arange(5))
+        assert moved["id"].tolist() == list(range(5))
+
+
+def test_arrays_on_another_device(program: hetad.Program, cp: Any, x: Any) -> None:
+    if cp.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("there is one GPU")
+    with cp.cuda.Device(1):
+        d_x, d_y = cp.asarray(x), cp.zeros(1000)
+        program["scale"](1000, 2.0, d_x, d_y)
+        np.testing.assert_allclose(cp.asnumpy(d_y), 2 * x**2, rtol=1e-15)
+    with pytest.raises(hetad.ArgumentError, match="the array lies on device 1, but the current device is 0"):
+        program["scale"](1000, 2.0, d_x, d_y)
+
+
+def test_arrays_that_share_memory(program: hetad.Program, cp: Any) -> None:
+    z = cp.zeros(100)
+    program["scale"](50, 2.0, z[:50], z[50:])
+    with pytest.raises(hetad.ArgumentError, match="'x' and 'y' share memory"):
+        program["scale"](50, 2.0, z[:51], z[50:])
+    with pytest.raises(hetad.ArgumentError, match="not C-contiguous"):
+        program["scale"](50, 2.0, z[::2], cp.zeros(50))
+
+
+# --- what goes wrong -----------------------------------------------------------------------------
+
+
+def test_a_launch_that_cuda_refuses() -> None:
+    program = hetad.loads(
+        "__global__ void k(double *y) { y[threadIdx.x] = 1; }\nvoid f(double *y, int n) { k<<<1, n>>>(y); }", "f.cu"
+    )
+    with pytest.raises(hetad.ExecutionError, match=r"kernel k<<<\(1, 1, 1\), \(2000, 1, 1\)>>>"):
+        program["f"](np.zeros(2000), 2000, backend="cuda")
+    program["f"](y := np.zeros(20), 20, backend="cuda")  # nothing is left over from the failure
+    assert y.tolist() == [1] * 20
+
+
+def test_no_memory(cp: Any) -> None:
+    program = hetad.loads("void f(size_t n) { double *p; cudaMalloc((void **)&p, n); cudaFree(p); }", "m.cu")
+    with pytest.raises(hetad.ExecutionError, match=r"allocating \d+ bytes of device memory: CUDA_ERROR_OUT_OF_MEMORY"):
+        program["f"](1 << 50, backend="cuda")
+    program["f"](1 << 20, backend="cuda")
+
+
+def test_an_illegal_address_is_named() -> None:
+    # in a process of its own, which it leaves without a usable GPU
+    script = f"""if True:
+        import numpy as np, hetad
+        program = hetad.loads({PROGRAM!r}, "gpu.cu")
+        try:
+            program["wild"](np.zeros(32), 1 << 45, backend="cuda")
+        except hetad.ExecutionError as problem:
+            assert "CUDA_ERROR_ILLEGAL_ADDRESS" in str(problem), problem
+            print("named")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=os.environ, timeout=300
+    )
+    assert "named" in done.stdout, done.stderr
+
+
+def test_device_and_compiler_are_described() -> None:
+    from hetad.run import cuda
+
+    assert "compute capability" in cuda.device_description()
+    assert cuda.compiler_description().count(".") == 1

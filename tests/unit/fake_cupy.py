@@ -1,0 +1,147 @@
+"""As much of CuPy as hetad/run/cuda.py uses, on host memory, so that its Python code runs without a GPU.
+
+Kernels are those that hetad emits for the CPU; `programs` maps device source to the program it came from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from hetad import emit
+from hetad.run.executable import library
+
+programs: dict[str, Any] = {}
+launchers: list[Any] = []  # hetad_cpu_launch and number, by handle
+_streams = threading.local()
+
+
+def launch(kernel: int, *rest: Any) -> int:
+    run, number = launchers[kernel - 1]
+    return int(run(number, *rest))
+
+
+class ndarray:  # noqa: N801
+    def __init__(self, host: Any, device: int = 0) -> None:
+        self.host = host
+        self.device = SimpleNamespace(id=device)
+        self.data = SimpleNamespace(ptr=host.ctypes.data)
+
+    __cuda_array_interface__ = property(lambda self: self.host.__array_interface__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.host, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        part = self.host[index]
+        return ndarray(part) if isinstance(part, np.ndarray) else part
+
+
+def array(values: Any) -> ndarray:
+    return ndarray(np.array(values.host if isinstance(values, ndarray) else values))
+
+
+asarray = array
+
+
+def asnumpy(values: Any) -> Any:
+    return np.array(values.host)
+
+
+def zeros(shape: Any, dtype: Any = float) -> ndarray:
+    return ndarray(np.zeros(shape, dtype))
+
+
+class Stream:
+    def __init__(self, ptr: int = 0) -> None:
+        self.ptr = ptr
+
+    def synchronize(self) -> None:
+        pass
+
+    def __enter__(self) -> Stream:
+        stack().append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        stack().pop()
+
+
+class ExternalStream(Stream):
+    pass
+
+
+def stack() -> list[Stream]:
+    if not hasattr(_streams, "stack"):
+        _streams.stack = [Stream()]
+    found: list[Stream] = _streams.stack
+    return found
+
+
+class MemoryPointer:
+    def __init__(self, size: int) -> None:
+        self.memory = ctypes.create_string_buffer(size)
+        self.ptr = ctypes.addressof(self.memory)
+
+    def copy_from_host_async(self, source: ctypes.c_void_p, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memmove(self.ptr, source, size)
+
+    def copy_to_host_async(self, target: ctypes.c_void_p, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memmove(target, self.ptr, size)
+
+    def memset_async(self, value: int, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memset(self.ptr, value, size)
+
+
+class CompileException(Exception):
+    pass
+
+
+class CUDARuntimeError(RuntimeError):
+    pass
+
+
+class RawModule:
+    def __init__(self, code: str, options: tuple[str, ...]) -> None:
+        assert options == ("-std=c++17",)
+        self.code = code
+
+    def get_function(self, name: str) -> Any:
+        if self.code not in programs:
+            raise CompileException("kern.cu(1): error")
+        program = programs[self.code]
+        run = library(emit.cpu_kernels(program)).handle.hetad_cpu_launch
+        run.argtypes = (ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2)
+        launchers.append((run, emit.kernels(program).index(name)))
+        return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
+
+
+@contextlib.contextmanager
+def device(number: int) -> Iterator[None]:
+    kept = state.device
+    state.device = number
+    yield
+    state.device = kept
+
+
+state = SimpleNamespace(device=0)
+runtime = SimpleNamespace(
+    getDevice=lambda: state.device, getDeviceCount=lambda: 2, free=lambda _: None, CUDARuntimeError=CUDARuntimeError
+)
+cuda = SimpleNamespace(
+    runtime=runtime, Stream=Stream, ExternalStream=ExternalStream, get_current_stream=lambda: stack()[-1],
+    alloc=MemoryPointer, Device=device, compiler=SimpleNamespace(CompileException=CompileException),
+)  # fmt: skip
+
+
+def get_default_memory_pool() -> Any:
+    return SimpleNamespace(free_all_blocks=lambda: None)

@@ -1,0 +1,309 @@
+"""The C functions that generated host code calls, on the CPU: tape, snapshots, registry, copies."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hetad import emit
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import DOUBLE, FLOAT, INT, SIZE_T, STRING, VOID, Pointer, Type
+from hetad.run import compiler
+
+SPAN = Span("x.cu", 1, 1)
+PARAMS: dict[str, Type] = {
+    "p": Pointer(VOID), "q": Pointer(VOID), "out": Pointer(Pointer(VOID)), "n": SIZE_T, "kind": INT,
+    "message": STRING, "f": Pointer(FLOAT), "g": Pointer(FLOAT), "d": Pointer(DOUBLE), "e": Pointer(DOUBLE),
+}  # fmt: skip
+CALLS = """
+    begin() argument(p n kind) device_malloc(out n) device_zeros(out n) release(p) push(p n) pop(p n) save(p) restore(p)
+    save_range(p n) restore_range(p n) copy_pullback_float(f g n kind) copy_pullback_double(d e n kind) clear(p n)
+    read_scalar_float(f g) read_scalar_double(d e) require_disjoint(p q message) end()
+"""
+# Every support function is called once through the table of a runtime that counts what device memory is alive.
+HARNESS = """
+static int live, mallocs;
+static void *counted_malloc(size_t bytes) { ++live, ++mallocs; return malloc(bytes); }
+static int counted_free(void *p) { --live; free(p); return 0; }
+static struct hetad_runtime counted;
+#define GUARD(call) do { int code = setjmp(hetad_entry); if (code == 0) { call; } return code; } while (0)
+void t_setup(void)
+{
+    counted = *hetad_cpu_runtime();
+    counted.device_malloc = counted_malloc, counted.device_free = counted_free;
+    hetad_rt = &counted;
+}
+int t_live(void) { return live; }
+int t_mallocs(void) { return mallocs; }
+size_t t_tape_used(void) { return hetad_tape_used; }
+size_t t_tape_room(void) { return hetad_tape_room; }
+size_t t_registered(void) { return hetad_allocation_count; }
+void *t_host_malloc(size_t n) { return hetad_host_malloc(n); }
+void *t_host_zeros(size_t n) { return hetad_host_zeros(n); }
+"""
+
+
+def everything() -> ir.Program:
+    """A host function that calls every support function."""
+    symbols = {name: ir.Symbol(name, t, SPAN, "param") for name, t in PARAMS.items()}
+    body: list[ir.Stmt] = []
+    for text in " ".join(CALLS.split()).replace(") ", ")|").split("|"):
+        name, _, args = text.rstrip(")").partition("(")
+        body.append(ir.Call(f"hetad_{name}", tuple(ir.Var(symbols[a], span=SPAN) for a in args.split()), span=SPAN))
+    for name in ("hetad_host_malloc", "hetad_host_zeros"):
+        call = ir.Call(name, (ir.Var(symbols["n"], span=SPAN),), ir.Var(symbols["f"], span=SPAN), span=SPAN)
+        body.append(call)
+    return ir.Program({"all": ir.Function("all", "host", tuple(symbols.values()), VOID, tuple(body), SPAN)})
+
+
+def wrappers() -> str:
+    lines = []
+    for text in " ".join(CALLS.split()).replace(") ", ")|").split("|"):
+        name, _, args = text.rstrip(")").partition("(")
+        types = {"f": "float *", "g": "float *", "d": "double *", "e": "double *", "n": "size_t ", "kind": "int "}
+        types |= {"out": "void **", "message": "const char *"}
+        params = ", ".join(types.get(a, "void *") + a for a in args.split()) or "void"
+        lines.append(f"int t_{name}({params}) {{ GUARD(hetad_{name}({', '.join(args.split())})); }}")
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module")
+def library() -> ctypes.CDLL:
+    source = emit.cpu_source(everything(), "all") + HARNESS + wrappers()
+    code = ctypes.CDLL(str(compiler.shared_library(source)))
+    for name in ("t_host_malloc", "t_host_zeros"):
+        getattr(code, name).restype = ctypes.c_void_p
+    for name in ("t_tape_used", "t_tape_room", "t_registered"):
+        getattr(code, name).restype = ctypes.c_size_t
+    code.hetad_message.restype = ctypes.c_char_p
+    return code
+
+
+@pytest.fixture
+def c(library: ctypes.CDLL) -> Iterator[ctypes.CDLL]:
+    library.t_setup()
+    library.t_begin()
+    live = library.t_live()
+    yield library
+    library.t_end()
+    assert library.t_live() == live, "device memory is left"
+    assert library.t_registered() == 0
+
+
+def at(array: np.ndarray, index: int = 0) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data + index * array.itemsize)
+
+
+def size(n: int) -> ctypes.c_size_t:
+    return ctypes.c_size_t(n)
+
+
+def on_device(c: ctypes.CDLL, array: np.ndarray) -> np.ndarray:
+    """A registered 'device' copy of an array."""
+    pointer = ctypes.c_void_p()
+    assert c.t_device_malloc(ctypes.byref(pointer), size(array.nbytes)) == 0
+    assert pointer.value is not None
+    kind = ctypes.c_double if array.dtype == np.float64 else ctypes.c_float
+    view = np.ctypeslib.as_array((kind * array.size).from_address(pointer.value))
+    view[:] = array
+    return view
+
+
+def message(c: ctypes.CDLL) -> str:
+    text: bytes = c.hetad_message()
+    return text.decode()
+
+
+def test_the_tape_gives_values_back_last_to_first(c: ctypes.CDLL) -> None:
+    for i in range(5000):
+        assert c.t_push(ctypes.byref(ctypes.c_long(i)), size(8)) == 0
+    value = ctypes.c_long()
+    for i in reversed(range(5000)):
+        assert c.t_pop(ctypes.byref(value), size(8)) == 0
+        assert value.value == i
+    assert c.t_pop(ctypes.byref(value), size(8)) == 1
+    assert message(c) == "internal error: the tape is empty"
+
+
+def test_a_snapshot_is_of_the_whole_allocation_whatever_the_offset(c: ctypes.CDLL) -> None:
+    host, device = np.arange(10.0), on_device(c, np.arange(7.0))
+    c.t_argument(at(host), size(host.nbytes), 0)
+    for array in (host, device):
+        before = array.copy()
+        assert c.t_save(at(array, 3)) == 0
+        array[:] = -1
+        assert c.t_restore(at(array, 5)) == 0
+        np.testing.assert_array_equal(array, before)
+    assert c.t_tape_used() == 0
+
+
+def test_snapshots_nest(c: ctypes.CDLL) -> None:
+    device = on_device(c, np.zeros(4))
+    for k in range(4):
+        device[:] = k
+        c.t_save(at(device))
+        c.t_push(ctypes.byref(ctypes.c_int(k)), size(4))
+    value = ctypes.c_int()
+    for k in reversed(range(4)):
+        c.t_pop(ctypes.byref(value), size(4))
+        c.t_restore(at(device))
+        assert value.value == k
+        np.testing.assert_array_equal(device, np.full(4, k))
+
+
+def test_a_range_is_restored_to_the_byte(c: ctypes.CDLL) -> None:
+    stack, device = np.arange(6.0), on_device(c, np.arange(6.0))
+    for array in (stack, device):
+        assert c.t_save_range(at(array, 1), size(24)) == 0
+        array[:] = -1
+        assert c.t_restore_range(at(array, 1), size(24)) == 0
+        np.testing.assert_array_equal(array, [-1, 1, 2, 3, -1, -1])
+        c.t_save_range(at(array, 1), size(24))
+        assert c.t_restore_range(at(array, 1), size(16)) == 1
+        assert message(c) == "internal error: a snapshot of another length"
+
+
+def test_snapshots_of_null_and_of_unknown_memory(c: ctypes.CDLL) -> None:
+    assert c.t_save(None) == 0
+    assert c.t_restore(None) == 0
+    assert c.t_save(at(np.zeros(3))) == 1
+    assert message(c).startswith("a pointer into unknown memory")
+
+
+def test_a_snapshot_cannot_go_into_another_allocation(c: ctypes.CDLL) -> None:
+    a, b = on_device(c, np.zeros(3)), on_device(c, np.zeros(3))
+    c.t_save(at(a))
+    assert c.t_restore(at(b)) == 1
+    assert message(c) == "internal error: a snapshot of another allocation"
+
+
+def test_a_loop_of_snapshots_allocates_once(c: ctypes.CDLL) -> None:
+    a, b = on_device(c, np.zeros(8)), on_device(c, np.zeros(5))
+    before = c.t_mallocs()
+    for _ in range(100):
+        c.t_save(at(a))
+        c.t_save(at(b))
+        c.t_restore(at(b))
+        c.t_restore(at(a))
+    assert c.t_mallocs() == before + 2
+
+
+def test_repeated_calls_do_not_grow(c: ctypes.CDLL) -> None:
+    host, live, room = np.zeros(100), c.t_live(), 0
+    for call in range(10_000):
+        c.t_begin()
+        c.t_argument(at(host), size(host.nbytes), 0)
+        pointer = ctypes.c_void_p()
+        c.t_device_zeros(ctypes.byref(pointer), size(64))
+        c.t_host_zeros(size(64))
+        c.t_save(at(host, 50))
+        c.t_save(pointer)
+        c.t_end()
+        room = room or c.t_tape_room()
+        assert c.t_live() == live and c.t_registered() == 0 and c.t_tape_used() == 0, call
+    assert c.t_tape_room() == room
+
+
+def test_many_allocations_are_told_apart(c: ctypes.CDLL) -> None:
+    arrays = [on_device(c, np.full(1 + i % 5, i, np.float64)) for i in range(60)]
+    for i in (*range(60), *reversed(range(60))):
+        c.t_save(at(arrays[i], arrays[i].size - 1))
+        arrays[i][:] = -1
+        c.t_restore(at(arrays[i]))
+        assert (arrays[i] == i).all()
+    for i in range(0, 60, 2):
+        assert c.t_release(at(arrays[i])) == 0
+    assert c.t_registered() == 30
+
+
+def test_only_what_was_allocated_is_released(c: ctypes.CDLL) -> None:
+    host = np.zeros(4)
+    c.t_argument(at(host), size(32), 0)
+    assert c.t_release(None) == 0
+    assert c.t_release(at(host)) == 1
+    assert message(c) == "the program frees memory that it did not allocate"
+    assert c.t_release(ctypes.c_void_p(c.t_host_malloc(size(0)))) == 0
+
+
+def test_arguments_that_overlap_are_one_allocation(c: ctypes.CDLL) -> None:
+    host = np.arange(10.0)
+    c.t_argument(at(host, 2), size(32), 0)
+    c.t_argument(at(host, 4), size(48), 0)
+    c.t_argument(at(host, 4), size(8), 0)
+    assert c.t_registered() == 1
+    c.t_save(at(host, 9))
+    host[:] = -1
+    c.t_restore(at(host, 2))
+    np.testing.assert_array_equal(host, [-1, -1, *range(2, 10)])
+    assert c.t_require_disjoint(at(host, 2), at(host, 9), b"p and q share memory") == 1
+    assert message(c) == "p and q share memory"
+
+
+def test_adjacent_arguments_are_two_allocations(c: ctypes.CDLL) -> None:
+    host = np.zeros(10)
+    c.t_argument(at(host, 5), size(40), 0)
+    c.t_argument(at(host), size(40), 0)
+    assert c.t_registered() == 2
+    assert c.t_require_disjoint(at(host), at(host, 5), b"") == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", range(5))
+def test_the_pullback_of_a_copy(c: ctypes.CDLL, kind: int, dtype: type) -> None:
+    rng = np.random.default_rng(kind)
+    dst, src = rng.standard_normal(1000).astype(dtype), rng.standard_normal(1000).astype(dtype)
+    adj_dst = on_device(c, dst) if kind in (1, 3, 4) else dst.copy()
+    adj_src = on_device(c, src) if kind in (2, 3, 4) else src.copy()
+    pullback = c.t_copy_pullback_float if dtype is np.float32 else c.t_copy_pullback_double
+    n = 600
+    assert pullback(at(adj_dst, 5), at(adj_src, 7), size(n * adj_dst.itemsize), kind) == 0
+    dst_after, src_after = dst.copy(), src.copy()
+    src_after[7 : 7 + n] += dst[5 : 5 + n]
+    dst_after[5 : 5 + n] = 0
+    np.testing.assert_array_equal(adj_src, src_after)
+    np.testing.assert_array_equal(adj_dst, dst_after)
+
+
+def test_a_copy_without_an_adjoint_on_one_side(c: ctypes.CDLL) -> None:
+    adj = np.ones(4)
+    assert c.t_copy_pullback_double(at(adj), None, size(16), 0) == 0
+    np.testing.assert_array_equal(adj, [0, 0, 1, 1])
+    assert c.t_copy_pullback_double(None, at(adj), size(16), 0) == 0
+    np.testing.assert_array_equal(adj, [0, 0, 1, 1])
+
+
+def test_copies_that_have_no_derivative(c: ctypes.CDLL) -> None:
+    adj = np.ones(8)
+    assert c.t_copy_pullback_double(at(adj), at(adj, 1), size(16), 0) == 1
+    assert "overlap" in message(c)
+    assert c.t_copy_pullback_double(at(adj), at(adj, 4), size(12), 0) == 1
+    assert message(c) == "a copy of part of a number has no derivative"
+
+
+def test_scalars_and_clearing(c: ctypes.CDLL) -> None:
+    cell, total = on_device(c, np.array([2.5])), np.array([1.0])
+    assert c.t_read_scalar_double(at(total), at(cell)) == 0
+    assert (total[0], cell[0]) == (3.5, 0.0)
+    host = np.ones(4)
+    cell[:] = 3
+    c.t_clear(at(host, 1), size(16))
+    c.t_clear(at(cell), size(8))
+    c.t_clear(None, size(8))
+    np.testing.assert_array_equal(host, [1, 0, 0, 1])
+    assert cell[0] == 0
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
+def test_nvcc_compiles_every_support_function(tmp_path: Path) -> None:
+    file = tmp_path / "support.cu"
+    file.write_text(emit.cuda_file(everything(), "all"))
+    subprocess.run(
+        ["nvcc", "-arch=sm_90", "-Werror", "all-warnings", "-c", str(file), "-o", str(tmp_path / "support.o")], check=True
+    )

@@ -1,0 +1,190 @@
+"""The Python side of the CUDA backend over a CuPy and a driver made of host memory; tests/gpu has the real ones."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hetad
+from hetad import emit
+from hetad.run import cuda
+from hetad.run.executable import library
+from tests.unit import fake_cupy as cp
+
+PROGRAM = """
+__global__ void scale_kernel(int n, double a, const double *x, double *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i] * x[i];
+}
+
+void scale(int n, double a, const double *x, double *y) { scale_kernel<<<(n + 31) / 32, 32>>>(n, a, x, y); }
+
+void scale_blocks(int n, double a, const double *x, double *y, int threads)
+{
+    scale_kernel<<<1, threads>>>(n, a, x, y);
+}
+
+double total(const double *x, int n)
+{
+    double *d_x, *d_y;
+    double y[100];
+    cudaMalloc((void **)&d_x, n * sizeof(double));
+    cudaMalloc((void **)&d_y, n * sizeof(double));
+    cudaMemcpy(d_x, x, n * sizeof(double), cudaMemcpyHostToDevice);
+    cudaMemset(d_y, 0, n * sizeof(double));
+    scale_kernel<<<1, 100>>>(n, 2.0, d_x, d_y);
+    cudaMemcpy(y, d_y, n * sizeof(double), cudaMemcpyDeviceToHost);
+    cudaFree(d_x);
+    cudaFree(d_y);
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += y[i];
+    return sum;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        fake = library((Path(__file__).parent / "fake_cuda.c").read_text() + "// of test_run_cuda").handle
+        fake.fake_journal.restype = ctypes.c_char_p
+        signature = ctypes.CFUNCTYPE(
+            ctypes.c_int, ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2
+        )
+        launcher = signature(cp.launch)
+        fake.fake_launcher(launcher)
+        device_source, source = emit.device_source, cuda.table_source()
+
+        def recorded(program: Any) -> str:
+            text = device_source(program)
+            cp.programs[text] = program
+            return text
+
+        patch.setattr(emit, "device_source", recorded)
+        patch.setattr(cuda, "_cupy", lambda: cp)
+        patch.setattr(cuda, "_driver", lambda: fake)
+        patch.setattr(cuda, "unusable_reason", lambda: None)
+        patch.setattr(cuda, "table_source", lambda: source + "// of test_run_cuda")
+        patch.delenv("HETAD_CUDA_OPTIONS", raising=False)
+        cuda._table.cache_clear()
+        yield fake
+        fake.fake_launcher(None)
+    cuda._table.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def program(driver: Any) -> hetad.Program:
+    return hetad.loads(PROGRAM, "cuda.cu")
+
+
+@pytest.fixture(autouse=True)
+def _fresh(driver: Any) -> None:
+    driver.fake_fail(b"", 0)
+    driver.fake_journal()
+
+
+X = np.arange(100.0)
+
+
+def test_device_arrays_are_used_as_they_are(program: hetad.Program) -> None:
+    y = cp.zeros(100)
+    program["scale"](100, 2.0, cp.asarray(X), y)
+    np.testing.assert_array_equal(cp.asnumpy(y), 2 * X**2)
+
+
+def test_numpy_arrays_are_staged(program: hetad.Program) -> None:
+    x, y = X.copy(), np.ones(100)
+    x.flags.writeable = False
+    program["scale"](100, 2.0, x, y)
+    np.testing.assert_array_equal(y, 1 + 2 * X**2)
+    program["scale"](100, 2.0, cp.asarray(X), y)
+    np.testing.assert_array_equal(y, 1 + 4 * X**2)
+    program["scale"](0, 2.0, np.zeros(0), np.zeros(0))
+
+
+def test_host_pointers(program: hetad.Program) -> None:
+    assert program["total"](X, 100) == 2 * (X**2).sum()
+    with pytest.raises(hetad.ArgumentError, match="argument 'x': this is a host pointer"):
+        program["total"](cp.asarray(X), 100)
+
+
+def test_gradients_have_the_type_of_the_argument(program: hetad.Program) -> None:
+    g = hetad.gradient(program["scale"], wrt=("a", "x", "y"), of="y")
+    seed = np.arange(100.0)
+    for wrap in (np.array, cp.array):
+        for wrap_seed in (np.array, cp.array):
+            s = wrap_seed(seed)
+            r = g(100, 2.0, wrap(X), wrap(np.ones(100)), seeds={"y": s})
+            assert [type(v) for v in r.values()] == [float, type(wrap(X)), type(wrap(X))]
+            found = [v if isinstance(v, np.ndarray) else cp.asnumpy(v) for v in (r["x"], r["y"])]
+            np.testing.assert_array_equal(found[0], 4 * X * seed)
+            np.testing.assert_array_equal(found[1], seed)
+            assert r["a"] == X**2 @ seed
+            assert r["y"] is not s
+            np.testing.assert_array_equal(s if isinstance(s, np.ndarray) else s.host, seed)
+
+
+def test_the_gradient_of_a_program_with_copies(program: hetad.Program) -> None:
+    value, r = hetad.gradient(program["total"], "x").value_and_grad(X, 100)
+    assert value == 2 * (X**2).sum()
+    np.testing.assert_array_equal(r["x"], 4 * X)
+
+
+def test_in_place(program: hetad.Program) -> None:
+    g = hetad.gradient(program["scale"], wrt=("a", "x", "y"), of="y")
+    adj_y, adj_a, adj_x = cp.array(np.ones(100)), np.ones(1), np.ones(100)
+    g.execute(100, 2.0, X, cp.zeros(100), adj_y, adj_a, adj_x)
+    np.testing.assert_array_equal(adj_x, 1 + 4 * X)
+    assert adj_a[0] == 1 + (X**2).sum()
+    with pytest.raises(hetad.ArgumentError, match="argument 'adj_a': this is a host pointer"):
+        g.execute(100, 2.0, X, cp.zeros(100), adj_y, cp.zeros(1), adj_x)
+
+
+def test_work_goes_to_the_current_stream(program: hetad.Program, driver: Any) -> None:
+    with cp.Stream(0x500):
+        program["scale"](100, 2.0, cp.asarray(X), cp.zeros(100))
+    assert b"cuLaunchKernel 1280" in driver.fake_journal()
+    for stream in (cp.Stream(0x600), 0x600):
+        y = np.zeros(100)
+        program["scale_kernel"](100, 2.0, X, y, grid=1, block=100, stream=stream)
+        np.testing.assert_array_equal(y, 2 * X**2)
+        assert driver.fake_journal().splitlines() == [b"cuLaunchKernel 1536"]
+
+
+def test_devices(program: hetad.Program) -> None:
+    theirs = cp.ndarray(np.zeros(100), device=1)
+    with pytest.raises(
+        hetad.ArgumentError, match=r"device 1, but the current device is 0\n.*\n.*cupy.cuda.Device\(1\)"
+    ):
+        program["scale"](100, 2.0, X, theirs)
+    with cp.cuda.Device(1):
+        program["scale"](100, 2.0, X, theirs)
+    np.testing.assert_array_equal(theirs.host, 2 * X**2)
+
+
+def test_what_goes_wrong_on_the_device_is_named(program: hetad.Program, driver: Any) -> None:
+    driver.fake_fail(b"cuLaunchKernel", 700)
+    with pytest.raises(hetad.ExecutionError, match=r"kernel scale_kernel<<<.*CUDA_ERROR_ILLEGAL_ADDRESS"):
+        program["scale"](100, 2.0, X, np.zeros(100))
+    driver.fake_fail(b"cuMemAllocFromPoolAsync", 2)
+    with pytest.raises(hetad.ExecutionError, match=r"CUDA_ERROR_OUT_OF_MEMORY"):
+        hetad.gradient(program["total"], "x")(X, 100)
+    driver.fake_fail(b"", 0)
+    with pytest.raises(hetad.ExecutionError, match=r"more threads|too large for the device"):
+        program["scale_blocks"](100, 2.0, X, np.zeros(100), 2000)
+    program["scale"](100, 2.0, X, np.zeros(100))
+
+
+def test_device_code_that_does_not_compile(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emit, "device_source", lambda _: "not CUDA")
+    with pytest.raises(
+        hetad.BackendError, match=r"NVRTC failed.*\n.*error\n  the source is kept in (.*\.cu)"
+    ) as caught:
+        hetad.loads(PROGRAM)["scale"](100, 2.0, X, np.zeros(100))
+    assert Path(str(caught.value).split("kept in ")[1]).read_text() == "not CUDA"
