@@ -36,6 +36,7 @@ demo: $(RUN_READY)
 	@mkdir -p build
 	$(PY) -m hetad grad samples/tensor_contraction.cu launchTensorContraction3D --wrt A,B --of C \
 		-o build/tensor_contraction_grad.cu
+	@echo "The gradient as CUDA, for nvcc: build/tensor_contraction_grad.cu"
 
 test: lint types layers tests
 
@@ -66,9 +67,9 @@ format: $(DEV_READY)
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-# Rewrites the expected adjoints of tests/golden from what hetad emits now; read the diff.
+# Rewrites the expected adjoints of tests/golden, and the output that the docs show, from what hetad emits now.
 golden: $(DEV_READY)
-	$(PY) -m pytest tests/golden --update-golden $(PYTEST_ARGS)
+	$(PY) -m pytest tests/golden tests/unit/test_docs.py --update-golden $(PYTEST_ARGS)
 
 hooks: $(DEV_READY)
 	$(PY) -m pre_commit install

@@ -62,7 +62,7 @@ def loads(
 
 
 def gradient(
-    function: Function, wrt: Names, of: Names | None = None, backend: Backend | None = None, **options: Any
+    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, **options: Any
 ) -> Gradient:
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -132,7 +132,7 @@ class Function:
         return self.definition.params
 
     def __call__(
-        self, *args: Any, backend: Backend | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,
+        self, *args: Any, backend: str | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,
         stream: Any = None, **named: Any,
     ) -> Any:  # fmt: skip
         """Run the function; arrays are written in place, as in C.
@@ -383,7 +383,7 @@ class Result(Mapping[str, Any]):
 # --- helpers -------------------------------------------------------------------------------------
 
 
-def backend_for(backend: Backend | None) -> Backend:
+def backend_for(backend: str | None) -> Backend:
     """The backend to use: the one asked for, else CUDA where it is usable."""
     if backend is None:
         from hetad.run import cuda
@@ -403,7 +403,9 @@ def build(program: nodes.Program, entry: str, backend: Backend) -> Executable:
     return cpu.build(program, entry)
 
 
-def _checked(backend: Backend | None) -> Backend | None:
-    if backend not in {None, "cpu", "cuda"}:
-        raise ArgumentError(f"backend={backend!r}: there are 'cuda', 'cpu', and None for the best of them")
-    return backend
+def _checked(backend: str | None) -> Backend | None:
+    match backend:
+        case None | "cpu" | "cuda":
+            return backend
+        case _:
+            raise ArgumentError(f"backend={backend!r}: there are 'cuda', 'cpu', and None for the best of them")

@@ -34,7 +34,7 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in carried]
     pushes = tuple(ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
     pops = tuple(ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
-    engine.slot_loops.update(dict.fromkeys(slots, s))
+    engine.slot_origins.update(dict.fromkeys(slots, (s, not engine.regions[-1].registers)))
     inner = engine.region(loop.body, registers=True)
     again = (*inner.declarations, *reversed(pops), *inner.forward, *inner.adjoints, *inner.reverse)
     return _assemble(engine, loop, header, before, after, (*pushes, *plain(loop.body)), again)
@@ -45,6 +45,7 @@ def tape(engine: Engine, s: ir.For | ir.While) -> Parts:
     header = _counted(engine, loop)
     inner = engine.region(loop.body, registers=False)
     slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in inner.locals]
+    engine.slot_origins.update(dict.fromkeys(slots, (s, True)))
     pairs = list(zip(slots, inner.locals, strict=True))
     pushes = [ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in pairs]
     opening = [ir.Declare(x, None, span=s.span) for x in inner.locals]

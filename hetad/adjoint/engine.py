@@ -56,7 +56,9 @@ class Engine(ABC):
         self.active = frozenset(active)
         self.shadows: dict[ir.Symbol, ir.Symbol] = {}
         self.regions: list[Region] = []
-        self.slot_loops: dict[ir.Symbol, ir.Stmt] = {}  # the loop whose iterations a slot is saved for
+        # The statement for which a slot is pushed, and whether all it pushes stays until the reverse sweep.
+        self.slot_origins: dict[ir.Symbol, tuple[ir.Stmt, bool]] = {}
+        self.current: ir.Stmt | None = None
         self._lines = {file: text.splitlines() for file, text in sources.items()}
 
     # -- what host and device do differently
@@ -101,6 +103,7 @@ class Engine(ABC):
         forward: list[ir.Stmt] = []
         reverse: list[ir.Stmt] = []
         for s in body:
+            self.current = s
             f, r = self.statement(s)
             forward += f
             if r:
@@ -136,6 +139,14 @@ class Engine(ABC):
         raise UnsupportedError(f"{type(s).__name__} cannot be reversed here", s.span, "please report this")
 
     # -- statements
+
+    def take(self, place: ir.Place, own: ir.Place, clears: bool, span: Span) -> tuple[list[ir.Stmt], ir.Expr]:
+        """`t = p̄`, and `p̄ = 0` where the store `clears` it; also t."""
+        seed = self.names.symbol("seed", own.type, span, const=True)
+        out: list[ir.Stmt] = [ir.Declare(seed, own, span=span)]
+        if clears:
+            out.append(ir.Assign(own, zero(own.type, span), span=span))
+        return out, ir.Var(seed, span=span)
 
     def declare(self, s: ir.Declare) -> Parts:
         region = self.regions[-1]
@@ -208,12 +219,8 @@ class Engine(ABC):
         leaves = active_leaves(self, value)
         update = isinstance(s, ir.Update)
         if not isinstance(target, ir.Var) or any(self._same_variable(leaf, target) for leaf in leaves):
-            seed = self.names.symbol("seed", target.type, span, const=True)
-            seeded: ir.Expr = ir.Var(seed, span=span)
-            out: list[ir.Stmt] = [ir.Declare(seed, own, span=span)]
-            if not update:
-                out.append(ir.Assign(own, zero(target.type, span), span=span))
-            return [*out, *pull(self, value, self._signed(s, seeded), span, result)]
+            out, seed = self.take(target, own, not update, span)
+            return [*out, *pull(self, value, self._signed(s, seed), span, result)]
         if first:
             result = target
         out = pull(self, value, self._signed(s, own), span, result)
@@ -255,6 +262,8 @@ class Engine(ABC):
             held = ir.Var(symbol, span=span)
             return [ir.Assign(held, place, span=span)], [ir.Assign(place, held, span=span)]
         slot = self.names.symbol(name, place.type, span)
+        if self.current is not None:
+            self.slot_origins[slot] = (self.current, True)
         return [ir.Push(slot, place, span=span)], [ir.Pop(slot, place, span=span)]
 
     # -- shadows

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from hetad.analysis.effects import Effects
+from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
 from hetad.analysis.pointers import Location, Root
+from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Struct
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
 Live = set[Location]
+LOST = "hetad_lost"  # in a reverse sweep: here the memory behind the argument has values that cannot be restored
 
 
 class Liveness:
@@ -27,10 +29,12 @@ class Liveness:
     def __init__(self, effects: Effects, keeps: Callable[[ir.Stmt], bool]) -> None:
         self.effects = effects
         self.keeps = keeps
+        self.lost: dict[Span, None] = {}
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
         """`body` without dead statements, to a fixed point."""
         while True:
+            self.lost = {}
             pruned = drop_unused(self.block(body, set(live_at_end)))
             if pruned == body and count(pruned) == count(body):
                 return pruned
@@ -81,7 +85,12 @@ class Liveness:
 
     def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
         writes = list(self.effects.writes(s))
-        unknown = isinstance(s, ir.Assign | ir.Update) and not writes
+        if isinstance(s, ir.Call) and s.function == LOST:
+            if any(w in live for w in writes):
+                self.lost[s.span] = None
+            return s
+        atomic = isinstance(s, ir.Call) and s.function in ATOMICS
+        unknown = (isinstance(s, ir.Assign | ir.Update) or atomic) and not writes
         if not (unknown or self.keeps(s) or any(w in live for w in writes)):
             return None
         if len(writes) == 1 and self._overwrites_wholly(s, writes[0]):
@@ -152,8 +161,12 @@ class Liveness:
 
 
 def _substance(body: ir.Body) -> bool:
+    """Whether a body does more than declare, comment and wait."""
     return any(
-        not isinstance(s, ir.Comment) and not (isinstance(s, ir.Declare) and s.init is None) for s in walk_stmts(body)
+        not isinstance(s, ir.Comment)
+        and not (isinstance(s, ir.Declare) and s.init is None)
+        and not (isinstance(s, ir.Call) and s.function in BARRIERS)
+        for s in walk_stmts(body)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from hetad.adjoint.names import convert, is_zero, negate
@@ -24,10 +24,18 @@ def tidy(body: ir.Body, aliased: bool = False) -> ir.Body:
 
 
 def _block(body: ir.Body) -> ir.Body:
-    body = tuple(_branch(map_bodies(_block, s)) for s in body)
+    body = tuple(_branch(_inside(_block, s)) for s in body)
     body = _sink(_merge_branches(body))
     body = _join_lists(_join_declarations(_drop_idle_restores(body)))
     return _merge_atomics(_propagate(body))
+
+
+def _inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:
+    """The statement with its bodies rewritten; the header of a loop is no block of its own."""
+    if isinstance(s, ir.For):
+        inner = fn(s.body)
+        return s if inner is s.body else replace(s, body=inner)
+    return map_bodies(fn, s)
 
 
 def _drop_idle_restores(body: ir.Body) -> ir.Body:
@@ -252,7 +260,7 @@ def _assigned(body: ir.Body, symbol: ir.Symbol) -> bool:
 def _headers(body: ir.Body) -> ir.Body:
     out: list[ir.Stmt] = []
     for s in body:
-        s = map_bodies(_headers, s)
+        s = _inside(_headers, s)
         if isinstance(s, ir.For) and s.primal is not None and _order_free(s):
             opening = s.body[0] if s.body else None
             inner = s.body
@@ -383,7 +391,7 @@ def _comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
             for inner in bodies(s):
                 _, last = _comments(inner, last)
             seen = last if not bodies(s) else None
-            s = map_bodies(lambda b: _comments(b, None)[0], s)
+            s = _inside(lambda b: _comments(b, None)[0], s)
             last = seen if seen is not None else last
         out.append(s)
     return tuple(out), last

@@ -170,6 +170,8 @@ def _read_arguments(call: ir.Call) -> frozenset[int]:
         return frozenset({row.position("src")} - {None})  # type: ignore[arg-type]
     if call.function in ATOMICS:
         return frozenset({0})
+    if call.function in PURE_CALLS:
+        return frozenset()
     return frozenset(range(len(call.args)))
 
 
@@ -179,10 +181,23 @@ def _written_arguments(call: ir.Call) -> frozenset[int]:
     row = TABLE.get(call.function)
     if row is not None:
         return frozenset({row.position("dst"), row.position("out")} - {None})  # type: ignore[arg-type]
-    if call.function in OUTPUT_ONLY:
+    if call.function in OUTPUT_ONLY or call.function in PURE_CALLS:
         return frozenset()
+    if call.function in ATOMICS:
+        return frozenset({0})
     return frozenset(range(len(call.args)))
 
 
-ATOMICS = frozenset({"atomicAdd", "atomicSub"})
+ATOMICS = frozenset(
+    {"atomicAdd", "atomicSub", "atomicExch", "atomicMin", "atomicMax", "atomicInc", "atomicDec", "atomicCAS"}
+    | {"atomicAnd", "atomicOr", "atomicXor"}
+)
+BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
+FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
+SHUFFLES = frozenset({"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"})
+VOTES = frozenset(
+    {"__ballot_sync", "__any_sync", "__all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync"}
+    | {"__reduce_max_sync", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"}
+)
+PURE_CALLS = BARRIERS | FENCES | SHUFFLES | VOTES  # touch no memory through their arguments
 OUTPUT_ONLY = frozenset({"printf", "fprintf", "puts", "fputs", "putchar", "fflush", "assert", "__assert_fail", "perror"})

@@ -43,11 +43,11 @@ def run(options: argparse.Namespace) -> int:
     import hetad
     from hetad.cli.console import print_json
 
-    program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
-    if options.function is not None and options.function not in program:
-        program[options.function]  # raises, with the nearest names
-    names = [options.function] if options.function is not None else list(program)
-    findings = [examine(program.unit, name) for name in names]
+    unit = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs).unit
+    if options.function is not None and options.function not in unit.functions:
+        unit.reach(options.function)  # raises, with the nearest names
+    names = [options.function] if options.function is not None else list(unit.functions)
+    findings = [examine(unit, name) for name in names]
     if options.json:
         print_json({"file": str(options.file), "functions": [_as_dictionary(finding) for finding in findings]})
     else:

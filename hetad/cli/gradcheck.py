@@ -25,7 +25,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         epilog="example: hetad gradcheck samples/axpy.toml --backend both",
     )
     add_problem(command, ("cpu", "cuda", "both"))
-    command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 1e-3 where a float takes part)")
+    command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 2e-4 where a float takes part)")
     command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
     command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
     command.add_argument("--seed", type=int, default=0, help="of the random directions (default: 0)")
@@ -68,8 +68,7 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     settings: dict[str, Any] = dict(problem.gradcheck)
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
     settings |= {key: value for key, value in given.items() if value is not None}
-    with progress(f"compiling {problem.source.name}"):
-        subject, arguments = gradcheck.from_problem(problem, backend)
+    subject, arguments = gradcheck.from_problem(problem, backend)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
     return report, dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))

@@ -13,6 +13,7 @@ from hetad.diagnostics import SourceError
 if TYPE_CHECKING:
     from hetad.draw.graph import Graph
     from hetad.frontend.unit import Unit
+    from hetad.ir.nodes import Function
 
 FORMATS = ("mermaid", "dot", "svg")
 
@@ -38,10 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.output is not None:
         refuse_overwriting(options.output, options.file)
-    program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
-    if options.function is not None and options.function not in program:
-        program[options.function]  # raises, with the nearest names
-    graph = _graph(program.unit, options.function, list(program))
+    unit = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs).unit
+    graph = _graph(unit, options.function)
     text = _drawn(graph, options.format or _format_of(options.output), f"Call graph of {options.file.name}")
     if options.output is not None:
         write(options.output, text)
@@ -50,14 +49,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _graph(unit: Unit, function: str | None, names: list[str]) -> Graph:
+def _graph(unit: Unit, function: str | None) -> Graph:
     """Of one function, which must be readable; or of all, as far as they are."""
     from hetad.draw.graph import graph_of
 
     if function is not None:
         return graph_of(unit.reach(function).functions.values())
-    functions, unsupported = [], []
-    for name in names:
+    functions: list[Function] = []
+    unsupported: list[str] = []
+    for name in unit.functions:
         try:
             functions += unit.reach(name).functions.values()
         except SourceError:

@@ -55,8 +55,9 @@ def run(options: argparse.Namespace) -> int:
 def _save(path: Path, outputs: dict[str, Any], gradient: dict[str, Any]) -> None:
     import numpy as np
 
-    arrays: dict[str, Any] = {**outputs, **{f"grad_{name}": value for name, value in gradient.items()}}
-    np.savez(path, **{name: np.asarray(_as_record(value)) for name, value in arrays.items()})
+    arrays = {**outputs, **{f"grad_{name}": value for name, value in gradient.items()}}
+    values: dict[str, Any] = {name: np.asarray(_as_record(value)) for name, value in arrays.items()}
+    np.savez(path, **values)
 
 
 def _as_record(value: Any) -> Any:

@@ -1,24 +1,27 @@
 """The reverse engine inside a kernel.
 
-Global memory is shared by all threads: it is never written in the forward part (see `device/memory.py`), and its
-adjoint is updated atomically unless a proof allows less.
+Global memory belongs to all threads: it is never written in the forward part (see `device/memory.py`), and its
+adjoint is updated atomically unless a proof allows less.  Shared memory belongs to the block: the forward part
+rebuilds it, its adjoint lies in shared memory, and barriers separate the same phases in reverse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hetad.adjoint.control import recompute
+from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
-from hetad.adjoint.names import Names, negate, zero
-from hetad.analysis.effects import ATOMICS, OUTPUT_ONLY, Effects
+from hetad.adjoint.liveness import LOST
+from hetad.adjoint.names import Names, negate
+from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, VOTES, Effects
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, Root
+from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Float, Pointer
-from hetad.ir.visit import map_body
+from hetad.ir.types import INT, Array, Float, Pointer, Type
+from hetad.ir.visit import map_body, walk_stmts
 
 TAKE = "hetad_take_"
 
@@ -31,89 +34,154 @@ class KernelEngine(Engine):
         active: Iterable[Location],
         sources: Mapping[str, str],
         threads: ThreadMap,
+        dynamic_bytes: ir.Symbol,
     ) -> None:
         super().__init__(names, effects, active, sources)
         self.threads = threads
+        self.shared: dict[ir.Symbol, Span] = {}
+        self.dynamic_bytes = dynamic_bytes
+
+    # -- regions of memory
+
+    def is_global(self, place: ir.Expr) -> bool:
+        return self._space(place) == "global"
+
+    def _space(self, place: ir.Expr) -> str:
+        spaces = {
+            "global" if isinstance(x, Root) else "shared" if x.storage == "shared" else "local"
+            for x in self.pointers.storage(place)
+        }
+        if len(spaces) > 1:
+            raise UnsupportedError(
+                f"this pointer may reach {' and '.join(sorted(spaces))} memory", place.span, "use one pointer for each"
+            )
+        return spaces.pop() if spaces else "local"
 
     def changes(self, body: ir.Body) -> dict[Location, None]:
         return {x: None for x in self.effects.written(body) if isinstance(x, ir.Symbol)}
 
+    # -- declarations and loops
+
+    def declare(self, s: ir.Declare) -> Parts:
+        if s.symbol.storage != "shared":
+            return super().declare(s)
+        self.shared[s.symbol] = s.span
+        return [], []
+
+    def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
+        if symbol.storage == "shared" and symbol not in self.shadows:
+            dynamic = isinstance(symbol.type, Array) and symbol.type.length is None
+            type_ = Pointer(symbol.type.of) if dynamic and isinstance(symbol.type, Array) else symbol.type
+            storage: ir.Storage = "local" if dynamic else "shared"
+            self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span, storage)
+        return super().shadow(symbol)
+
     def loop(self, s: ir.For | ir.While) -> Parts:
+        shared = any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in self.changes(s.body))
+        if shared or not self.regions[-1].registers and self._has_barrier(s.body):
+            return tape(self, s)
         return recompute(self, s, self.plain)
 
-    def plain(self, body: ir.Body) -> ir.Body:
-        """The body as the forward part executes it: without effects outside the thread."""
+    def _has_barrier(self, body: ir.Body) -> bool:
+        return any(isinstance(s, ir.Call) and s.function in BARRIERS for s in walk_stmts(body))
 
+    def plain(self, body: ir.Body) -> ir.Body:
+        """The body as the forward part executes it: without effects outside the block."""
         return map_body(lambda s: None if self.drops(s) else s, body)
 
     def drops(self, s: ir.Stmt) -> bool:
-        """Whether the forward part leaves the statement out: its effect is outside the thread."""
-        if isinstance(s, ir.Assign | ir.Update):
-            return self._is_global(s.target)
-        return isinstance(s, ir.Call) and (s.function in OUTPUT_ONLY or s.function in ATOMICS)
+        """Whether the forward part leaves the statement out: its effect is outside the block, or in a declaration
+        that stands at the top."""
+        match s:
+            case ir.Assign(target=target) | ir.Update(target=target):
+                return self.is_global(target)
+            case ir.Call(function=name, args=args) if name in ATOMICS:
+                return self.is_global(pointee(args[0], INT))
+            case ir.Call(function=name):
+                return name in OUTPUT_ONLY or name in FENCES
+            case ir.Declare(symbol=symbol):
+                return symbol.storage == "shared"
+        return False
+
+    # -- stores and increments
 
     def store(self, s: ir.Assign | ir.Update) -> Parts:
-        if not self._is_global(s.target):
-            return self.overwrite(s)
-        if not self.is_active(s.target):
-            return [], []
-        if not isinstance(s.target.type, Float):
+        if self.is_global(s.target):
             return [], self.adjoint(s)
-        return [], [*self._take(s), *self._seeded(s)]
+        return self.overwrite(s)
 
-    def _take(self, s: ir.Assign | ir.Update) -> list[ir.Stmt]:
-        """t = p̄; p̄ = 0, in one atomic step where another thread may store to the same cell."""
-        own = self.shadow_place(s.target)
-        seed = self.names.symbol("seed", s.target.type, s.span, const=True)
-        self._seed = ir.Var(seed, span=s.span)
-        if isinstance(s, ir.Update):
-            return [ir.Declare(seed, own, span=s.span)]
-        if self.threads.exclusive(s.target):
-            return [ir.Declare(seed, own, span=s.span), ir.Assign(own, zero(own.type, s.span), span=s.span)]
-        cell = ir.AddressOf(own, Pointer(own.type), span=s.span)
-        return [ir.Declare(seed, ir.Intrinsic(f"{TAKE}{own.type}", (cell,), own.type, span=s.span), span=s.span)]
-
-    def _seeded(self, s: ir.Assign | ir.Update) -> list[ir.Stmt]:
-        seed: ir.Expr = self._seed
-        return pull(self, s.value, negate(seed) if isinstance(s, ir.Update) and s.op == "-" else seed, s.span)
+    def take(self, place: ir.Place, own: ir.Place, clears: bool, span: Span) -> tuple[list[ir.Stmt], ir.Expr]:
+        """In one atomic step where another thread may have stored to the same cell."""
+        if not clears or self._space(place) == "local" or self.threads.exclusive(place):
+            return super().take(place, own, clears, span)
+        seed = self.names.symbol("seed", own.type, span, const=True)
+        cell = ir.AddressOf(own, Pointer(own.type), span=span)
+        taken = ir.Intrinsic(f"{TAKE}{own.type}", (cell,), own.type, span=span)
+        return [ir.Declare(seed, taken, span=span)], ir.Var(seed, span=span)
 
     def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]:
         own = self.shadow_place(place)
-        if isinstance(place, ir.Var) or not self._is_global(place) or self.threads.exclusive_increment(place):
+        if self._space(place) == "local" or self.threads.exclusive_increment(place):
             if isinstance(value, ir.Unary) and value.op == "-":
                 return [ir.Update("-", own, value.operand, span=span)]
             return [ir.Update("+", own, value, span=span)]
         cell = ir.AddressOf(own, Pointer(own.type), span=span)
         return [ir.Call("atomicAdd", (cell, value), span=span)]
 
+    # -- calls
+
     def call(self, s: ir.Call) -> Parts:
-        if s.function in OUTPUT_ONLY:
+        name = s.function
+        if name in OUTPUT_ONLY or name in FENCES:
             return [], []
-        if s.function in ATOMICS and s.result is None:
-            target = s.args[0]
-            places = self.pointers.targets(target)
-            if not all(isinstance(x, Root) for x in places):
-                raise UnsupportedError(f"{s.function} on local memory", s.span, "use a plain update")
-            if not any(x in self.active for x in places) or not isinstance(s.args[1].type, Float):
-                return [], []
-            place = ir.Index(target, ir.Const(0, INT, span=s.span), s.args[1].type, span=s.span)
-            if isinstance(target, ir.AddressOf):
-                place = target.place  # type: ignore[assignment]
-            seed = self.names.symbol("seed", s.args[1].type, s.span, const=True)
-            held: ir.Expr = ir.Var(seed, span=s.span)
-            signed = negate(held) if s.function == "atomicSub" else held
-            return [], [ir.Declare(seed, self.shadow_place(place), span=s.span), *pull(self, s.args[1], signed, s.span)]
-        raise UnsupportedError(f"'{s.function}' in a kernel cannot be reversed", s.span, "see the table of supported calls")
+        if name in BARRIERS:
+            return [s], [s]
+        if name in ATOMICS:
+            return self._atomic(s)
+        if name in VOTES or name in SHUFFLES:
+            assert s.result is not None
+            save, restore = self.save(s.result, s.span)
+            if name in VOTES:
+                again: list[ir.Stmt] = [s] if name.startswith("__syncthreads") else []
+                barrier = [ir.Call("__syncthreads", (), span=b.span) for b in again]
+                return [*save, s], [*barrier, *restore]
+            return [*save, s], [*restore, *warp.adjoint(self, s)]
+        raise UnsupportedError(f"'{name}' in a kernel cannot be reversed", s.span, "see the table of supported calls")
+
+    def _atomic(self, s: ir.Call) -> Parts:
+        """`atomicAdd(&p, v)`: v̄ += p̄.  Other atomics leave derivatives alone, and must not touch active memory."""
+        place = pointee(s.args[0], s.args[1].type)
+        space = self._space(place)
+        if space == "local":
+            raise UnsupportedError(f"{s.function} on a local variable", s.span, "use a plain update")
+        active = self.is_active(place) and isinstance(place.type, Float)
+        if active and (s.function not in ("atomicAdd", "atomicSub") or s.result is not None):
+            what = "its old value is used" if s.result is not None else "it has no derivative here"
+            raise UnsupportedError(
+                f"{s.function} on active memory: {what}", s.span, "use atomicAdd without its result, or reduce in two steps"
+            )
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        if space == "shared":
+            save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
+            forward = [*save, s]
+            reverse = [ir.Call(LOST, (s.args[0],), span=s.span), *restore]
+        if active:
+            taken, seed = super().take(place, self.shadow_place(place), False, s.span)
+            signed = negate(seed) if s.function == "atomicSub" else seed
+            reverse += [*taken, *pull(self, s.args[1], signed, s.span)]
+        return forward, reverse
 
     def launch(self, s: ir.Launch) -> Parts:
         raise UnsupportedError("a kernel that launches a kernel", s.span, "launch it from the host")
 
-    def _is_global(self, place: ir.Expr) -> bool:
-        found = self.pointers.storage(place)
-        shared = [isinstance(x, Root) for x in found]
-        if any(shared) and not all(shared):
-            raise UnsupportedError(
-                "this pointer may reach global memory and a local variable", place.span, "use two pointers"
-            )
-        return any(shared)
+
+def pointee(pointer: ir.Expr, type_: Type) -> ir.Place:
+    """The cell a pointer argument points to."""
+    while isinstance(pointer, ir.Cast):
+        pointer = pointer.operand
+    if isinstance(pointer, ir.AddressOf):
+        return pointer.place
+    held = pointer.type.to if isinstance(pointer.type, Pointer) else type_
+    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from hetad.adjoint.loops import counted
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Address, address, distinct, distinct_across
-from hetad.analysis.effects import Effects
+from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -46,6 +46,8 @@ class StoredValues:
         self.effects = effects
         self.names = names
         self.stale: dict[ir.Symbol, Span] = {}
+        self.conditional: set[ir.Symbol] = set()  # stale loads that the primal may skip
+        self._skippable = 0
         self.stale_conditions: list[Span] = []
         self._read = [address(e) for s in walk_stmts(body) for e in _read_by(s)]
         self.body = self._block(body, State())
@@ -77,9 +79,27 @@ class StoredValues:
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
             case ir.Update():
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
-            case ir.Call():
+            case ir.Call(function=name) if name in BARRIERS or name.startswith("__syncthreads"):
+                self._meet(state)
+            case ir.Call(function=name, result=result):
                 s = replace(s, args=tuple(self._rewrite(a, state, before) for a in s.args))
+                if name in ATOMICS and result is not None and any(isinstance(w, Root) for w in self.effects.writes(s)):
+                    return [*before, *self._old_value(s, result, state)]
         return [*before, *self._store(s, state)]
+
+    def _meet(self, state: State) -> None:
+        """At a barrier the stores of the other threads become visible."""
+        state.known = {}
+        for root in state.stored:
+            state.stored[root] = [(None, None)]
+
+    def _old_value(self, s: ir.Call, result: ir.Place, state: State) -> list[ir.Stmt]:
+        """The value that an atomic operation found: another run would find another one."""
+        old = self.names.symbol("old", result.type, s.span)
+        self.stale[old] = s.span
+        held = ir.Var(old, span=s.span)
+        call = self._store(replace(s, result=held), state)
+        return [ir.Declare(old, None, span=s.span), *call, *self._store(ir.Assign(result, held, span=s.span), state)]
 
     def _store(self, s: ir.Stmt, state: State) -> list[ir.Stmt]:
         for location in self.effects.writes(s):
@@ -144,6 +164,9 @@ class StoredValues:
         """At the head of a loop the body's stores of earlier iterations have happened."""
         state.known = {}
         changed = self.effects.written(s.body)
+        if any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body)):
+            self._meet(state)
+            index = None
         for inner in walk_stmts(s.body):
             for location in self.effects.writes(inner):
                 if not isinstance(location, Root):
@@ -173,9 +196,18 @@ class StoredValues:
                     return ir.Var(state.known[new], span=expr.span)
                 symbol = self.names.symbol("reread", expr.type, expr.span)
                 self.stale[symbol] = expr.span
+                if self._skippable:
+                    self.conditional.add(symbol)
                 before.append(ir.Declare(symbol, new, span=expr.span))
                 return ir.Var(symbol, span=expr.span)
             return new
+        if isinstance(expr, ir.Select) or (isinstance(expr, ir.Binary) and expr.op in ("&&", "||")):
+            first, *rest = children(expr)
+            always = self._rewrite(first, state, before)
+            self._skippable += 1
+            others = {id(e): self._rewrite(e, state, before) for e in rest}
+            self._skippable -= 1
+            return map_children(lambda e: always if e is first else others[id(e)], expr)
         return map_children(lambda e: self._rewrite(e, state, before), expr)
 
     def _fresh(self, place: ir.Expr, state: State) -> bool:

@@ -5,34 +5,53 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.liveness import Liveness, drop_unused
+from hetad.adjoint.liveness import LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
-from hetad.analysis.effects import Effects, KernelEffects
+from hetad.analysis.effects import ATOMICS, SHUFFLES, VOTES, Effects, KernelEffects
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.device.engine import TAKE, KernelEngine
 from hetad.device.memory import StoredValues
-from hetad.device.storage import counting_kernel, store_tape
+from hetad.device.record import Recording, record
+from hetad.device.shared import SharedAdjoints
+from hetad.device.storage import Stored, counting_kernel, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import VOID, Pointer, Type
-from hetad.ir.visit import declared, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.types import SIZE_T, VOID, Pointer, Type
+from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
+
+
+@dataclass(frozen=True, slots=True)
+class Tapes:
+    """Buffers of per-thread cells that a launch needs: their element types, and the kernel that sizes them, which
+    takes the primal parameters at `counted` and `unsigned *depth`."""
+
+    types: tuple[Type, ...]
+    counter: ir.Function
+    counted: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pullback:
-    """A generated kernel.  Its parameters are the primal's at `primal`, then the adjoints of those at `adjoint`."""
+    """A generated kernel.  Its parameters are the primal's at `primal`, the adjoints of those at `adjoint`, then the
+    size of the dynamic shared memory if `dynamic`, the records and the tapes."""
 
     function: ir.Function
     primal: tuple[int, ...]
     adjoint: tuple[int, ...]
     effects: KernelEffects
-    tapes: tuple[Type, ...] = ()  # element types of the tape parameters, which come last
-    counter: ir.Function | None = None  # sizes the tapes: primal parameters at `counted`, then `unsigned *depth`
-    counted: tuple[int, ...] = ()
-    active: tuple[str, ...] = ()  # names of what is active in the kernel
+    active: tuple[str, ...]
+    dynamic: bool = False
+    tapes: Tapes | None = None
+    recorder: ir.Function | None = None  # launched in place of the primal; the primal's parameters, then the records
+    records: Tapes | None = None
+
+    def functions(self) -> list[ir.Function]:
+        """All the kernels, the pullback last."""
+        counters = [t.counter for t in (self.records, self.tapes) if t is not None]
+        return [*counters, *([self.recorder] if self.recorder is not None else []), self.function]
 
 
 def pullback(
@@ -50,100 +69,181 @@ def pullback(
     active, everything overwritten is saved, and nothing is pruned: the reference that the optimised form is tested by.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
-    effects = Effects(PointsTo(kernel, merged), {})
-    values = StoredValues(effects, names, kernel.body)
-    body = values.body
-    prepared = replace(kernel, body=body)
-    effects = Effects(PointsTo(prepared, merged), {})
-    seeds = [_location(effects.pointers, kernel.params[i]) for i in sorted(active)]
-    activity = Activity(prepared, effects.pointers, {})
-    found = activity.active(seeds, seeds) if optimize else activity.everything()
-    engine = KernelEngine(names, effects, {*found, *seeds}, sources, ThreadMap(effects, body))
-    parameters, sums, closing = _adjoint_parameters(engine, kernel, active, names)
-    region = engine.region(body, registers=True)
-    whole = (*region.declarations, *region.forward, *sums, *region.adjoints, *region.reverse, *closing)
-    pruned = Liveness(effects, _keeps).prune(whole)
-    _refuse_stale(values, pruned)
-    stored = store_tape(pruned if optimize else drop_unused(whole), names, effects, engine.slot_loops)
-    final = tidy(stored.body, bool(merged)) if optimize else stored.body
-    used = set(variables(final))
-    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
-    adjoint = tuple(i for i in sorted(active) if parameters[i] in used)
-    params = (*(kernel.params[i] for i in primal), *(parameters[i] for i in adjoint), *stored.tapes)
-    function = ir.Function(
-        name,
-        "kernel",
-        params,
-        VOID,
-        final,
-        kernel.span,
-        comment=f"pullback of {kernel.name} (line {kernel.span.line}), with respect to "
-        + ", ".join(kernel.params[i].name for i in adjoint),
-        reverse_threads=True,
-    )
-    reads = frozenset(
-        k
-        for k, i in enumerate(primal)
-        if (root := effects.pointers.parameter_roots.get(kernel.params[i])) is not None
-        and any(root in set(effects.reads(s)) for s in walk_stmts(final))
-    )
-    writes = frozenset(range(len(primal), len(params)))
-    names_active = tuple(sorted({x.name for x in engine.active}))
-    tapes = tuple(t.type.to for t in stored.tapes if isinstance(t.type, Pointer))
-    if not tapes:
-        return Pullback(function, primal, adjoint, KernelEffects(reads, writes), active=names_active)
-    count_name = name.replace("_pullback", "_tape_size")
-    counter, counted = counting_kernel(count_name, prepared, engine.drops, stored, effects, names)
-    return Pullback(function, primal, adjoint, KernelEffects(reads, writes), tapes, counter, counted, names_active)
+    values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
+    prepared = replace(kernel, body=values.body)
+    needed: dict[ir.Symbol, None] = {}
+    while True:
+        recording = None
+        body = values.body
+        if needed:
+            recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
+            body = recording.replay
+        made = _Maker(kernel, name, active, merged, names, sources, optimize, body, recording)
+        stale = [s for s in values.stale if s in made.used and s not in needed]
+        if not stale:
+            break
+        _refuse_unrecordable(values, stale)
+        needed.update(dict.fromkeys(stale))
+    _refuse_stale_conditions(values, made.body)
+    return made.finish(prepared, values)
 
 
-def _adjoint_parameters(
-    engine: KernelEngine, kernel: ir.Function, active: frozenset[int], names: Names
-) -> tuple[dict[int, ir.Symbol], list[ir.Stmt], list[ir.Stmt]]:
-    """The adjoint parameters; for a scalar also its sum in the thread and the update that adds it over the block."""
-    parameters: dict[int, ir.Symbol] = {}
-    sums: list[ir.Stmt] = []
-    closing: list[ir.Stmt] = []
-    for i in sorted(active):
-        p = kernel.params[i]
-        if isinstance(p.type, Pointer):
-            shadow = names.symbol(f"adj_{p.name}", Pointer(p.type.to), p.span, "param")
-            engine.shadows[p] = parameters[i] = shadow
-            continue
-        out = names.symbol(f"adj_{p.name}", Pointer(p.type), p.span, "param")
-        own = names.symbol(f"{p.name}_sum", p.type, p.span)
-        engine.shadows[p], parameters[i] = own, out
-        sums.append(ir.Declare(own, zero(p.type, p.span), span=p.span))
-        total = ir.Var(own, span=p.span)
-        closing.append(ir.Call(f"hetad_block_add_{p.type}", (ir.Var(out, span=p.span), total), span=p.span))
-    return parameters, sums, closing
+class _Maker:
+    """One attempt at a pullback, from a body that may replay recorded values."""
+
+    def __init__(
+        self,
+        kernel: ir.Function,
+        name: str,
+        active: frozenset[int],
+        merged: tuple[tuple[str, ...], ...],
+        names: Names,
+        sources: Mapping[str, str],
+        optimize: bool,
+        body: ir.Body,
+        recording: Recording | None,
+    ) -> None:
+        self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
+        records = recording.records if recording is not None else ()
+        prepared = replace(kernel, body=body, params=(*kernel.params, *records))
+        self.effects = Effects(PointsTo(prepared, merged), {})
+        pointers = self.effects.pointers
+        seeds: list[Location] = [pointers.parameter_roots.get(p, p) for p in (kernel.params[i] for i in sorted(active))]
+        activity = Activity(prepared, pointers, {})
+        found = activity.active(seeds, seeds) if optimize else activity.everything() - _roots_of(pointers, records)
+        self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
+        threads = ThreadMap(self.effects, body)
+        self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, threads, self.dynamic_bytes)
+        self.parameters, sums, closing = self._adjoint_parameters()
+        region = self.engine.region(body, registers=True)
+        shared = SharedAdjoints(self.engine, kernel.span)
+        whole: ir.Body = (
+            *shared.declarations,
+            *region.declarations,
+            *region.forward,
+            *sums,
+            *shared.zeros,
+            *region.adjoints,
+            *region.reverse,
+            *closing,
+        )
+        liveness = Liveness(self.effects, _keeps)
+        pruned = shared.pruned(liveness.prune(whole), liveness)
+        for span in liveness.lost:
+            raise UnsupportedError(
+                "the derivative needs shared memory as it was before this atomic operation", span, "use another array"
+            )
+        self.used = set(variables(pruned))
+        self.body = _without_marks(pruned if optimize else drop_unused(whole))
+        self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
+        self.final = tidy(self.stored.body, bool(merged)) if optimize else self.stored.body
+
+    def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
+        used = set(variables(self.final))
+        primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
+        adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
+        records = self.recording.records if self.recording is not None else ()
+        dynamic = self.dynamic_bytes in used
+        params = (
+            *(self.kernel.params[i] for i in primal),
+            *(self.parameters[i] for i in adjoint),
+            *((self.dynamic_bytes,) if dynamic else ()),
+            *records,
+            *self.stored.tapes,
+        )
+        comment = f"pullback of {self.kernel.name} (line {self.kernel.span.line}), with respect to " + ", ".join(
+            self.kernel.params[i].name for i in adjoint
+        )
+        function = ir.Function(
+            self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
+        )
+        names_active = tuple(sorted({x.name for x in self.engine.active}))
+        made = Pullback(function, primal, adjoint, self._effects(primal, params), names_active, dynamic)
+        if self.stored.tapes:
+            base = self.name.replace("_pullback", "_tape_size")
+            body_kernel = prepared if self.recording is None else prepared
+            made = replace(made, tapes=self._tapes(base, body_kernel, self.stored.tapes, self.stored.sites, values))
+        if self.recording is not None:
+            base = self.name.replace("_pullback", "_record_size")
+            tapes = self._tapes(base, prepared, self.recording.records, self.recording.sites, values)
+            made = replace(made, recorder=self.recording.recorder, records=tapes)
+        return made
+
+    def _tapes(
+        self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[object], values: StoredValues
+    ) -> Tapes:
+        counter, counted = counting_kernel(
+            name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names  # type: ignore[arg-type]
+        )
+        used = set(variables(counter.body))
+        for symbol, span in values.stale.items():
+            if symbol in used:
+                raise UnsupportedError(
+                    "how often this runs depends on a value that only the launch itself can provide",
+                    span,
+                    "bound the loop by a value that the kernel does not overwrite",
+                )
+        types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
+        return Tapes(types, counter, counted)
+
+    def _effects(self, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
+        roots = self.effects.pointers.parameter_roots
+        read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
+        reads = frozenset(k for k, i in enumerate(primal) if roots.get(self.kernel.params[i]) in read)
+        return KernelEffects(reads, frozenset(range(len(primal), len(params))))
+
+    def _adjoint_parameters(self) -> tuple[dict[int, ir.Symbol], list[ir.Stmt], list[ir.Stmt]]:
+        """The adjoint parameters; for a scalar also its sum in the thread and the update that adds it over the block."""
+        parameters: dict[int, ir.Symbol] = {}
+        sums: list[ir.Stmt] = []
+        closing: list[ir.Stmt] = []
+        for i in sorted(self.positions):
+            p = self.kernel.params[i]
+            if isinstance(p.type, Pointer):
+                shadow = self.names.symbol(f"adj_{p.name}", Pointer(p.type.to), p.span, "param")
+                self.engine.shadows[p] = parameters[i] = shadow
+                continue
+            out = self.names.symbol(f"adj_{p.name}", Pointer(p.type), p.span, "param")
+            own = self.names.symbol(f"{p.name}_sum", p.type, p.span)
+            self.engine.shadows[p], parameters[i] = own, out
+            sums.append(ir.Declare(own, zero(p.type, p.span), span=p.span))
+            total = ir.Var(own, span=p.span)
+            closing.append(ir.Call(f"hetad_block_add_{p.type}", (ir.Var(out, span=p.span), total), span=p.span))
+        return parameters, sums, closing
+
+
+def _roots_of(pointers: PointsTo, symbols: Sequence[ir.Symbol]) -> set[Location]:
+    return {pointers.parameter_roots[s] for s in symbols}
 
 
 def _keeps(s: ir.Stmt) -> bool:
-    """Statements of a pullback that change adjoint memory."""
+    """Statements of a pullback that change adjoint memory, or that other threads wait for."""
     if isinstance(s, ir.Call):
-        return True
-    return any(
-        isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) for own in own_exprs(s) for e in walk_expr(own)
-    )
+        exchanged = s.function in SHUFFLES or s.function.startswith("hetad_shfl")
+        vote = s.function in VOTES and not s.function.startswith("__syncthreads")
+        return not (exchanged or vote or s.function in ATOMICS)
+    return any(isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) for own in own_exprs(s) for e in walk_expr(own))
 
 
-def _refuse_stale(values: StoredValues, body: ir.Body) -> None:
-    used = set(variables(body))
-    for symbol, span in values.stale.items():
-        if symbol in used:
+def _without_marks(body: ir.Body) -> ir.Body:
+    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function == LOST else s, body)
+
+
+def _refuse_unrecordable(values: StoredValues, stale: Sequence[ir.Symbol]) -> None:
+    for symbol in stale:
+        if symbol in values.conditional:
             raise UnsupportedError(
-                "the derivative needs a value that the kernel reads back from memory it has overwritten",
-                span,
-                "keep the value in a local variable, or write to another array",
+                "the derivative needs a value that the kernel reads back from memory it has overwritten, inside a "
+                "condition that may skip the load",
+                values.stale[symbol],
+                "read it into a local variable in a branch of its own",
             )
+
+
+def _refuse_stale_conditions(values: StoredValues, body: ir.Body) -> None:
     if values.stale_conditions and any(isinstance(s, ir.For | ir.While) for s in walk_stmts(body)):
         raise UnsupportedError(
             "the loop's condition reads memory that the kernel has overwritten",
             values.stale_conditions[0],
             "read it into a local variable before",
         )
-
-
-def _location(pointers: PointsTo, p: ir.Symbol) -> Location:
-    return pointers.parameter_roots.get(p, p)

@@ -7,50 +7,57 @@ threads touch neighbouring cells.  A counting launch of the primal's control flo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.loops import constant_trips, counted
-from hetad.adjoint.names import Names, convert, integer
+from hetad.adjoint.names import Names, convert, integer, is_zero
 from hetad.adjoint.tidy import tidy
-from hetad.analysis.effects import Effects
+from hetad.analysis.effects import BARRIERS, Effects
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, UINT, VOID, Array, Pointer, Type, size_of
-from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.ir.visit import bodies, map_bodies, map_body, variables
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """A statement of the primal (by identity) that fills `cells` cells of tape number `tape` each time it runs, a
+    loop in each iteration.  `total`: all of them are kept at once; else those of one run of the loop."""
+
+    statement: int
+    tape: int
+    cells: int
+    total: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
-    """A pullback's body with its tape accesses.  `tapes` are the tape parameters; `slots` says which loop of the
-    primal (by identity) pushes how many cells of which tape an iteration."""
+    """A pullback's body with its tape accesses, its tape parameters, and what fills them."""
 
     body: ir.Body
     tapes: tuple[ir.Symbol, ...]
-    slots: Mapping[int, Mapping[int, int]]
+    sites: tuple[Site, ...]
 
 
-def store_tape(body: ir.Body, names: Names, effects: Effects, loops: Mapping[ir.Symbol, ir.Stmt]) -> Stored:
-    """`body` with every `Push` and `Pop` replaced.  `loops` tells the primal loop that each slot belongs to."""
+def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[ir.Symbol, tuple[ir.Stmt, bool]]) -> Stored:
+    """`body` with every `Push` and `Pop` replaced.  `origins` tells the primal statement that each slot belongs to, and
+    whether everything it pushes stays until the reverse sweep."""
     local: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
     on_tape: list[ir.Symbol] = []
     spent = 0
-    for loop in walk_stmts(body):
-        if not isinstance(loop, ir.For | ir.While):
+    for push, loop in _pushes(body, None):
+        total = origins[push.slot][1]
+        trips = None if total or loop is None else _trips(loop, effects)
+        if trips is None or spent + trips * size_of(push.slot.type) > LOCAL_LIMIT:
+            on_tape.append(push.slot)
             continue
-        for s in loop.body:
-            if not isinstance(s, ir.Push):
-                continue
-            trips = _trips(loop, effects)
-            if trips is None or spent + trips * size_of(s.slot.type) > LOCAL_LIMIT:
-                on_tape.append(s.slot)
-                continue
-            spent += trips * size_of(s.slot.type)
-            array = names.symbol(s.slot.name, Array(s.slot.type, trips), s.span)
-            local[s.slot] = (array, names.symbol(f"{s.slot.name}_top", INT, s.span))
+        spent += trips * size_of(push.slot.type)
+        array = names.symbol(push.slot.name, Array(push.slot.type, trips), push.span)
+        local[push.slot] = (array, names.symbol(f"{push.slot.name}_top", INT, push.span))
     opening: list[ir.Stmt] = []
     for array, top in local.values():
         opening += [ir.Declare(array, None, span=array.span), ir.Declare(top, integer(0, top.span), span=top.span)]
@@ -66,12 +73,19 @@ def store_tape(body: ir.Body, names: Names, effects: Effects, loops: Mapping[ir.
             return _move(s, cell, top)
         return tape.move(s)
 
-    slots: dict[int, dict[int, int]] = {}
-    for slot in on_tape:
-        per = slots.setdefault(id(loops[slot]), {})
-        k = tape.number(slot)
-        per[k] = per.get(k, 0) + _cells(slot.type)
-    return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), slots)
+    sites = tuple(
+        Site(id(origins[slot][0]), tape.number(slot), _cells(slot.type), origins[slot][1]) for slot in on_tape
+    )
+    return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), sites)
+
+
+def _pushes(body: ir.Body, loop: ir.For | ir.While | None) -> Iterator[tuple[ir.Push, ir.For | ir.While | None]]:
+    """Every push with the loop around it."""
+    for s in body:
+        if isinstance(s, ir.Push):
+            yield s, loop
+        for inner in bodies(s):
+            yield from _pushes(inner, s if isinstance(s, ir.For | ir.While) else loop)
 
 
 class _Tape:
@@ -83,12 +97,7 @@ class _Tape:
         if not slots:
             return
         span = slots[0].span
-        self.thread = names.symbol("thread", SIZE_T, span, const=True)
-        self.threads = names.symbol("threads", SIZE_T, span, const=True)
-        self.opening = [
-            ir.Declare(self.thread, _linear_thread(span), span=span),
-            ir.Declare(self.threads, _thread_count(span), span=span),
-        ]
+        self.thread, self.threads, self.opening = thread_position(names, span)
         for type_ in self.types:
             suffix = "" if len(self.types) == 1 else f"_{len(self.parameters) + 1}"
             self.parameters.append(names.symbol(f"tape{suffix}", Pointer(type_), span, "param"))
@@ -174,6 +183,17 @@ def _volume(extent: str, span: Span) -> ir.Expr:
     return _product(_product(_index(extent, "x", span), _index(extent, "y", span)), _index(extent, "z", span))
 
 
+def thread_position(names: Names, span: Span) -> tuple[ir.Symbol, ir.Symbol, list[ir.Stmt]]:
+    """Variables for the number of this thread in the launch, and for how many there are."""
+    thread = names.symbol("thread", SIZE_T, span, const=True)
+    threads = names.symbol("threads", SIZE_T, span, const=True)
+    opening: list[ir.Stmt] = [
+        ir.Declare(thread, _linear_thread(span), span=span),
+        ir.Declare(threads, _thread_count(span), span=span),
+    ]
+    return thread, threads, opening
+
+
 def _linear_thread(span: Span) -> ir.Expr:
     base = _product(_linear("blockIdx", "gridDim", span), _volume("blockDim", span))
     return ir.Binary("+", base, _linear("threadIdx", "blockDim", span), SIZE_T, span=span)
@@ -184,54 +204,67 @@ def _thread_count(span: Span) -> ir.Expr:
 
 
 def counting_kernel(
-    name: str, kernel: ir.Function, drops: Callable[[ir.Stmt], bool], stored: Stored, effects: Effects, names: Names
+    name: str,
+    kernel: ir.Function,
+    drops: Callable[[ir.Stmt], bool],
+    tapes: int,
+    sites: Sequence[Site],
+    effects: Effects,
+    names: Names,
 ) -> tuple[ir.Function, tuple[int, ...]]:
     """A kernel that runs the primal's control flow and leaves, for each tape, the cells that a thread needs at most.
 
-    `drops` tells statements with effects outside the thread.  Also the primal parameters it takes, by position.
+    `drops` tells statements with effects outside the block.  Also the primal parameters it takes, by position.
     """
     span = kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
-    most: dict[int, ir.Symbol] = {key: names.symbol("most", UINT, span) for key in stored.slots}
+    counters: dict[tuple[int, bool], ir.Symbol] = {}
+    for site in sites:
+        counters.setdefault((site.statement, site.total), names.symbol("most", UINT, span))
 
     def instrument(body: ir.Body) -> ir.Body:
         out: list[ir.Stmt] = []
         for s in body:
-            if drops(s):
+            if drops(s) and (id(s), True) not in counters:
                 continue
-            key = id(s)
-            if isinstance(s, ir.If):
-                s = replace(s, then=instrument(s.then), orelse=instrument(s.orelse))
-            elif isinstance(s, ir.Block):
-                s = replace(s, body=instrument(s.body))
-            elif isinstance(s, ir.For | ir.While):
-                s = replace(s, body=instrument(s.body))
-            if key in most and isinstance(s, ir.For | ir.While):
-                out += _counting(s, most[key], names)
-                continue
-            out.append(s)
+            total, most = counters.get((id(s), True)), counters.get((id(s), False))
+            inner = map_bodies(instrument, s) if not isinstance(s, ir.For) else replace(s, body=instrument(s.body))
+            loop = isinstance(inner, ir.For | ir.While)
+            if total is not None:
+                step = ir.Update("+", ir.Var(total, span=span), integer(1, span, UINT), span=span)
+                if isinstance(inner, ir.For | ir.While):
+                    inner = replace(inner, body=(*inner.body, step))
+                out.append(step)  # of a loop: what is saved before it
+            if most is not None and isinstance(inner, ir.For | ir.While):
+                out += _counting(inner, most, names)
+            elif loop or not drops(s):
+                out.append(inner)
         return tuple(out)
 
-    opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in most.values()]
+    opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in counters.values()]
     closing: list[ir.Stmt] = []
-    for k in range(len(stored.tapes)):
-        total: ir.Expr | None = None
-        for key, m in most.items():
-            cells = stored.slots[key].get(k, 0)
-            if not cells:
+    for k in range(tapes):
+        total_cells: ir.Expr = integer(0, span, UINT)
+        for site in sites:
+            if site.tape != k:
                 continue
-            term = ir.Binary("*", integer(cells, span, UINT), ir.Var(m, span=span), UINT, span=span)
-            total = term if total is None else ir.Binary("+", total, term, UINT, span=span)
-        assert total is not None
+            count: ir.Expr = ir.Var(counters[site.statement, site.total], span=span)
+            if site.cells > 1:
+                count = ir.Binary("*", integer(site.cells, span, UINT), count, UINT, span=span)
+            total_cells = count if is_zero(total_cells) else ir.Binary("+", total_cells, count, UINT, span=span)
         cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
-        closing.append(ir.Call("atomicMax", (ir.AddressOf(cell, Pointer(UINT), span=span), total), span=span))
+        closing.append(ir.Call("atomicMax", (ir.AddressOf(cell, Pointer(UINT), span=span), total_cells), span=span))
     whole = (*opening, *instrument(kernel.body), *closing)
-    body = tidy(Liveness(effects, lambda s: isinstance(s, ir.Call)).prune(whole))
+    body = tidy(Liveness(effects, _is_effect).prune(whole))
     used = set(variables(body))
     primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
     params = (*(kernel.params[i] for i in primal), depth)
     comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
     return ir.Function(name, "kernel", params, VOID, body, span, comment=comment), primal
+
+
+def _is_effect(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and (s.function == "atomicMax" or s.function in BARRIERS)
 
 
 def _counting(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> list[ir.Stmt]:

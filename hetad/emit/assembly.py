@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hetad.emit import support
@@ -11,6 +11,7 @@ from hetad.emit.calls import c_name, mathematics
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import Expressions
+from hetad.emit.layout import INDENT, WIDTH, filled, wrapped
 from hetad.emit.names import Locals, Names
 from hetad.emit.statements import Statements, comment_lines
 from hetad.emit.support_kernels import support_kernel
@@ -20,7 +21,6 @@ from hetad.ir.types import DIM3, VOID, Struct, Type, scalar_base
 from hetad.ir.visit import declared, variables, walk_exprs
 
 _QUALIFIERS = {"kernel": "__global__", "device": "__device__", "host device": "__host__ __device__", "host": ""}
-_WIDTH = 110
 _VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]")  # CUDA's own structs
 
 
@@ -95,10 +95,7 @@ class Assembly:
         for variable in self.program.globals:
             if variable.symbol in mentioned and nobody is not None:
                 printer = Statements(self.expressions(nobody), nobody)
-                symbol = variable.symbol
-                init = printer.declare(replace(symbol, storage="local"), variable.init)
-                init = init.replace(symbol.name, self.names.globals[symbol], 1)
-                lines.append(f"{self._space(variable)}{init};")
+                lines.append(f"{self._space(variable)}{printer.declare(variable.symbol, variable.init)};")
         return lines
 
     def _space(self, variable: ir.Global) -> str:
@@ -122,9 +119,7 @@ class Assembly:
         else:
             head = f"{prefix} {declaration(function.returns, name)}".strip()
         text = f"{head}({', '.join(params) or ('' if self.dialect.cuda else 'void')})"
-        if len(text) <= _WIDTH:
-            return text
-        return head + "(\n    " + "".join(_wrapped(params)) + ")"
+        return text if len(text) <= WIDTH else f"{head}(\n{filled(params, INDENT)})"
 
     def _specifiers(self, function: ir.Function, linkage: str) -> list[str]:
         inline = (function.inline or "").split()
@@ -136,7 +131,7 @@ class Assembly:
         """A function with its comment."""
         printer = printer or Statements(self.expressions(function), function)
         head = [*comment_lines(function.comment)] if function.comment else []
-        body = printer.lines(function.body)
+        body = [part for line in printer.lines(function.body) for part in wrapped(line)]
         return "\n".join([*head, self.signature(function, linkage), "{", *body, "}"])
 
     def prototypes(self, functions: Sequence[ir.Function], linkage: str) -> list[str]:
@@ -158,18 +153,6 @@ def with_support_kernels(program: ir.Program, dialect: Dialect) -> ir.Program:
     return replace(program, functions={**program.functions, **missing}) if missing else program
 
 
-def _wrapped(params: Sequence[str]) -> Iterator[str]:
-    column = 4
-    for i, param in enumerate(params):
-        text = param + ("," if i < len(params) - 1 else "")
-        if i > 0:
-            fits = column + len(text) + 1 <= _WIDTH
-            yield " " if fits else "\n    "
-            column = column + 1 if fits else 4
-        yield text
-        column += len(text)
-
-
 def _structs(functions: Iterable[ir.Function], program: ir.Program) -> dict[str, Struct]:
     """The structs that functions mention, and those inside them."""
     full = {s.name: s for s in program.structs if isinstance(s, Struct)}
@@ -184,9 +167,3 @@ def _structs(functions: Iterable[ir.Function], program: ir.Program) -> dict[str,
             found[base.name] = full.get(base.name, base)
             types += [field.type for field in found[base.name].fields]
     return found
-
-
-def joined(parts: Iterable[str | Iterable[str]]) -> str:
-    """Parts of a file, a blank line between; a group of short lines stays together."""
-    texts = [p if isinstance(p, str) else "\n".join(p) for p in parts]
-    return "\n\n".join(t for t in texts if t) + "\n"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hetad.emit import support
-from hetad.emit.assembly import Assembly, joined
+from hetad.emit.assembly import Assembly
 from hetad.emit.cpu_kernels import dispatch, kernel_texts, pass_thread_indices
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import C
+from hetad.emit.layout import joined
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Int, Pointer, Struct, Void
@@ -128,10 +129,11 @@ def _entry_names(functions: Sequence[ir.Function]) -> list[str]:
 
 
 def _entry(parts: Assembly, entry: ir.Function, snippets: Sequence[support.Snippet]) -> str:
-    args = [f"*({declaration(Pointer(p.type))})args[{i}]" for i, p in enumerate(entry.params)]
+    args = [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(entry.params)]
     call = f"{parts.names.functions[entry.name]}({', '.join(args)})"
     if not isinstance(entry.returns, Void):
-        call = f"const {declaration(entry.returns, 'value')} = {call};\n        memcpy(result, &value, sizeof value)"
+        value = declaration(entry.returns, "hetad_value")
+        call = f"const {value} = {call};\n        memcpy(hetad_result, &hetad_value, sizeof hetad_value)"
     text = support.adapted(support.read("entry.c"), snippets, C, parts.numbers)
     prints = any(name == "printf" for name in parts.called_by(parts.program.functions.values()))
     text = text.replace("HETAD_ENTRY", call)

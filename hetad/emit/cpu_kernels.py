@@ -16,7 +16,8 @@ from hetad.diagnostics import UnsupportedError
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
-from hetad.emit.statements import INDENT, Statements
+from hetad.emit.layout import INDENT
+from hetad.emit.statements import Statements
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
@@ -54,18 +55,18 @@ def _kernel(parts: Assembly, kernel: ir.Function) -> Iterator[str]:
     params = ["const dim3 gridDim", "const dim3 blockDim"]
     params += [declaration(p.type, local[p], restrict=False) for p in kernel.params]
     args = ["gridDim", "blockDim"]
-    args += [f"*({declaration(Pointer(p.type))})args[{i}]" for i, p in enumerate(kernel.params)]
-    head = f"static inline __attribute__((always_inline)) void {name}_blocks({', '.join(params)})"
+    args += [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.params)]
+    head = f"static inline __attribute__((always_inline)) void hetad_blocks_{name}({', '.join(params)})"
     yield "\n".join([head, "{", *(INDENT + line for line in _blocks(parts, kernel)), "}"])
-    call = f"{name}_blocks({', '.join(args)});"
-    sizes = "const dim3 gridDim, const dim3 blockDim, void **args"
-    yield f"static __attribute__((cold, noinline)) void {name}_large({sizes})\n{{\n    {call}\n}}"
+    call = f"hetad_blocks_{name}({', '.join(args)});"
+    sizes = "const dim3 gridDim, const dim3 blockDim, void **hetad_args"
+    yield f"static __attribute__((cold, noinline)) void hetad_large_{name}({sizes})\n{{\n    {call}\n}}"
     yield "\n".join(
         [
             f"static void {name}({sizes})",
             "{",
             f"    if ({_MANY_BLOCKS} || {_MANY_THREADS}) {{",
-            f"        {name}_large(gridDim, blockDim, args);",
+            f"        hetad_large_{name}(gridDim, blockDim, hetad_args);",
             "        return;",
             "    }",
             f"    {call}",
@@ -76,7 +77,7 @@ def _kernel(parts: Assembly, kernel: ir.Function) -> Iterator[str]:
 
 def _blocks(parts: Assembly, kernel: ir.Function) -> Iterator[str]:
     """The loops over blocks; inside, one region after the other."""
-    lines: list[str] = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"]
+    lines = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"] if "blockIdx" in used(parts, kernel) else []
     for region in regions(kernel):
         lines += _loops("blockDim", "t", kernel.reverse_threads, list(_threads(parts, kernel, region)))
     yield from _loops("gridDim", "b", kernel.reverse_threads, lines)
@@ -93,6 +94,12 @@ def regions(kernel: ir.Function) -> tuple[ir.Body, ...]:
     return (kernel.body,)
 
 
+def used(parts: Assembly, kernel: ir.Function) -> set[str]:
+    """The thread indices that a kernel uses, or hands to device functions."""
+    names = {e.name for e in walk_exprs(kernel.body) if isinstance(e, ir.ThreadIndex)}
+    return names.union(*(parts.names.hidden.get(callee, ()) for callee in called(kernel.body)))
+
+
 def _loops(extent: str, letter: str, reverse: bool, body: list[str]) -> list[str]:
     """`body` in a loop over each axis, x innermost; last to first if `reverse`."""
     lines = body
@@ -106,7 +113,8 @@ def _loops(extent: str, letter: str, reverse: bool, body: list[str]) -> list[str
 
 def _threads(parts: Assembly, kernel: ir.Function, region: ir.Body) -> Iterator[str]:
     printer = _ThreadStatements(parts, kernel)
-    yield "const dim3 threadIdx = {hetad_tx, hetad_ty, hetad_tz};"
+    if "threadIdx" in used(parts, kernel):
+        yield "const dim3 threadIdx = {hetad_tx, hetad_ty, hetad_tz};"
     body = region[:-1] if region and isinstance(region[-1], ir.Return) else region
     yield from printer.lines(body, 0)
     if printer.leaves:
@@ -129,21 +137,22 @@ def dispatch(parts: Assembly) -> Iterator[str]:
     """Launching a kernel by its number, and the CPU's table."""
     yield support.read("cpu_runtime.c").rstrip()
     cases = [
-        f"    case {number}:\n        {emitted}(blocks, threads, args);\n        return 0;"
+        f"    case {number}:\n        {emitted}(hetad_grid, hetad_block, hetad_args);\n        return 0;"
         for emitted, number in parts.numbers.values()
     ]
-
     body = [
         "int hetad_cpu_launch(",
-        "    int kernel, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream, void **args)",
+        "    int hetad_kernel, const unsigned hetad_blocks[3], const unsigned hetad_threads[3], size_t hetad_shared,",
+        "    void *hetad_stream, void **hetad_args)",
         "{",
-        "    (void)shared, (void)stream;",
-        "    if (!hetad_cpu_valid(grid, block)) {",
+        "    (void)hetad_shared, (void)hetad_stream;",
+        "    if (!hetad_cpu_valid(hetad_blocks, hetad_threads)) {",
         "        return cudaErrorInvalidConfiguration;",
         "    }",
-        "    const dim3 blocks = {grid[0], grid[1], grid[2]}, threads = {block[0], block[1], block[2]};",
-        "    (void)blocks, (void)threads, (void)args;",
-        "    switch (kernel) {",
+        "    const dim3 hetad_grid = {hetad_blocks[0], hetad_blocks[1], hetad_blocks[2]};",
+        "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
+        "    (void)hetad_grid, (void)hetad_block, (void)hetad_args;",
+        "    switch (hetad_kernel) {",
         *cases,
         "    }",
         "    return 98;  // cudaErrorInvalidDeviceFunction",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hetad.emit import support
-from hetad.emit.assembly import Assembly, joined
+from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
+from hetad.emit.layout import joined
 from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
 

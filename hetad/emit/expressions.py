@@ -95,8 +95,9 @@ def _converted_pointer(expr: ir.Cast, target: Pointer, dialect: Dialect) -> ir.E
     free = held == target.to or isinstance(target.to, Void) or (isinstance(held, Void) and not dialect.cuda)
     if not free:
         return expr
-    decays = isinstance(operand, ir.Cast) and operand.implicit and isinstance(operand.operand.type, Array)
-    return operand.operand if decays else operand
+    if isinstance(operand, ir.Cast) and operand.implicit and isinstance(operand.operand.type, Array):
+        return operand.operand  # an array decays to any of these pointers
+    return operand
 
 
 def _plain_const(expr: ir.Const) -> ir.Const:

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
+from hetad.emit.layout import INDENT
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
-
-INDENT = "    "
 
 
 class Statements:

@@ -44,9 +44,9 @@ def rewrite(tokens: Sequence[Token], names: Names) -> list[Token]:
     passes: tuple[Callable[[list[Token], Names], list[Token]], ...] = (
         _respell,
         _local_spaces,
+        _standard_namespace,
         _refuse_templates,
         _launches,
-        _standard_namespace,
         _named_casts,
         _dim3,
         _functional_casts,

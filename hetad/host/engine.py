@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import active_leaves
-from hetad.adjoint.names import Names, convert
+from hetad.adjoint.names import Names
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.launches import KernelBuffers, aligned
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, INT, SIZE_T, UINT, VOID, Float, Pointer, Struct, size_of
+from hetad.ir.types import INT, SIZE_T, Float, Pointer, Struct
 from hetad.ir.visit import walk_stmts
 from hetad.memops.table import TABLE
 
@@ -115,7 +116,42 @@ class HostEngine(Engine):
     # -- launches
 
     def launch(self, s: ir.Launch) -> Parts:
-        kernel = self.kernels[s.kernel]
+        pushes, pops = self._saved_buffers(s)
+        active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
+        if not active:
+            return [*pushes, s], pops
+        made = self.make_pullback(s.kernel, active, self._merged(self.kernels[s.kernel], s.args))
+        adjoints = (
+            *(s.args[i] for i in made.primal),
+            *(self._adjoint_argument(s.args[i], s.span) for i in made.adjoint),
+        )
+        forward: list[ir.Stmt] = [s]
+        shared = s.shared
+        extra: list[ir.Expr] = []
+        if made.dynamic and s.shared is not None:
+            size = aligned(s.shared)
+            extra.append(size)
+            shared = ir.Binary("*", ir.Const(2, SIZE_T, span=s.span), size, SIZE_T, span=s.span)
+        reverse: list[ir.Stmt] = []
+        closing: list[ir.Stmt] = []
+        if made.recorder is not None and made.records is not None:
+            records = KernelBuffers(self, s, made.records, "record", kept=True)
+            forward = [
+                *records.opening,
+                replace(s, kernel=made.recorder.name, args=(*s.args, *records.arguments)),
+            ]
+            extra += records.arguments
+            closing += records.closing
+        if made.tapes is not None:
+            tapes = KernelBuffers(self, s, made.tapes, "tape", kept=False)
+            reverse += tapes.opening
+            extra += tapes.arguments
+            closing = [*tapes.closing, *closing]
+        back = replace(s, kernel=made.function.name, args=(*adjoints, *extra), shared=shared)
+        return [*pushes, *forward], [*pops, *reverse, back, *closing]
+
+    def _saved_buffers(self, s: ir.Launch) -> Parts:
+        """Snapshots of the allocations that the kernel may write."""
         saved: dict[Location, ir.Expr] = {}
         for i in sorted(self.effects.kernels[s.kernel].writes):
             for target in self.pointers.targets(s.args[i]):
@@ -126,41 +162,7 @@ class HostEngine(Engine):
             slot = self.names.symbol(f"{target.name}_kept", arg.type, s.span)
             pushes.append(ir.Push(slot, arg, "allocation", span=s.span))
             pops.insert(0, ir.Pop(slot, arg, "allocation", span=s.span))
-        active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
-        if not active:
-            return [*pushes, s], pops
-        made = self.make_pullback(s.kernel, active, self._merged(kernel, s.args))
-        args = (
-            *(s.args[i] for i in made.primal),
-            *(self._adjoint_argument(s.args[i], s.span) for i in made.adjoint),
-        )
-        open_tapes, tapes, close_tapes = self._tapes(s, made)
-        back = ir.Launch(made.function.name, s.grid, s.block, s.shared, s.stream, (*args, *tapes), span=s.span)
-        return [*pushes, s], [*pops, *open_tapes, back, *close_tapes]
-
-    def _tapes(self, s: ir.Launch, made: Pullback) -> tuple[list[ir.Stmt], list[ir.Expr], list[ir.Stmt]]:
-        """The counting launch and the allocation of the tapes a pullback needs, and their release."""
-        if made.counter is None:
-            return [], [], []
-        span = s.span
-        depth = self.names.symbol("depth", Pointer(UINT), span)
-        opening: list[ir.Stmt] = [ir.Declare(depth, None, span=span), _zeros(depth, 4 * len(made.tapes), span)]
-        counted = (*(s.args[i] for i in made.counted), ir.Var(depth, span=span))
-        opening.append(ir.Launch(made.counter.name, s.grid, s.block, s.shared, s.stream, counted, span=span))
-        tapes: list[ir.Expr] = []
-        closing: list[ir.Stmt] = [ir.Call("hetad_release", (ir.Var(depth, span=span),), span=span)]
-        for k, type_ in enumerate(made.tapes):
-            tape_symbol = self.names.symbol("tape", Pointer(type_), span)
-            cell: ir.Expr = ir.Var(depth, span=span)
-            if k:
-                cell = ir.Binary("+", cell, ir.Const(k, INT, span=span), depth.type, span=span)
-            out = ir.AddressOf(ir.Var(tape_symbol, span=span), Pointer(tape_symbol.type), span=span)
-            size = ir.Const(size_of(type_), SIZE_T, span=span)
-            args = (ir.Cast(out, Pointer(Pointer(VOID)), span=span), cell, _dim3(s.grid), _dim3(s.block), size)
-            opening += [ir.Declare(tape_symbol, None, span=span), ir.Call("hetad_tape_allocate", args, span=span)]
-            closing.insert(0, ir.Call("hetad_release", (ir.Var(tape_symbol, span=span),), span=span))
-            tapes.append(ir.Var(tape_symbol, span=span))
-        return opening, tapes, closing
+        return pushes, pops
 
     def _is_active_argument(self, arg: ir.Expr) -> bool:
         if isinstance(arg.type, Pointer):
@@ -193,16 +195,3 @@ class HostEngine(Engine):
                     apart.append((other, names))
             groups = [*apart, (targets, members)]
         return tuple(tuple(members) for _, members in groups if len(members) > 1)
-
-
-def _zeros(pointer: ir.Symbol, size: int, span: Span) -> ir.Stmt:
-    out = ir.AddressOf(ir.Var(pointer, span=span), Pointer(pointer.type), span=span)
-    cast = ir.Cast(out, Pointer(Pointer(VOID)), span=span)
-    return ir.Call("hetad_device_zeros", (cast, ir.Const(size, SIZE_T, span=span)), span=span)
-
-
-def _dim3(extent: ir.Expr) -> ir.Expr:
-    if extent.type == DIM3:
-        return extent
-    one = ir.Const(1, UINT, span=extent.span)
-    return ir.Aggregate((convert(extent, UINT), one, one), DIM3, span=extent.span)

@@ -119,8 +119,11 @@ class _Gradient:
             made = pullback(self.kernels[kernel], name, active, merged, taken, self.program.sources, self.optimize)
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
-            if made.counter is not None:
-                self.summaries[made.counter.name] = KernelEffects(frozenset(range(len(made.counted))), frozenset())
+            for tapes in (made.tapes, made.records):
+                if tapes is not None:
+                    self.summaries[tapes.counter.name] = KernelEffects(frozenset(range(len(tapes.counted))), frozenset())
+            if made.recorder is not None:
+                self.summaries[made.recorder.name] = self.summaries[kernel]
         return self.pullbacks[key]
 
     def _adjoint_parameters(self, engine: HostEngine) -> tuple[list[Parameter], list[ir.Stmt], list[ir.Stmt]]:
@@ -240,8 +243,7 @@ class _Gradient:
 
     def _generated(self) -> list[ir.Function]:
         """The kernels made so far: pullbacks, and those that size their tapes."""
-        made = self.pullbacks.values()
-        return [f for p in made for f in (p.counter, p.function) if f is not None]
+        return [f for p in self.pullbacks.values() for f in p.functions()]
 
     def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
         arguments = self._arguments(engine, body)

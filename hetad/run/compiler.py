@@ -72,7 +72,12 @@ def shared_library(source: str, include_dirs: Sequence[Path] = (), libraries: Se
     headers = [path.read_bytes() for folder in include_dirs for path in sorted(Path(folder).glob("*.h"))]
     flags = (*FLAGS, *LINKER_FLAGS, *compiler.extra_flags, *libraries)
     key = cache.key(source, *headers, compiler.identity, processor(), *flags)
-    return cache.entry(f"{key}.so", lambda target: _compile(compiler, source, key, target, include_dirs, libraries))
+    try:
+        return cache.entry(f"{key}.so", lambda to: _compile(compiler, source, key, to, include_dirs, libraries))
+    except OSError as problem:  # the disk is full, say
+        raise BackendError(
+            f"the compiled program cannot be kept in {cache.directory()}: {problem}; set HETAD_CACHE_DIR"
+        ) from problem
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 import hetad
-from hetad import diagnostics
+from hetad import diagnostics, pipeline
 from tests.corpus import header
 
 _MARK = re.compile(r"// *expected-error *(?:@(\d+))?: *(.+?)\s*$")
@@ -50,9 +50,11 @@ def expectation(path: Path) -> Expected:
 
 
 def differentiate(path: Path, options: dict[str, Any]) -> None:
-    function = hetad.load(path)[options["function"]]
+    program = hetad.load(path)
     if "wrt" in options:
-        hetad.gradient(function, wrt=options["wrt"], of=options.get("of"))
+        hetad.gradient(program[options["function"]], wrt=options["wrt"], of=options.get("of"))
+    else:
+        pipeline.reach(program.unit, options["function"])
 
 
 PROGRAMS = sorted(Path(__file__).parent.glob("*.cu"))

@@ -178,9 +178,9 @@ def test_which_arguments_are_written_is_known(program: hetad.Program) -> None:
 
 def test_a_backend_that_does_not_exist(program: hetad.Program) -> None:
     with pytest.raises(hetad.ArgumentError, match="backend='gpu'"):
-        program["weighted"](np.ones(1), 1.0, 1, backend="gpu")  # type: ignore[arg-type]
+        program["weighted"](np.ones(1), 1.0, 1, backend="gpu")
     with pytest.raises(hetad.ArgumentError, match="backend='gpu'"):
-        hetad.gradient(program["weighted"], "x", backend="gpu")  # type: ignore[arg-type]
+        hetad.gradient(program["weighted"], "x", backend="gpu")
 
 
 # --- which gradient ------------------------------------------------------------------------------

@@ -196,6 +196,18 @@ void f(double *linux, double *new_) { remove(linux, new_); }
     assert out[0] == 3.5
 
 
+@pytest.mark.parametrize("name", ["kernel", "args", "blocks", "result", "value", "code", "shared", "rt"])
+def test_names_that_the_frame_around_a_program_might_use_are_free(name: str) -> None:
+    source = f"""
+__device__ double value_of(const double *p) {{ return p[0]; }}
+__global__ void {name}(double *args_, const double *{name}_blocks) {{ args_[0] = value_of({name}_blocks) + 1; }}
+double {name}_large(double *rt_, double *in) {{ {name}<<<1, 1>>>(rt_, in); return rt_[0]; }}
+"""
+    result = ctypes.c_double()
+    assert Compiled(source, f"{name}_large")(np.zeros(1), np.array([2.0]), result=result) == 0
+    assert result.value == 3
+
+
 def test_control_flow() -> None:
     source = """
 int f(int n)

@@ -304,6 +304,5 @@ def test_scalars_and_clearing(c: ctypes.CDLL) -> None:
 def test_nvcc_compiles_every_support_function(tmp_path: Path) -> None:
     file = tmp_path / "support.cu"
     file.write_text(emit.cuda_file(everything(), "all"))
-    subprocess.run(
-        ["nvcc", "-arch=sm_90", "-Werror", "all-warnings", "-c", str(file), "-o", str(tmp_path / "support.o")], check=True
-    )
+    output = str(tmp_path / "support.o")
+    subprocess.run(["nvcc", "-arch=sm_90", "-Werror", "all-warnings", "-c", str(file), "-o", output], check=True)

@@ -130,8 +130,8 @@ def test_a_variable_is_declared_where_it_gets_its_value() -> None:
 
 
 def test_a_variable_that_branches_set_is_declared_before_them() -> None:
-    text = body_of("    float s;\n    if (n > 0) {\n        s = a;\n    } else {\n        s = 2.0f;\n    }\n    x[0] = s;")
-    assert text.startswith("    float s;\n    if (n > 0) {\n        s = a;\n")
+    text = body_of("    float s;\n    if (n > 0) s = a; else s = 2.0f;\n    x[0] = s;")
+    assert text.startswith("    float s;\n    if (n > 0) {\n        s = a;\n    } else {\n")
 
 
 @pytest.mark.parametrize(
@@ -148,6 +148,14 @@ def test_a_variable_that_branches_set_is_declared_before_them() -> None:
 )
 def test_what_changes(written: str, kept: str) -> None:
     assert body_of("    " + written).splitlines()[0].strip() == kept
+
+
+def test_long_statements_are_broken() -> None:
+    long = " + ".join(f"y[n + {i}] * b" for i in range(12))
+    text = body_of(f"    y[0] = {long};\n    y[n] = fma({long}, b, 1.0);")
+    assert all(len(line) <= 110 for line in text.splitlines())
+    assert "\n        + y[n + " in text
+    assert "".join(text.split()) == "".join(f"y[0]={long};y[n]=fma({long},b,1.0);".split())
 
 
 def float_of(text: str) -> float:
@@ -214,7 +222,7 @@ def test_declarators(type_: Type, text: str) -> None:
 
 
 def test_names_that_collide_get_an_underscore() -> None:
-    source = "__global__ void exp2(float *restrict_) { restrict_[0] = 1.0f; }\nvoid f(float *p) { exp2<<<1, 1>>>(p); }\n"
+    source = "__global__ void exp2(float *p) { p[0] = 1.0f; }\nvoid f(float *p) { exp2<<<1, 1>>>(p); }\n"
     program = frontend.load(source, "x.cu").reach("f")
     assert emit.kernels(program) == ("exp2_",)
     assert "exp2_<<<1, 1>>>(p);" in emit.cuda_file(program, "f")

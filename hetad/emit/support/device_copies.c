@@ -1,4 +1,4 @@
-// Buffers for snapshots of device memory.  A buffer whose snapshot was restored serves the next one of its size.
+// Buffers for snapshots of device memory: one whose snapshot was restored serves the next of its size.
 struct hetad_buffer {
     void *data;
     size_t bytes;

@@ -1,17 +1,17 @@
-// What Python calls: args[i] points to the value of the i-th argument.  Returns 0, or an error with a message.
-int hetad_call(const struct hetad_runtime *rt, void **args, void *result)
+// What Python calls: hetad_args[i] points to the value of the i-th argument.  0, or an error with a message.
+int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void *hetad_result)
 {
-    hetad_rt = rt;
+    hetad_rt = hetad_table;
     hetad_last_error = cudaSuccess;
     hetad_text[0] = 0;
-    const int code = setjmp(hetad_entry);
-    if (code == 0) {
+    const int hetad_code = setjmp(hetad_entry);
+    if (hetad_code == 0) {
         HETAD_ENTRY;
     } else {
         hetad_end();  // if used
     }
     HETAD_FLUSH;
-    return code;
+    return hetad_code;
 }
 
 const char *hetad_message(void)

@@ -1,10 +1,10 @@
-// The tape: values in the order they were saved, read back last to first.  Its memory is kept from call to call.
+// The tape: values in the order they were saved, read back last to first.  Its memory serves later calls too.
 static char *hetad_tape;
 static size_t hetad_tape_used, hetad_tape_room;
 
 static void hetad_tape_grow(size_t bytes)
 {
-    size_t room = 2 * hetad_tape_room > hetad_tape_used + bytes ? 2 * hetad_tape_room : hetad_tape_used + bytes + 4096;
+    size_t room = 2 * (hetad_tape_used + bytes) + 4096;
     void *moved = realloc(hetad_tape, room);
     if (moved == NULL) {
         hetad_fail("out of host memory for the tape");

@@ -53,7 +53,7 @@ def convert(expr: Expr, type_: Type, span: Span | None = None) -> Expr:
     if isinstance(type_, Pointer | Opaque) and is_null(expr):
         return Const(0, type_, "0", span=expr.span)
     if isinstance(type_, Pointer) and isinstance(expr.type, Pointer) and _compatible(expr.type, type_):
-        return Cast(expr, type_, implicit=True, span=expr.span)
+        return Cast(undecayed(expr), type_, implicit=True, span=expr.span)
     if type_ == BOOL and isinstance(expr.type, Pointer):
         return Cast(expr, type_, implicit=True, span=expr.span)
     raise SyntaxProblem(f"cannot convert '{expr.type}' to '{type_}'", span, _remedy(expr.type, type_))

@@ -1,0 +1,105 @@
+"""Shared memory and its adjoint.
+
+The adjoint of a shared array is a shared array, zeroed by the whole block before the reverse sweep.  That of a
+dynamic one (`extern __shared__`) lies behind it in the dynamic memory, which the launch makes twice as large.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.names import convert, integer, zero
+from hetad.analysis.effects import BARRIERS
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, CHAR, UINT, Array, Pointer, Type, size_of
+from hetad.ir.visit import map_body, variables, walk_stmts
+
+if TYPE_CHECKING:
+    from hetad.device.engine import KernelEngine
+
+
+class SharedAdjoints:
+    """What a pullback declares and clears for the shared arrays its engine has met."""
+
+    def __init__(self, engine: KernelEngine, span: Span) -> None:
+        self.arrays = list(engine.shared)
+        self.declarations: list[ir.Stmt] = [ir.Declare(s, None, span=s.span) for s in self.arrays]
+        self.zeros: list[ir.Stmt] = []
+        self.shadows: list[ir.Symbol] = []
+        for symbol in self.arrays:
+            if symbol not in engine.active:
+                continue
+            shadow = engine.shadow(symbol)
+            self.shadows.append(shadow)
+            self.zeros += self._dynamic(engine, symbol, shadow) if isinstance(shadow.type, Pointer) else self._static(engine, shadow)
+        if self.zeros:
+            self.zeros.append(ir.Call("__syncthreads", (), span=span))
+
+    def _static(self, engine: KernelEngine, shadow: ir.Symbol) -> list[ir.Stmt]:
+        self.declarations.append(ir.Declare(shadow, None, span=shadow.span))
+        span = shadow.span
+        if not isinstance(shadow.type, Array):
+            return [ir.Assign(ir.Var(shadow, span=span), zero(shadow.type, span), span=span)]
+        words = integer(size_of(shadow.type) // 4, span, UINT)
+        return [self._clear(engine, ir.Var(shadow, span=span), words, span)]
+
+    def _dynamic(self, engine: KernelEngine, symbol: ir.Symbol, shadow: ir.Symbol) -> list[ir.Stmt]:
+        span = symbol.span
+        assert isinstance(shadow.type, Pointer)
+        start = ir.Cast(ir.Var(symbol, span=span), Pointer(CHAR), span=span)
+        behind = ir.Binary("+", start, ir.Var(engine.dynamic_bytes, span=span), Pointer(CHAR), span=span)
+        self.declarations.append(ir.Declare(shadow, ir.Cast(behind, shadow.type, span=span), span=span))
+        total = ir.Var(engine.dynamic_bytes, span=span)
+        four = integer(4, span, total.type)
+        words = convert(ir.Binary("/", total, four, total.type, span=span), UINT)
+        return [self._clear(engine, ir.Var(shadow, span=span), words, span)]
+
+    def _clear(self, engine: KernelEngine, array: ir.Expr, words: ir.Expr, span: Span) -> ir.Stmt:
+        """All threads of the block clear `words` 4-byte words."""
+        k = engine.names.symbol("k", UINT, span)
+        here = ir.Var(k, span=span)
+        cells = ir.Cast(array, Pointer(UINT), span=span)
+        clear = ir.Assign(ir.Index(cells, here, UINT, span=span), integer(0, span, UINT), span=span)
+        return ir.For(
+            (ir.Declare(k, _thread_in_block(span), span=span),),
+            ir.Binary("<", here, words, BOOL, span=span),
+            (ir.Update("+", here, _block_size(span), span=span),),
+            (clear,),
+            span=span,
+        )
+
+    def pruned(self, body: ir.Body, liveness: Liveness) -> ir.Body:
+        """Without barriers, and clearing, where no shared memory is left."""
+        used = self._used(body)
+        if used or not any(_waits(s) for s in walk_stmts(body)):
+            return body
+        return liveness.prune(map_body(lambda s: None if _waits(s) else s, body))
+
+    def _used(self, body: ir.Body) -> bool:
+        shared = {*self.arrays, *self.shadows}
+        return any(x in shared for x in variables(body))
+
+
+def _waits(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function in BARRIERS
+
+
+def _axis(name: str, axis: str, span: Span) -> ir.Expr:
+    return ir.ThreadIndex(name, axis, UINT, span=span)
+
+
+def _product(a: ir.Expr, b: ir.Expr, type_: Type = UINT) -> ir.Expr:
+    return ir.Binary("*", a, b, type_, span=a.span)
+
+
+def _thread_in_block(span: Span) -> ir.Expr:
+    depth = _product(_axis("blockDim", "y", span), _axis("threadIdx", "z", span))
+    plane = ir.Binary("+", _axis("threadIdx", "y", span), depth, UINT, span=span)
+    rows = _product(_axis("blockDim", "x", span), plane)
+    return ir.Binary("+", _axis("threadIdx", "x", span), rows, UINT, span=span)
+
+
+def _block_size(span: Span) -> ir.Expr:
+    return _product(_product(_axis("blockDim", "x", span), _axis("blockDim", "y", span)), _axis("blockDim", "z", span))

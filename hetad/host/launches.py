@@ -1,0 +1,79 @@
+"""Buffers that a pullback's launch needs: tapes and records, one cell a slot and thread, sized by a counting launch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hetad.adjoint.names import convert
+from hetad.device.pullback import Tapes
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, INT, SIZE_T, UINT, VOID, Pointer, size_of
+
+if TYPE_CHECKING:
+    from hetad.host.engine import HostEngine
+
+
+class KernelBuffers:
+    """Statements that size, allocate and release the buffers of one launch, and the arguments that pass them.
+
+    `kept`: allocated in the forward sweep and released in the reverse sweep, so their pointers are variables of the
+    region, which the engine saves where a loop needs it.
+    """
+
+    def __init__(self, engine: HostEngine, s: ir.Launch, tapes: Tapes, name: str, *, kept: bool) -> None:
+        span = s.span
+        depth = engine.names.symbol("depth", Pointer(UINT), span)
+        counted = (*(s.args[i] for i in tapes.counted), ir.Var(depth, span=span))
+        self.opening: list[ir.Stmt] = [
+            ir.Declare(depth, None, span=span),
+            zeros(depth, 4 * len(tapes.types), span),
+            replace(s, kernel=tapes.counter.name, args=counted),
+        ]
+        self.arguments: list[ir.Expr] = []
+        self.closing: list[ir.Stmt] = []
+        for k, type_ in enumerate(tapes.types):
+            if kept:
+                buffer = engine.local(name, Pointer(type_), span)
+            else:
+                buffer = engine.names.symbol(name, Pointer(type_), span)
+                self.opening.append(ir.Declare(buffer, None, span=span))
+            cell: ir.Expr = ir.Var(depth, span=span)
+            if k:
+                cell = ir.Binary("+", cell, ir.Const(k, INT, span=span), depth.type, span=span)
+            out = ir.Cast(ir.AddressOf(ir.Var(buffer, span=span), Pointer(buffer.type), span=span), _OUT, span=span)
+            size = ir.Const(size_of(type_), SIZE_T, span=span)
+            args = (out, cell, as_dim3(s.grid), as_dim3(s.block), size)
+            self.opening.append(ir.Call("hetad_tape_allocate", args, span=span))
+            self.closing.append(ir.Call("hetad_release", (ir.Var(buffer, span=span),), span=span))
+            self.arguments.append(ir.Var(buffer, span=span))
+        release = ir.Call("hetad_release", (ir.Var(depth, span=span),), span=span)
+        if kept:
+            self.opening.append(release)
+        else:
+            self.closing.append(release)
+
+
+_OUT = Pointer(Pointer(VOID))
+
+
+def zeros(pointer: ir.Symbol, size: int, span: Span) -> ir.Stmt:
+    """`pointer` receives `size` zeroed bytes of device memory."""
+    cast = ir.Cast(ir.AddressOf(ir.Var(pointer, span=span), Pointer(pointer.type), span=span), _OUT, span=span)
+    return ir.Call("hetad_device_zeros", (cast, ir.Const(size, SIZE_T, span=span)), span=span)
+
+
+def as_dim3(extent: ir.Expr) -> ir.Expr:
+    if extent.type == DIM3:
+        return extent
+    one = ir.Const(1, UINT, span=extent.span)
+    return ir.Aggregate((convert(extent, UINT), one, one), DIM3, span=extent.span)
+
+
+def aligned(size: ir.Expr) -> ir.Expr:
+    """`size` rounded up to 16 bytes, so that what lies behind is aligned for every type."""
+    span = size.span
+    sixteen = ir.Const(16, SIZE_T, span=span)
+    up = ir.Binary("+", convert(size, SIZE_T), ir.Const(15, SIZE_T, span=span), SIZE_T, span=span)
+    return ir.Binary("*", ir.Binary("/", up, sixteen, SIZE_T, span=span), sixteen, SIZE_T, span=span)

@@ -1,0 +1,15 @@
+/*---
+function = "f"
+error = "UnsupportedError"
+---*/
+union cell {
+    double value;
+    long bits;
+};
+
+void f(double *x)
+{
+    union cell c;  // expected-error: union
+    c.value = x[0];
+    x[0] = c.value;
+}
