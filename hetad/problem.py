@@ -301,9 +301,15 @@ def _values(spec: Mapping[str, Any], dtype: np.dtype[Any], _folder: Path) -> np.
 
     values = spec["values"]
     if dtype.names is not None:
-        values = [tuple(record[name] for name in dtype.names) for record in values]
+        values = [_record(record, dtype) for record in values]
     array = np.array(values, dtype)
     return array.reshape(spec["shape"]) if "shape" in spec else array
+
+
+def _record(table: Mapping[str, Any], dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    """A struct's table as the nested tuples that NumPy takes."""
+    fields = [(name, dtype[name], table[name]) for name in dtype.names or ()]
+    return tuple(_record(value, kind) if kind.names is not None else value for _, kind, value in fields)
 
 
 def _zeros(spec: Mapping[str, Any], dtype: np.dtype[Any], _folder: Path) -> np.ndarray[Any, Any]:

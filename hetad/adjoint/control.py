@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hetad.adjoint.origin import Origin
 from hetad.adjoint.loops import Counted, counted, reversed_header
 from hetad.adjoint.names import integer
 from hetad.ir import nodes as ir
@@ -34,8 +35,11 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in carried]
     pushes = tuple(ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
     pops = tuple(ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
-    engine.slot_origins.update(dict.fromkeys(slots, (s, not engine.regions[-1].registers)))
+    total = not engine.regions[-1].registers
+    engine.slot_origins.update(dict.fromkeys(slots, Origin(s, total, (s, *engine.taped_loops()))))
+    engine.loops.append((s, False))
     inner = engine.region(loop.body, registers=True)
+    engine.loops.pop()
     again = (*inner.declarations, *reversed(pops), *inner.forward, *inner.adjoints, *inner.reverse)
     return _assemble(engine, loop, header, before, after, (*pushes, *plain(loop.body)), again)
 
@@ -43,9 +47,11 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
 def tape(engine: Engine, s: ir.For | ir.While) -> Parts:
     before, loop, after = _normal_form(engine, s)
     header = _counted(engine, loop)
+    engine.loops.append((s, True))
     inner = engine.region(loop.body, registers=False)
+    engine.loops.pop()
     slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in inner.locals]
-    engine.slot_origins.update(dict.fromkeys(slots, (s, True)))
+    engine.slot_origins.update(dict.fromkeys(slots, Origin(s, True, (s, *engine.taped_loops()))))
     pairs = list(zip(slots, inner.locals, strict=True))
     pushes = [ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in pairs]
     opening = [ir.Declare(x, None, span=s.span) for x in inner.locals]

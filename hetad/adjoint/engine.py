@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.names import Names, negate, zero
+from hetad.adjoint.origin import Origin
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError
@@ -56,9 +57,9 @@ class Engine(ABC):
         self.active = frozenset(active)
         self.shadows: dict[ir.Symbol, ir.Symbol] = {}
         self.regions: list[Region] = []
-        # The statement for which a slot is pushed, and whether all it pushes stays until the reverse sweep.
-        self.slot_origins: dict[ir.Symbol, tuple[ir.Stmt, bool]] = {}
+        self.slot_origins: dict[ir.Symbol, Origin] = {}
         self.current: ir.Stmt | None = None
+        self.loops: list[tuple[ir.For | ir.While, bool]] = []  # around `current`; whether it is reversed by taping
         self._lines = {file: text.splitlines() for file, text in sources.items()}
 
     # -- what host and device do differently
@@ -263,8 +264,17 @@ class Engine(ABC):
             return [ir.Assign(held, place, span=span)], [ir.Assign(place, held, span=span)]
         slot = self.names.symbol(name, place.type, span)
         if self.current is not None:
-            self.slot_origins[slot] = (self.current, True)
+            self.slot_origins[slot] = Origin(self.current, True, self.taped_loops())
         return [ir.Push(slot, place, span=span)], [ir.Pop(slot, place, span=span)]
+
+    def taped_loops(self) -> tuple[ir.For | ir.While, ...]:
+        """The loops around the current statement whose iterations' saved values are on the tape at once."""
+        found: list[ir.For | ir.While] = []
+        for loop, taped in reversed(self.loops):
+            if not taped:
+                break
+            found.append(loop)
+        return tuple(found)
 
     # -- shadows
 
@@ -326,7 +336,7 @@ class Engine(ABC):
 
     def _check_target(self, s: ir.Assign | ir.Update) -> None:
         for location in self.pointers.storage(s.target):
-            if isinstance(location, ir.Symbol) and location.storage not in ("param", "local"):
+            if isinstance(location, ir.Symbol) and location.storage not in ("param", "local", "shared"):
                 raise UnsupportedError(
                     f"the {location.storage} variable '{location.name}' is written by differentiated code",
                     s.span,

@@ -16,6 +16,9 @@ from hetad.ir.visit import walk_expr
 from hetad.rules import math
 
 
+REPLAY = "hetad_replay"  # (recorded, load): the recorded value in place of the load, with the load's derivative
+
+
 class Accumulator(Protocol):
     """What the engine offers to this module."""
 
@@ -38,6 +41,8 @@ def active_leaves(engine: Accumulator, expr: ir.Expr) -> list[ir.Place]:
             return active_leaves(engine, left) + active_leaves(engine, right)
         case ir.Unary(operand=operand) | ir.Cast(operand=operand):
             return active_leaves(engine, operand)
+        case ir.Intrinsic(name=name, args=args) if name == REPLAY:
+            return active_leaves(engine, args[1])
         case ir.Intrinsic(args=args):
             return [leaf for arg in args for leaf in active_leaves(engine, arg)]
     return []
@@ -99,6 +104,8 @@ def _shares(
                 return ir.Binary("/", numerator, b, type_, span=expr.span)
 
             return [(a, lambda: over(seed)), (b, lambda: negate(over(times(seed, quotient))))]
+        case ir.Intrinsic(name=name, args=args) if name == REPLAY:
+            return [(args[1], lambda: seed)]
         case ir.Intrinsic(name=name, args=args):
             return [(arg, lambda i=i: _slope(name, i, args, seed, result, expr.span)) for i, arg in enumerate(args)]  # type: ignore[misc]
     raise UnsupportedError(

@@ -134,6 +134,33 @@ def constant_trips(c: Counted) -> int | None:
     return max(0, -(-distance // s))
 
 
+def geometric_trips(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> int | None:
+    """A bound for loops that halve or double their index until it is zero or reaches something: its bits."""
+    if len(loop.step) != 1 or len(loop.init) != 1 or loop.cond is None:
+        return None
+    match loop.step[0]:
+        case ir.Assign(target=ir.Var(symbol=index), value=ir.Binary(op=op, left=left, right=right)):
+            pass
+        case _:
+            return None
+    first, factor = _plain(left), _plain(right)
+    if not (isinstance(first, ir.Var) and first.symbol is index and isinstance(factor, ir.Const)):
+        return None
+    match loop.init[0]:
+        case ir.Declare(symbol=started) | ir.Assign(target=ir.Var(symbol=started)):
+            pass
+        case _:
+            return None
+    if started is not index or changes(index) or not isinstance(index.type, Int) or _condition(loop.cond, index) is None:
+        return None
+    shrinks = (op == ">>" and factor.value >= 1) or (op == "/" and factor.value >= 2)
+    grows = (op == "<<" and factor.value >= 1) or (op == "*" and factor.value >= 2)
+    compare, bound = _condition(loop.cond, index) or ("", loop.cond)
+    to_zero = compare in (">", ">=") and isinstance(bound, ir.Const) and bound.value >= (0 if compare == ">" else 1)
+    # Zero never grows, so a doubling loop that starts there would not end: it has no bound either.
+    return index.type.bits + 1 if (shrinks and to_zero) or (grows and compare in ("<", "<=")) else None
+
+
 def _counter(type_: Type) -> Int:
     assert isinstance(type_, Int)
     return promote_integer(type_)

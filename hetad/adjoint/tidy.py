@@ -7,27 +7,45 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from hetad.adjoint.names import convert, is_zero, negate
+from hetad.analysis.effects import BARRIERS, TAKE
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Pointer, Struct
 from hetad.ir.visit import bodies, children, map_bodies, own_exprs, substitute, variables, walk_expr, walk_stmts
 
-TAKE = "hetad_take_"
 
 
-def tidy(body: ir.Body, aliased: bool = False) -> ir.Body:
-    """`aliased`: two pointer parameters may reach the same memory."""
+def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
+    """`aliased`: two pointer parameters may reach the same memory.  `kernel`: memory behind the parameters that a
+    condition reads is not written."""
     while True:
-        new = _block(body)
+        new = _block(body, kernel)
         if new == body:
             return _renumber(_constants(_comments(new if aliased else _headers(new), None)[0]))
         body = new
 
 
-def _block(body: ir.Body) -> ir.Body:
-    body = tuple(_branch(_inside(_block, s)) for s in body)
-    body = _sink(_merge_branches(body))
+def _block(body: ir.Body, kernel: bool) -> ir.Body:
+    body = tuple(_branch(_inside(lambda b: _block(b, kernel), s)) for s in body)
+    body = _sink(_merge_branches(_plain(body), kernel))
     body = _join_lists(_join_declarations(_drop_idle_restores(body)))
     return _merge_atomics(_propagate(body))
+
+
+def _plain(body: ir.Body) -> ir.Body:
+    """A loop with a condition only is a `while`; two barriers in a row are one; no declaration without a use."""
+    out: list[ir.Stmt] = []
+    for i, s in enumerate(body):
+        if isinstance(s, ir.For) and not s.init and not s.step and s.cond is not None:
+            s = ir.While(s.cond, s.body, span=s.span)
+        waits = isinstance(s, ir.Call) and s.function in BARRIERS
+        if waits and out:
+            last = next((x for x in reversed(out) if not isinstance(x, ir.Comment)), None)
+            if last == s:
+                continue
+        if isinstance(s, ir.Declare) and s.init is None and _next_mention(body, i + 1, s.symbol) is None:
+            continue
+        out.append(s)
+    return tuple(out) if len(out) != len(body) or any(a is not b for a, b in zip(out, body, strict=True)) else body
 
 
 def _inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:
@@ -55,10 +73,10 @@ def _drop_idle_restores(body: ir.Body) -> ir.Body:
     return body
 
 
-def _merge_branches(body: ir.Body) -> ir.Body:
+def _merge_branches(body: ir.Body, kernel: bool) -> ir.Body:
     """`if (c) A; T x; if (c) B;` becomes `T x; if (c) { A B }` where A leaves c alone."""
     for i, s in enumerate(body):
-        if not isinstance(s, ir.If) or not _plain_condition(s.cond):
+        if not isinstance(s, ir.If) or not _settled_condition(s.cond, kernel):
             continue
         k = i + 1
         while k < len(body) and _idle(body[k]):
@@ -74,7 +92,7 @@ def _merge_branches(body: ir.Body) -> ir.Body:
         if any(x.symbol in _mentioned(s) for x in moved if isinstance(x, ir.Declare)):
             continue
         merged = replace(s, then=(*s.then, *other.then), orelse=(*s.orelse, *other.orelse))
-        return _merge_branches((*body[:i], *moved, merged, *body[k + 1 :]))
+        return _merge_branches((*body[:i], *moved, merged, *body[k + 1 :]), kernel)
     return body
 
 
@@ -85,8 +103,14 @@ def _idle(s: ir.Stmt) -> bool:
     return s.init is None or is_zero(s.init) or (isinstance(s.init, ir.Aggregate) and not s.init.elements)
 
 
-def _plain_condition(cond: ir.Expr) -> bool:
-    return not any(isinstance(e, ir.Index | ir.Member | ir.Intrinsic) for e in walk_expr(cond))
+def _settled_condition(cond: ir.Expr, kernel: bool) -> bool:
+    """Whether only an assignment to one of its variables could change the condition."""
+    for e in walk_expr(cond):
+        if isinstance(e, ir.Index | ir.Member):
+            root = _root(e)
+            if not kernel or root is None or root.storage != "param":
+                return False
+    return True
 
 
 def _sink(body: ir.Body) -> ir.Body:

@@ -80,6 +80,8 @@ class Activity:
                 yield self._leaves(args[1]), self._behind(args[0])
                 if result is not None:
                     yield self._behind(args[0]), frozenset(self.pointers.storage(result))
+            case ir.Call(function=name, args=args, result=result) if name not in TABLE and result is not None:
+                yield frozenset().union(*(self._leaves(a) for a in args)), frozenset(self.pointers.storage(result))
             case ir.Launch(kernel=kernel, args=args):
                 yield from self._launch(kernel, args, found, forward)
 

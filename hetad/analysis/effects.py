@@ -24,6 +24,9 @@ class KernelEffects:
     writes: frozenset[int] = field(default_factory=frozenset)
 
 
+TAKE = "hetad_take_"  # the intrinsics that read and clear a cell of an adjoint
+
+
 class Effects:
     def __init__(self, pointers: PointsTo, kernels: Mapping[str, KernelEffects]) -> None:
         self.pointers = pointers
@@ -42,6 +45,8 @@ class Effects:
                     yield from self.pointers.storage(expr)
             case ir.AddressOf(place=place):
                 yield from self.address(place)
+            case ir.Intrinsic(name=name, args=(ir.AddressOf(place=place),)) if name.startswith(TAKE):
+                yield from self.loads(place)
             case _:
                 for child in children(expr):
                     yield from self.loads(child)

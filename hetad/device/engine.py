@@ -14,7 +14,7 @@ from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
 from hetad.adjoint.liveness import LOST
 from hetad.adjoint.names import Names, negate
-from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, VOTES, Effects
+from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, Root
 from hetad.device import warp
@@ -23,7 +23,6 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array, Float, Pointer, Type
 from hetad.ir.visit import map_body, walk_stmts
 
-TAKE = "hetad_take_"
 
 
 class KernelEngine(Engine):

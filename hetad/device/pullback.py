@@ -9,12 +9,12 @@ from hetad.adjoint.liveness import LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
-from hetad.analysis.effects import ATOMICS, SHUFFLES, VOTES, Effects, KernelEffects
+from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, PointsTo
-from hetad.device.engine import TAKE, KernelEngine
+from hetad.device.engine import KernelEngine
 from hetad.device.memory import StoredValues
-from hetad.device.record import Recording, record
+from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints
 from hetad.device.storage import Stored, counting_kernel, store_tape
 from hetad.diagnostics import UnsupportedError
@@ -78,7 +78,7 @@ def pullback(
         if needed:
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
-        made = _Maker(kernel, name, active, merged, names, sources, optimize, body, recording)
+        made = _Maker(kernel, name, active, merged, names.copy(), sources, optimize, body, recording)
         stale = [s for s in values.stale if s in made.used and s not in needed]
         if not stale:
             break
@@ -134,9 +134,9 @@ class _Maker:
                 "the derivative needs shared memory as it was before this atomic operation", span, "use another array"
             )
         self.used = set(variables(pruned))
-        self.body = _without_marks(pruned if optimize else drop_unused(whole))
+        self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
-        self.final = tidy(self.stored.body, bool(merged)) if optimize else self.stored.body
+        self.final = tidy(self.stored.body, aliased=bool(merged), kernel=True) if optimize else self.stored.body
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
         used = set(variables(self.final))
@@ -161,8 +161,7 @@ class _Maker:
         made = Pullback(function, primal, adjoint, self._effects(primal, params), names_active, dynamic)
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
-            body_kernel = prepared if self.recording is None else prepared
-            made = replace(made, tapes=self._tapes(base, body_kernel, self.stored.tapes, self.stored.sites, values))
+            made = replace(made, tapes=self._tapes(base, prepared, self.stored.tapes, self.stored.sites, values))
         if self.recording is not None:
             base = self.name.replace("_pullback", "_record_size")
             tapes = self._tapes(base, prepared, self.recording.records, self.recording.sites, values)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from hetad.adjoint.expressions import REPLAY
 from hetad.adjoint.names import Names, integer
 from hetad.device.storage import Site, thread_position
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
-from hetad.ir.visit import bodies, map_bodies, walk_stmts
+from hetad.ir.visit import bodies, map_bodies, map_exprs, walk_stmts
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
             if symbol in wanted:
                 place, step = cell(symbol, s.span)
                 again: ir.Stmt = ir.Assign(ir.Var(symbol, span=s.span), place, span=s.span)
-                if isinstance(s, ir.Declare):
-                    again = replace(s, init=place)
+                if isinstance(s, ir.Declare) and s.init is not None:
+                    again = replace(s, init=ir.Intrinsic(REPLAY, (place, s.init), symbol.type, span=s.span))
                 out += [again, step]
                 continue
             out.append(map_bodies(replayed, s) if bodies(s) else s)
@@ -78,6 +79,11 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
         if (symbol := defined(s)) is not None and symbol in wanted
     )
     return Recording((*opening, *replayed(kernel.body)), recorder, tuple(records), sites)
+
+
+def settled(body: ir.Body) -> ir.Body:
+    """`body` with what is replayed in place of the loads."""
+    return map_exprs(lambda e: e.args[0] if isinstance(e, ir.Intrinsic) and e.name == REPLAY else e, body)
 
 
 def defined(s: ir.Stmt) -> ir.Symbol | None:

@@ -71,15 +71,11 @@ class SharedAdjoints:
         )
 
     def pruned(self, body: ir.Body, liveness: Liveness) -> ir.Body:
-        """Without barriers, and clearing, where no shared memory is left."""
-        used = self._used(body)
-        if used or not any(_waits(s) for s in walk_stmts(body)):
-            return body
-        return liveness.prune(map_body(lambda s: None if _waits(s) else s, body))
-
-    def _used(self, body: ir.Body) -> bool:
+        """Without barriers before the first use of shared memory that is left."""
         shared = {*self.arrays, *self.shadows}
-        return any(x in shared for x in variables(body))
+        first = next((i for i, s in enumerate(body) if any(x in shared for x in variables((s,)))), len(body))
+        early = map_body(lambda s: None if _waits(s) else s, body[:first])
+        return body if early is body[:first] else liveness.prune((*early, *body[first:]))
 
 
 def _waits(s: ir.Stmt) -> bool:

@@ -7,18 +7,19 @@ threads touch neighbouring cells.  A counting launch of the primal's control flo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import Liveness
-from hetad.adjoint.loops import constant_trips, counted
+from hetad.adjoint.loops import constant_trips, counted, geometric_trips
 from hetad.adjoint.names import Names, convert, integer, is_zero
+from hetad.adjoint.origin import Origin
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.effects import BARRIERS, Effects
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, UINT, VOID, Array, Pointer, Type, size_of
-from hetad.ir.visit import bodies, map_bodies, map_body, variables
+from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
 
@@ -43,15 +44,13 @@ class Stored:
     sites: tuple[Site, ...]
 
 
-def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[ir.Symbol, tuple[ir.Stmt, bool]]) -> Stored:
-    """`body` with every `Push` and `Pop` replaced.  `origins` tells the primal statement that each slot belongs to, and
-    whether everything it pushes stays until the reverse sweep."""
+def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[ir.Symbol, Origin]) -> Stored:
+    """`body` with every `Push` and `Pop` replaced."""
     local: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
     on_tape: list[ir.Symbol] = []
     spent = 0
-    for push, loop in _pushes(body, None):
-        total = origins[push.slot][1]
-        trips = None if total or loop is None else _trips(loop, effects)
+    for push in (s for s in walk_stmts(body) if isinstance(s, ir.Push)):
+        trips = _most_iterations(origins[push.slot], effects)
         if trips is None or spent + trips * size_of(push.slot.type) > LOCAL_LIMIT:
             on_tape.append(push.slot)
             continue
@@ -74,18 +73,9 @@ def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[i
         return tape.move(s)
 
     sites = tuple(
-        Site(id(origins[slot][0]), tape.number(slot), _cells(slot.type), origins[slot][1]) for slot in on_tape
+        Site(id(origins[slot].statement), tape.number(slot), _cells(slot.type), origins[slot].total) for slot in on_tape
     )
     return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), sites)
-
-
-def _pushes(body: ir.Body, loop: ir.For | ir.While | None) -> Iterator[tuple[ir.Push, ir.For | ir.While | None]]:
-    """Every push with the loop around it."""
-    for s in body:
-        if isinstance(s, ir.Push):
-            yield s, loop
-        for inner in bodies(s):
-            yield from _pushes(inner, s if isinstance(s, ir.For | ir.While) else loop)
 
 
 class _Tape:
@@ -156,12 +146,23 @@ def _cells(type_: Type) -> int:
     return 1
 
 
+def _most_iterations(origin: Origin, effects: Effects) -> int | None:
+    """How many values a slot holds at most, where the program text tells."""
+    most = 1
+    for loop in origin.loops:
+        trips = _trips(loop, effects)
+        if trips is None:
+            return None
+        most *= trips
+    return most
+
+
 def _trips(loop: ir.For | ir.While, effects: Effects) -> int | None:
     if not isinstance(loop, ir.For):
         return None
     changed = effects.written(loop.body)
     header = counted(loop, lambda e: effects.stable(e, changed), lambda symbol: symbol in changed)
-    return constant_trips(header) if header else None
+    return constant_trips(header) if header else geometric_trips(loop, lambda symbol: symbol in changed)
 
 
 def _index(name: str, axis: str, span: Span) -> ir.Expr:
@@ -228,7 +229,12 @@ def counting_kernel(
             if drops(s) and (id(s), True) not in counters:
                 continue
             total, most = counters.get((id(s), True)), counters.get((id(s), False))
-            inner = map_bodies(instrument, s) if not isinstance(s, ir.For) else replace(s, body=instrument(s.body))
+            inner = map_bodies(instrument, s)
+            if isinstance(s, ir.For):
+                inner = replace(s, body=instrument(s.body))
+                if any((id(x), True) in counters for x in (*s.init, *s.step)):
+                    out += instrument(s.init)
+                    inner = replace(inner, init=(), step=(), body=(*inner.body, *instrument(s.step)))
             loop = isinstance(inner, ir.For | ir.While)
             if total is not None:
                 step = ir.Update("+", ir.Var(total, span=span), integer(1, span, UINT), span=span)

@@ -361,7 +361,9 @@ def _refusal(what: str, token: Token, remedy: str = "write it as plain C") -> So
 
 
 def _starts_lambda(tokens: Sequence[Token], i: int) -> bool:
-    before = tokens[i - 1]
+    before, end = tokens[i - 1], matching(tokens, i)
+    if end is None or not (_is(tokens, end + 1, "(") or _is(tokens, end + 1, "{")):
+        return False  # a designator
     return before.kind == "operator" and before.text in _BEFORE_EXPRESSION and before.text not in ("*", "&")
 
 

@@ -18,6 +18,7 @@ class Int:
     bits: int
     signed: bool
     name: str = field(compare=False)
+    boolean: bool = False  # `bool`: converting to it tests for zero
 
     def __str__(self) -> str:
         return self.name
@@ -90,7 +91,7 @@ type_forms = (Void, Int, Float, Pointer, Array, Struct, Opaque)
 Type = Void | Int | Float | Pointer | Array | Struct | Opaque
 
 VOID = Void()
-BOOL = Int(8, False, "bool")
+BOOL = Int(8, False, "bool", boolean=True)
 CHAR = Int(8, True, "char")
 UCHAR = Int(8, False, "unsigned char")
 SHORT = Int(16, True, "short")

@@ -216,6 +216,14 @@ def problem(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+def test_gradcheck_without_a_gpu(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hetad.run.cuda.unusable_reason", lambda: "none here")
+    status, out, err = run("gradcheck", SAMPLES / "axpy.toml", "--backend", "cuda")
+    assert (status, out) == (1, "")
+    assert "none here" in err
+    assert "backend='cpu' needs no GPU" in err
+
+
 def test_problem_that_does_not_fit(run: Run, problem: Callable[..., Path]) -> None:
     path = problem("void f(double *y, const double *x) { y[0] = x[0]; }", x="3.0")
     status, _, err = run("gradcheck", path)

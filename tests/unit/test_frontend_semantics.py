@@ -144,7 +144,7 @@ def statements(depth: int, in_loop: bool, in_switch: bool) -> st.SearchStrategy[
         st.builds("if ({}) {{ {} }} else {{ {} }}".format, condition, inner, inner),
         st.builds("if ({}) {{ {} }}".format, condition, inner),
         st.builds("for (int i = 0; i < {}; i++) {{ {} }}".format, st.integers(1, 4), loop),
-        st.builds("for (i = 0; ++k < 60 && i < {}; i++) {{ {} }}".format, st.integers(1, 4), loop),
+        st.builds("for (j = 0; ++k < 60 && j < {}; j++) {{ {} }}".format, st.integers(1, 4), loop),
         st.builds("while (++k < 60 && {}) {{ {} }}".format, condition, loop),
         st.builds("do {{ {} }} while (++k < 60 && {});".format, loop, condition),
         st.builds("do {{ {} }} while (0);".format, loop),
@@ -160,7 +160,7 @@ PROGRAM = st.lists(statements(3, False, False), min_size=2, max_size=4).map(" ".
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=PROGRAM)
 def test_random_control_flow(body: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    text = source(f"int x = a, i = 0, k = 0; {body} return x * 7 + i;")
+    text = source(f"int x = a, i = 0, j = 0, k = 0; {body} return x * 7 + j;")
     library = compiled(text, tmp_path_factory.mktemp("random"))
     lowered, normalised = both_forms(text)
     for a, b in INPUTS[::4]:

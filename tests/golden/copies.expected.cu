@@ -1,0 +1,339 @@
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+// The value of *p, which becomes zero: each adjoint is taken once, however many threads come for it.
+static __device__ float hetad_take_float(float *p)
+{
+    return atomicExch(p, 0.0f);
+}
+
+static __global__ void square(float *y, const float *x)
+{
+    y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
+}
+
+// pullback of square (line 12), with respect to y, x
+static __global__ void square_pullback(const float *x, float *adj_y, float *adj_x)
+{
+    // line 14: y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
+    const float seed = hetad_take_float(&adj_y[threadIdx.x]);
+    atomicAdd(&adj_x[threadIdx.x], seed * x[threadIdx.x] + seed * x[threadIdx.x]);
+}
+
+static __global__ void hetad_accumulate_float(float *sum, const float *term, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        sum[i] += term[i];
+    }
+}
+
+// A failure that leaves no right answer ends the program.
+static void hetad_fail(const char *message)
+{
+    fprintf(stderr, "hetad: %s\n", message);
+    abort();
+}
+
+// Every CUDA call of the derivative's own must succeed.
+static void hetad_check(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        hetad_fail(cudaGetErrorString(error));
+    }
+}
+
+// The known buffers, sorted by address: where they lie, in which memory, and who frees them.
+struct hetad_allocation {
+    char *start;
+    size_t bytes;
+    int on_device;
+    int owned;
+};
+
+static struct hetad_allocation *hetad_allocations;
+static size_t hetad_allocation_count, hetad_last_found;
+
+static size_t hetad_allocation_room;
+
+static inline char *hetad_end_of(const struct hetad_allocation *a)
+{
+    return a->start + a->bytes;
+}
+
+// The number of allocations that start at or before p.
+static size_t hetad_rank(const char *p)
+{
+    size_t low = 0, high = hetad_allocation_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (hetad_allocations[middle].start <= p) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The allocation that a pointer points into, or just past the end of; NULL if it is not known.
+static struct hetad_allocation *hetad_find(const void *pointer)
+{
+    const char *p = (const char *)pointer;
+    if (p == NULL || hetad_allocation_count == 0) {
+        return NULL;
+    }
+    if (hetad_last_found < hetad_allocation_count) {
+        struct hetad_allocation *last = &hetad_allocations[hetad_last_found];
+        if (p >= last->start && p < hetad_end_of(last)) {
+            return last;
+        }
+    }
+    size_t rank = hetad_rank(p);
+    if (rank == 0 || p > hetad_end_of(&hetad_allocations[rank - 1])) {
+        return NULL;
+    }
+    hetad_last_found = rank - 1;
+    return &hetad_allocations[rank - 1];
+}
+
+static void hetad_forget(size_t position)
+{
+    memmove(hetad_allocations + position, hetad_allocations + position + 1,
+            (--hetad_allocation_count - position) * sizeof *hetad_allocations);
+}
+
+static void hetad_make_room(void)
+{
+    if (hetad_allocation_count == hetad_allocation_room) {
+        size_t room = 2 * hetad_allocation_room + 16;
+        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
+        if (moved == NULL) {
+            hetad_fail("out of host memory");
+        }
+        hetad_allocations = (struct hetad_allocation *)moved;
+        hetad_allocation_room = room;
+    }
+}
+
+// Arguments that overlap become one allocation; what the program allocates replaces what was there before.
+static void hetad_register(void *p, size_t bytes, int on_device, int owned)
+{
+    struct hetad_allocation fresh = {(char *)p, bytes, on_device, owned};
+    size_t position = hetad_rank(fresh.start);
+    if (position > 0) {
+        struct hetad_allocation *before = &hetad_allocations[position - 1];
+        position -= before->start == fresh.start || hetad_end_of(before) > fresh.start;
+    }
+    while (position < hetad_allocation_count) {
+        struct hetad_allocation old = hetad_allocations[position];
+        if (old.start >= hetad_end_of(&fresh) && old.start != fresh.start) {
+            break;
+        }
+        if (!owned) {
+            char *end = hetad_end_of(&old) > hetad_end_of(&fresh) ? hetad_end_of(&old) : hetad_end_of(&fresh);
+            fresh.start = old.start < fresh.start ? old.start : fresh.start;
+            fresh.bytes = (size_t)(end - fresh.start);
+            fresh.owned |= old.owned;
+        }
+        hetad_forget(position);
+    }
+    hetad_make_room();
+    memmove(hetad_allocations + position + 1, hetad_allocations + position,
+            (hetad_allocation_count++ - position) * sizeof *hetad_allocations);
+    hetad_allocations[position] = fresh;
+}
+
+// A buffer that the caller owns, and how many bytes of it there are.
+static void hetad_argument(const void *p, size_t bytes, int on_device)
+{
+    if (p != NULL) {
+        hetad_register((void *)p, bytes, on_device, 0);
+    }
+}
+
+// Memory of the derivative call: whatever is still held at its end is freed then.
+static cudaError_t hetad_device_malloc(void **p, size_t bytes)
+{
+    hetad_check(cudaMalloc(p, bytes));
+    if (*p != NULL) {
+        hetad_register(*p, bytes, 1, 1);
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t hetad_device_zeros(void **p, size_t bytes)
+{
+    hetad_device_malloc(p, bytes);
+    if (bytes > 0) {
+        hetad_check(cudaMemset(*p, 0, bytes));
+    }
+    return cudaSuccess;
+}
+
+static void *hetad_host_malloc(size_t bytes)
+{
+    void *p = malloc(bytes > 0 ? bytes : 1);
+    if (p == NULL) {
+        hetad_fail("out of host memory");
+    }
+    hetad_register(p, bytes, 0, 1);
+    return p;
+}
+
+static void *hetad_host_zeros(size_t bytes)
+{
+    void *p = hetad_host_malloc(bytes);
+    return memset(p, 0, bytes);
+}
+
+static void hetad_release(void *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    struct hetad_allocation *a = hetad_find(p);
+    if (a == NULL || !a->owned || a->start != (char *)p) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+    int on_device = a->on_device;
+    hetad_forget((size_t)(a - hetad_allocations));
+    if (on_device) {
+        hetad_check(cudaFree(p));
+    } else {
+        free(p);
+    }
+}
+
+// Which sides of a copy are device memory: bit 0 the destination, bit 1 the source.
+static int hetad_copy_sides(const void *dst, const void *src, int kind)
+{
+    switch (kind) {
+    case cudaMemcpyHostToHost:
+        return 0;
+    case cudaMemcpyHostToDevice:
+        return 1;
+    case cudaMemcpyDeviceToHost:
+        return 2;
+    case cudaMemcpyDeviceToDevice:
+        return 3;
+    }
+    struct hetad_allocation *a = hetad_find(dst);
+    int to = a != NULL && a->on_device;
+    a = hetad_find(src);
+    return to + 2 * (a != NULL && a->on_device);
+}
+
+// The adjoint of cudaMemcpy(dst, src, bytes, kind): adj_src += adj_dst; adj_dst = 0.
+static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t bytes, int kind)
+{
+    size_t n = bytes / sizeof(float);
+    int sides = hetad_copy_sides(adj_dst, adj_src, kind), to_device = sides & 1, from_device = sides & 2;
+    if (adj_dst == NULL || bytes == 0) {
+        return;
+    }
+    if (n * sizeof(float) != bytes) {
+        hetad_fail("a copy of part of a number has no derivative");
+    }
+    if (adj_src != NULL && adj_dst < adj_src + n && adj_src < adj_dst + n) {
+        hetad_fail("a copy whose source and destination overlap has no derivative");
+    }
+    float *term = adj_dst;
+    if (adj_src != NULL && to_device && !from_device) {
+        term = (float *)malloc(bytes);
+        if (term == NULL) {
+            hetad_fail("out of host memory");
+        }
+        hetad_check(cudaMemcpy(term, adj_dst, bytes, cudaMemcpyDeviceToHost));
+    } else if (adj_src != NULL && from_device && !to_device) {
+        hetad_check(cudaMalloc((void **)&term, bytes));
+        hetad_check(cudaMemcpy(term, adj_dst, bytes, cudaMemcpyHostToDevice));
+    }
+    if (adj_src != NULL && from_device) {
+        hetad_accumulate_float<<<(unsigned)((n + 255) / 256), 256>>>(adj_src, term, n);
+        hetad_check(cudaGetLastError());
+    } else if (adj_src != NULL) {
+        for (size_t i = 0; i < n; ++i) {
+            adj_src[i] += term[i];
+        }
+    }
+    if (to_device) {
+        hetad_check(cudaMemset(adj_dst, 0, bytes));
+    } else {
+        memset(adj_dst, 0, bytes);
+    }
+    if (term != adj_dst && from_device) {
+        hetad_check(cudaFree(term));
+    } else if (term != adj_dst) {
+        free(term);
+    }
+}
+
+// Begin and end of a derivative call.
+static void hetad_end(void)
+{
+    for (size_t i = 0; i < hetad_allocation_count; ++i) {
+        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
+            cudaFree(hetad_allocations[i].start);
+        } else if (hetad_allocations[i].owned) {
+            free(hetad_allocations[i].start);
+        }
+    }
+    hetad_allocation_count = 0;
+}
+
+static void hetad_begin(void)
+{
+    hetad_end();
+}
+
+// gradient of the return value of energy (line 17) with respect to x
+extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, size_t x_bytes)
+{
+    hetad_begin();
+    hetad_argument(x, x_bytes, 0);
+    hetad_argument(adj_x, x_bytes, 0);
+    float *d_x;
+    float *adj_d_x;
+    float *d_y;
+    float *adj_d_y;
+    float *y;
+    float *y_saved = y;
+    y = (float *)hetad_host_malloc(20 * sizeof(float));
+    float *adj_y = (float *)hetad_host_zeros(20 * sizeof(float));
+    hetad_device_malloc((void **)&d_x, 20 * sizeof(float));
+    hetad_device_zeros((void **)&adj_d_x, 20 * sizeof(float));
+    hetad_device_malloc((void **)&d_y, 20 * sizeof(float));
+    hetad_device_zeros((void **)&adj_d_y, 20 * sizeof(float));
+    cudaMemcpy(d_x, x, 20 * sizeof(float), cudaMemcpyHostToDevice);
+    square<<<1, 20>>>(d_y, d_x);
+    cudaMemcpy(y, d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
+    float sum = 0.0f;
+    for (int i = 0; i < 20; ++i) {
+        sum += y[i];
+    }
+    // line 32: return sum;
+    for (int i = 19; i >= 0; --i) {
+        // line 28: sum += y[i];
+        adj_y[i] += adj_return;
+    }
+    // line 25: cudaMemcpy(y, d_y, N * sizeof(float), cudaMemcpyDeviceToHost);
+    hetad_copy_pullback_float(adj_y, adj_d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
+    // line 24: square<<<1, N>>>(d_y, d_x);
+    square_pullback<<<1, 20>>>(d_x, adj_d_y, adj_d_x);
+    // line 23: cudaMemcpy(d_x, x, N * sizeof(float), cudaMemcpyHostToDevice);
+    hetad_copy_pullback_float(adj_d_x, adj_x, 20 * sizeof(float), cudaMemcpyHostToDevice);
+    // line 22: cudaMalloc(&d_y, N * sizeof(float));
+    hetad_release(adj_d_y);
+    hetad_release(d_y);
+    // line 21: cudaMalloc(&d_x, N * sizeof(float));
+    hetad_release(adj_d_x);
+    hetad_release(d_x);
+    // line 20: float *y = (float *)malloc(N * sizeof(float));
+    y = y_saved;
+    hetad_release(adj_y);
+    hetad_release(y);
+    hetad_end();
+    return sum;
+}

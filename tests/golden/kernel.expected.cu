@@ -1,0 +1,255 @@
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+// The value of *p, which becomes zero: each adjoint is taken once, however many threads come for it.
+static __device__ double hetad_take_double(double *p)
+{
+    return __longlong_as_double(atomicExch((unsigned long long *)p, 0ull));
+}
+
+// The sum of `value` over the first `lanes` lanes of a warp, in lane 0.
+static __device__ double hetad_warp_sum_double(double value, unsigned lane, unsigned lanes)
+{
+    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+        const double other = __shfl_down_sync(mask, value, offset);
+        if (lane + offset < lanes) {
+            value += other;
+        }
+    }
+    return value;
+}
+
+// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done.
+static __device__ void hetad_block_add_double(double *target, double value)
+{
+    __shared__ double sums[32];
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned warp = thread / 32, lane = thread % 32, warps = (threads + 31) / 32;
+    value = hetad_warp_sum_double(value, lane, min(32u, threads - 32 * warp));
+    __syncthreads();  // an earlier call may still be reading `sums`
+    if (lane == 0) {
+        sums[warp] = value;
+    }
+    __syncthreads();
+    if (thread < warps) {
+        value = hetad_warp_sum_double(sums[thread], lane, warps);
+        if (thread == 0) {
+            atomicAdd(target, value);
+        }
+    }
+}
+
+// pullback of scale (line 15), with respect to y, x, a
+static __global__ void scale_pullback(
+    const double *x, double a, int n, double *adj_y, double *adj_x, double *adj_a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double a_sum = 0;
+    if (i < n) {
+        // line 19: y[i] = a * x[i];
+        const double seed = hetad_take_double(&adj_y[i]);
+        a_sum += seed * x[i];
+        atomicAdd(&adj_x[i], seed * a);
+    }
+    hetad_block_add_double(adj_a, a_sum);
+}
+
+// A failure that leaves no right answer ends the program.
+static void hetad_fail(const char *message)
+{
+    fprintf(stderr, "hetad: %s\n", message);
+    abort();
+}
+
+// Every CUDA call of the derivative's own must succeed.
+static void hetad_check(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        hetad_fail(cudaGetErrorString(error));
+    }
+}
+
+// The known buffers, sorted by address: where they lie, in which memory, and who frees them.
+struct hetad_allocation {
+    char *start;
+    size_t bytes;
+    int on_device;
+    int owned;
+};
+
+static struct hetad_allocation *hetad_allocations;
+static size_t hetad_allocation_count, hetad_last_found;
+
+static size_t hetad_allocation_room;
+
+static inline char *hetad_end_of(const struct hetad_allocation *a)
+{
+    return a->start + a->bytes;
+}
+
+// The number of allocations that start at or before p.
+static size_t hetad_rank(const char *p)
+{
+    size_t low = 0, high = hetad_allocation_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (hetad_allocations[middle].start <= p) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The allocation that a pointer points into, or just past the end of; NULL if it is not known.
+static struct hetad_allocation *hetad_find(const void *pointer)
+{
+    const char *p = (const char *)pointer;
+    if (p == NULL || hetad_allocation_count == 0) {
+        return NULL;
+    }
+    if (hetad_last_found < hetad_allocation_count) {
+        struct hetad_allocation *last = &hetad_allocations[hetad_last_found];
+        if (p >= last->start && p < hetad_end_of(last)) {
+            return last;
+        }
+    }
+    size_t rank = hetad_rank(p);
+    if (rank == 0 || p > hetad_end_of(&hetad_allocations[rank - 1])) {
+        return NULL;
+    }
+    hetad_last_found = rank - 1;
+    return &hetad_allocations[rank - 1];
+}
+
+static void hetad_forget(size_t position)
+{
+    memmove(hetad_allocations + position, hetad_allocations + position + 1,
+            (--hetad_allocation_count - position) * sizeof *hetad_allocations);
+}
+
+static void hetad_make_room(void)
+{
+    if (hetad_allocation_count == hetad_allocation_room) {
+        size_t room = 2 * hetad_allocation_room + 16;
+        void *moved = realloc(hetad_allocations, room * sizeof *hetad_allocations);
+        if (moved == NULL) {
+            hetad_fail("out of host memory");
+        }
+        hetad_allocations = (struct hetad_allocation *)moved;
+        hetad_allocation_room = room;
+    }
+}
+
+// Arguments that overlap become one allocation; what the program allocates replaces what was there before.
+static void hetad_register(void *p, size_t bytes, int on_device, int owned)
+{
+    struct hetad_allocation fresh = {(char *)p, bytes, on_device, owned};
+    size_t position = hetad_rank(fresh.start);
+    if (position > 0) {
+        struct hetad_allocation *before = &hetad_allocations[position - 1];
+        position -= before->start == fresh.start || hetad_end_of(before) > fresh.start;
+    }
+    while (position < hetad_allocation_count) {
+        struct hetad_allocation old = hetad_allocations[position];
+        if (old.start >= hetad_end_of(&fresh) && old.start != fresh.start) {
+            break;
+        }
+        if (!owned) {
+            char *end = hetad_end_of(&old) > hetad_end_of(&fresh) ? hetad_end_of(&old) : hetad_end_of(&fresh);
+            fresh.start = old.start < fresh.start ? old.start : fresh.start;
+            fresh.bytes = (size_t)(end - fresh.start);
+            fresh.owned |= old.owned;
+        }
+        hetad_forget(position);
+    }
+    hetad_make_room();
+    memmove(hetad_allocations + position + 1, hetad_allocations + position,
+            (hetad_allocation_count++ - position) * sizeof *hetad_allocations);
+    hetad_allocations[position] = fresh;
+}
+
+// Memory of the derivative call: whatever is still held at its end is freed then.
+static cudaError_t hetad_device_malloc(void **p, size_t bytes)
+{
+    hetad_check(cudaMalloc(p, bytes));
+    if (*p != NULL) {
+        hetad_register(*p, bytes, 1, 1);
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t hetad_device_zeros(void **p, size_t bytes)
+{
+    hetad_device_malloc(p, bytes);
+    if (bytes > 0) {
+        hetad_check(cudaMemset(*p, 0, bytes));
+    }
+    return cudaSuccess;
+}
+
+static void hetad_release(void *p)
+{
+    if (p == NULL) {
+        return;
+    }
+    struct hetad_allocation *a = hetad_find(p);
+    if (a == NULL || !a->owned || a->start != (char *)p) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+    int on_device = a->on_device;
+    hetad_forget((size_t)(a - hetad_allocations));
+    if (on_device) {
+        hetad_check(cudaFree(p));
+    } else {
+        free(p);
+    }
+}
+
+// The adjoint of a scalar that kernels accumulated in a cell of device memory.
+static void hetad_read_scalar_double(double *adj, double *cell)
+{
+    double sum = 0;
+    hetad_check(cudaMemcpy(&sum, cell, sizeof sum, cudaMemcpyDeviceToHost));
+    hetad_check(cudaMemset(cell, 0, sizeof sum));
+    *adj += sum;
+}
+
+// Begin and end of a derivative call.
+static void hetad_end(void)
+{
+    for (size_t i = 0; i < hetad_allocation_count; ++i) {
+        if (hetad_allocations[i].owned && hetad_allocations[i].on_device) {
+            cudaFree(hetad_allocations[i].start);
+        } else if (hetad_allocations[i].owned) {
+            free(hetad_allocations[i].start);
+        }
+    }
+    hetad_allocation_count = 0;
+}
+
+static void hetad_begin(void)
+{
+    hetad_end();
+}
+
+// gradient of y of scale (line 15) with respect to x, a
+extern "C" void scale_grad(
+    dim3 grid, dim3 block, size_t shared_mem, cudaStream_t stream, double *y, const double *x, double a,
+    int n, double *adj_y, double *adj_x, double *adj_a)
+{
+    hetad_begin();
+    double a_sum = 0;
+    double *adj_scalars;
+    hetad_device_zeros((void **)&adj_scalars, 8);
+    // line 15: __global__ void scale(double *y, const double *x, double a, int n)
+    scale_pullback<<<grid, block, shared_mem, stream>>>(x, a, n, adj_y, adj_x, adj_scalars);
+    hetad_read_scalar_double(&a_sum, adj_scalars);
+    *adj_a += a_sum;
+    hetad_release(adj_scalars);
+    hetad_end();
+}

@@ -1,0 +1,25 @@
+// The value of *p, which becomes zero: each adjoint is taken once, however many threads come for it.
+static __device__ double hetad_take_double(double *p)
+{
+    return __longlong_as_double(atomicExch((unsigned long long *)p, 0ull));
+}
+
+// pullback of decay (line 11), with respect to u
+static __global__ void decay_pullback(int n, double *adj_u)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        // line 15: u[i] = 0.9 * u[i];
+        const double seed = hetad_take_double(&adj_u[i]);
+        atomicAdd(&adj_u[i], seed * 0.9);
+    }
+}
+
+// gradient of u of march (line 18) with respect to u
+extern "C" void march_grad(double *u, int n, int steps, double *adj_u)
+{
+    for (int t = steps - 1; t >= 0; --t) {
+        // line 21: decay<<<(n + 31) / 32, 32>>>(u, n);
+        decay_pullback<<<(n + 31) / 32, 32>>>(n, adj_u);
+    }
+}
