@@ -73,9 +73,14 @@ class SharedAdjoints:
     def pruned(self, body: ir.Body, liveness: Liveness) -> ir.Body:
         """Without barriers before the first use of shared memory that is left."""
         shared = {*self.arrays, *self.shadows}
-        first = next((i for i, s in enumerate(body) if any(x in shared for x in variables((s,)))), len(body))
+        uses = (i for i, s in enumerate(body) if not _declares(s, shared) and any(x in shared for x in variables((s,))))
+        first = next(uses, len(body))
         early = map_body(lambda s: None if _waits(s) else s, body[:first])
         return body if early is body[:first] else liveness.prune((*early, *body[first:]))
+
+
+def _declares(s: ir.Stmt, symbols: set[ir.Symbol]) -> bool:
+    return isinstance(s, ir.Declare) and s.symbol in symbols
 
 
 def _waits(s: ir.Stmt) -> bool:

@@ -13,6 +13,7 @@ from hetad.adjoint.engine import Reversed
 from hetad.adjoint.inline import inline
 from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.names import Names, integer, zero
+from hetad.adjoint.structs import split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects
@@ -64,6 +65,7 @@ class _Gradient:
         self.name = name
         self.wrt, self.of, self.is_kernel = wrt, of, is_kernel
         flat = inline(program, entry)
+        flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         self.pullbacks: dict[tuple[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback] = {}

@@ -1,0 +1,44 @@
+"""Assignments of structs as assignments of their fields: derivatives, and aliasing, are decided field by field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.adjoint.engine import component, element_by_element
+from hetad.adjoint.names import integer
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Struct, holds_floating
+from hetad.ir.visit import map_body
+
+
+def split_structs(function: ir.Function) -> ir.Function:
+    """The function with every copy of a struct that holds floating fields written out."""
+
+    def split(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        match s:
+            case ir.Declare(symbol=symbol, init=ir.Var() | ir.Index() | ir.Member() as value) if _splits(symbol.type):
+                return (replace(s, init=None), *_fields(ir.Var(symbol, span=s.span), value, s.span))
+            case ir.Assign(target=target, value=ir.Var() | ir.Index() | ir.Member() as value) if _splits(target.type):
+                return tuple(_fields(target, value, s.span))
+            case ir.Assign(target=target, value=ir.Aggregate() as value) if _splits(target.type):
+                return tuple(element_by_element(target, value, s.span))
+        return s
+
+    return replace(function, body=map_body(split, function.body))
+
+
+def _splits(type_: object) -> bool:
+    return isinstance(type_, Struct) and holds_floating(type_)
+
+
+def _fields(target: ir.Place, value: ir.Place, span: Span) -> list[ir.Stmt]:
+    if isinstance(target.type, Struct):
+        pairs = [(component(target, i, span), component(value, i, span)) for i in range(len(target.type.fields))]
+    elif isinstance(target.type, Array) and target.type.length is not None:
+        of = target.type.of
+        at = [integer(i, span) for i in range(target.type.length)]
+        pairs = [(ir.Index(target, k, of, span=span), ir.Index(value, k, of, span=span)) for k in at]
+    else:
+        return [ir.Assign(target, value, span=span)]
+    return [s for a, b in pairs for s in _fields(a, b, span)]
