@@ -16,7 +16,7 @@ from hetad.device.engine import KernelEngine
 from hetad.device.memory import StoredValues
 from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints
-from hetad.device.storage import Stored, counting_kernel, store_tape
+from hetad.device.storage import Site, Stored, counting_kernel, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
@@ -161,7 +161,9 @@ class _Maker:
         made = Pullback(function, primal, adjoint, self._effects(primal, params), names_active, dynamic)
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
-            made = replace(made, tapes=self._tapes(base, prepared, self.stored.tapes, self.stored.sites, values))
+            origins = self.recording.origins if self.recording is not None else {}
+            sites = [replace(s, statement=origins.get(s.statement, s.statement)) for s in self.stored.sites]
+            made = replace(made, tapes=self._tapes(base, prepared, self.stored.tapes, sites, values))
         if self.recording is not None:
             base = self.name.replace("_pullback", "_record_size")
             tapes = self._tapes(base, prepared, self.recording.records, self.recording.sites, values)
@@ -169,10 +171,10 @@ class _Maker:
         return made
 
     def _tapes(
-        self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[object], values: StoredValues
+        self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues
     ) -> Tapes:
         counter, counted = counting_kernel(
-            name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names  # type: ignore[arg-type]
+            name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names
         )
         used = set(variables(counter.body))
         for symbol, span in values.stale.items():

@@ -26,6 +26,7 @@ class Recording:
     recorder: ir.Function
     records: tuple[ir.Symbol, ...]
     sites: tuple[Site, ...]
+    origins: dict[int, int]  # identities of rebuilt statements of `replay` -> of the kernel's own
 
 
 def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: Names) -> Recording:
@@ -56,6 +57,8 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 out += [ir.Assign(place, ir.Var(symbol, span=s.span), span=s.span), step]
         return tuple(out)
 
+    origins: dict[int, int] = {}
+
     def replayed(body: ir.Body) -> ir.Body:
         out: list[ir.Stmt] = []
         for s in body:
@@ -68,6 +71,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 out += [again, step]
                 continue
             out.append(map_bodies(replayed, s) if bodies(s) else s)
+            origins[id(out[-1])] = id(s)
         return tuple(out)
 
     params = (*kernel.params, *records)
@@ -78,7 +82,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
         for s in walk_stmts(kernel.body)
         if (symbol := defined(s)) is not None and symbol in wanted
     )
-    return Recording((*opening, *replayed(kernel.body)), recorder, tuple(records), sites)
+    return Recording((*opening, *replayed(kernel.body)), recorder, tuple(records), sites, origins)
 
 
 def settled(body: ir.Body) -> ir.Body:

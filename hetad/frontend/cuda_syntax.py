@@ -7,8 +7,8 @@ parse or, worse, parse as other C, is refused here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas
@@ -36,7 +36,7 @@ class Names:
     """What the tokens of an item may refer to."""
 
     types: Collection[str]
-    templates: Collection[str] = ()
+    beyond: Mapping[str, str] = field(default_factory=dict)  # names of C++ items, and what each is
 
 
 def rewrite(tokens: Sequence[Token], names: Names) -> list[Token]:
@@ -123,15 +123,24 @@ def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text in _CASTS or token.text in ("operator", "template"):
             continue
-        follows_type = _is(tokens, i + 1, "<") and i + 2 < len(tokens) and _names_type(tokens[i + 2], names)
-        uses = token.text in names.templates and i + 1 < len(tokens) and tokens[i + 1].text in ("<", "(", "<<<")
-        if (follows_type or uses) and not (i and tokens[i - 1].text in (".", "->")):
-            raise UnsupportedError(
-                f"'{token.text}' is a C++ template",
-                token.span,
-                "write a plain function for each set of template arguments that is used",
-            )
+        follows_type = _is(tokens, i + 1, "<") and _type_argument(tokens, i + 2, names)
+        what = names.beyond.get(token.text, "a C++ template" if follows_type else None)
+        if what is None or (i and tokens[i - 1].text in (".", "->")):
+            continue
+        remedy = "write it as plain C"
+        if what == "a C++ template":
+            if i + 1 == len(tokens) or tokens[i + 1].text not in ("<", "(", "<<<"):
+                continue
+            remedy = "write a plain function for each set of template arguments that is used"
+        raise UnsupportedError(f"'{token.text}' is {what}", token.span, remedy)
     return tokens
+
+
+def _type_argument(tokens: Sequence[Token], i: int, names: Names) -> bool:
+    """Whether a type stands here; a name that is a type elsewhere may be a variable, so `name>(` must follow."""
+    if i >= len(tokens) or not _names_type(tokens[i], names):
+        return False
+    return tokens[i].text in TYPE_WORDS or (_is(tokens, i + 1, ">") and _is(tokens, i + 2, "("))
 
 
 def _names_type(token: Token, names: Names) -> bool:
@@ -199,6 +208,9 @@ def _standard_namespace(tokens: list[Token], names: Names) -> list[Token]:
                     "use C functions and arrays in the functions that are differentiated, and keep C++ outside",
                 )
             i += 2
+            if name.text in ("min", "max") and _is(tokens, i + 1, "<"):
+                converted, i = _typed_extremum(tokens, i, names)
+                result += converted
             continue
         if token.text == "::" and (not result or result[-1].kind != "name") and i + 1 < len(tokens):
             i += 1
@@ -206,6 +218,21 @@ def _standard_namespace(tokens: list[Token], names: Names) -> list[Token]:
         result.append(token)
         i += 1
     return result
+
+
+def _typed_extremum(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], int]:
+    """`max<T>(a, b)` as `max((T)(a), (T)(b))`, and the index after it."""
+    end = next((j for j in range(i + 2, len(tokens)) if _is(tokens, j, ">")), None)
+    if end is None or not _is(tokens, end + 1, "("):
+        raise SyntaxProblem(f"expected arguments of '{tokens[i].text}'", tokens[i].span)
+    close = _close(tokens, end + 1)
+    result = [tokens[i], tokens[end + 1]]
+    for number, part in enumerate(split_commas(tokens[end + 2 : close])):
+        if number:
+            result += _op(tokens[i], ",")
+        inside = _standard_namespace(part, names)
+        result += [*_op(tokens[i], "("), *tokens[i + 2 : end], *_op(tokens[i], ")", "("), *inside, *_op(tokens[i], ")")]
+    return [*result, tokens[close]], close + 1
 
 
 _STANDARD = frozenset(
@@ -344,7 +371,7 @@ def refuse_leftovers(tokens: Sequence[Token], names: Names) -> None:
     for i, token in enumerate(tokens):
         if token.kind == "name" and token.text in _BEYOND:
             if not (i and tokens[i - 1].text in (".", "->")):
-                raise _refusal(f"{_BEYOND[token.text]} in a function or declaration that is reached", token)
+                raise _refusal(_BEYOND[token.text], token)
         elif token.kind == "operator":
             if token.text == "::":
                 raise _refusal("a C++ scope", token)

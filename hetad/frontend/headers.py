@@ -93,6 +93,11 @@ HEADERS: dict[str, str] = {
     "float.h": _FLOAT,
     "stdint.h": _STDINT,
     "inttypes.h": _STDINT,
+    "assert.h": "#ifdef NDEBUG\n#define assert(e) ((void)0)\n#endif\n",
+    "helper_cuda.h": """
+#define checkCudaErrors(e) do { if ((e) != cudaSuccess) exit(1); } while (0)
+#define getLastCudaError(message) do { if (cudaGetLastError() != cudaSuccess) exit(1); } while (0)
+""",
     "time.h": "#define CLOCKS_PER_SEC 1000000\n",
     "math_constants.h": """
 #define CUDART_INF_F __hetad_infinity
@@ -107,5 +112,6 @@ HEADERS: dict[str, str] = {
 #define CUDART_SQRT_TWO 1.4142135623730951e+0
 """,
 }
+HEADERS["cassert"] = HEADERS["assert.h"]
 for _name in ("limits", "float", "stdint", "inttypes", "time"):
     HEADERS["c" + _name] = HEADERS[_name + ".h"]

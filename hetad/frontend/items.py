@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hetad.diagnostics import Span, SyntaxProblem
-from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas
+from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas, unmatched
 
 Declares = Literal["function", "prototype", "typedef", "variable", "tag", "enumerator", "template", "other"]
 
@@ -76,7 +76,8 @@ def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         else:
             end = matching(tokens, i)
             if end is None:
-                raise SyntaxProblem(f"'{token.text}' is never closed, or closed by another bracket", token.span)
+                blamed = unmatched(tokens, i)
+                raise SyntaxProblem(f"'{blamed.text}' is not closed", blamed.span)
             body = token.text == "{" and _before_body(current)
             current.extend(tokens[i : end + 1])
             if body:
@@ -145,7 +146,8 @@ def describe(run: list[Token]) -> Item:
         # static is a matter of linkage for a variable, and of nothing else here
         rest = [t for t in rest if t.text != "inline"]
     span = next((t.span for t in rest if t.text in names), run[0].span)
-    return Item(tuple(rest), names, frozenset(spaces), " ".join(inline) or None, bounds, tuple(run[:body]), span)
+    head = next((i for i, t in enumerate(run) if t.kind == "operator" and t.text in ("{", ";")), len(run))
+    return Item(tuple(rest), names, frozenset(spaces), " ".join(inline) or None, bounds, tuple(run[:head]), span)
 
 
 def _take_specifiers(run: list[Token], end: int) -> tuple[list[Token], list[str], list[str], str | None]:
@@ -223,9 +225,13 @@ def _template_name(tokens: Sequence[Token]) -> dict[str, Declares]:
 
 
 def _tags(tokens: Sequence[Token]) -> Iterator[str]:
-    for keyword, name, brace in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if keyword.text in _TAGS and name.kind == "name" and brace.text in ("{", ":", ";"):
-            yield name.text
+    for i, keyword in enumerate(tokens[:-2]):
+        if keyword.kind == "name" and keyword.text in _TAGS:
+            at = i + 1
+            while _is_specifier_argument(tokens[at]) and tokens[at + 1].text == "(":
+                at = (matching(tokens, at + 1) or at) + 1
+            if tokens[at].kind == "name" and tokens[at + 1].text in ("{", ":", ";"):
+                yield tokens[at].text
 
 
 def _enumerators(tokens: Sequence[Token]) -> Iterator[str]:

@@ -72,6 +72,9 @@ def _convert(tokens: Sequence[Token]) -> Iterator[CToken]:
             yield CToken(type_, token.text, token.line, token.column, token.file)
 
 
+_BEFORE_TYPE = {"(", ",", ";", "{", "}", "const", "static"}
+
+
 class _TokenLexer(CLexer):  # type: ignore[misc]
     """Hands out tokens made beforehand."""
 
@@ -136,10 +139,16 @@ class _Parser(CParser):  # type: ignore[misc]
 
     def _unknown_type(self, span: Span) -> Token | None:
         """`T x` and `T *x` fail at x, or at what follows, when T is not known to be a type."""
-        for before, token in zip(self._original, self._original[1:], strict=False):
-            if token.span == span and token.kind == "name" and before.kind == "name" and before.span != token.span:
-                if _token_type(before.text) == "ID" and _token_type(token.text) == "ID":
-                    return before
+        for i, token in enumerate(self._original[1:], 1):
+            before = self._original[i - 1]
+            if token.span != span or before.kind != "name" or before.span == token.span:
+                continue
+            if _token_type(before.text) != "ID":
+                continue
+            if token.kind == "name" and _token_type(token.text) == "ID":
+                return before
+            if token.text == "*" and (i == 1 or self._original[i - 2].text in _BEFORE_TYPE):
+                return before
         return None
 
 

@@ -230,7 +230,9 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         return super().evalexpr(tokens)
 
     def on_error(self, file: str, line: int, msg: str) -> None:
-        raise SyntaxProblem(msg[0].lower() + msg[1:], self.span(file, line))
+        if msg.startswith("Could not evaluate"):
+            msg = "this #if expression cannot be evaluated"
+        raise SyntaxProblem(msg[0].lower() + msg[1:].strip(), self.span(file, line))
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
         with Path(includepath).open(encoding="utf-8", errors="replace", newline="") as file:

@@ -51,6 +51,19 @@ def matching(tokens: Sequence[Token], start: int) -> int | None:
     return None
 
 
+def unmatched(tokens: Sequence[Token], start: int) -> Token:
+    """The bracket to blame when the one at `start` has no match: the innermost open where another kind closes."""
+    open_: list[Token] = []
+    for token in tokens[start:]:
+        if token.kind == "operator" and token.text in OPENING:
+            open_.append(token)
+        elif token.kind == "operator" and token.text in CLOSING:
+            if token.text != OPENING[open_[-1].text]:
+                break
+            open_.pop()
+    return open_[-1]
+
+
 def split_commas(tokens: Sequence[Token]) -> list[list[Token]]:
     """The tokens between top-level commas; nothing for no tokens."""
     parts: list[list[Token]] = []

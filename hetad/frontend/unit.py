@@ -26,6 +26,7 @@ from hetad.ir.types import Array as ArrayType
 from hetad.ir.visit import callees, variables, walk_exprs
 from hetad.ir.visit import declared as declared_symbols
 
+_CPP_ITEMS = {"class": "a C++ class", "using": "declared with 'using'"}
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
 
 
@@ -110,7 +111,10 @@ class _FileScope:
                 if what == "function":
                     self._order.setdefault(name, position)
         self._types = self._type_names()
-        self._templates = {name for name, what in self._by_name if what == "template"}
+        self._beyond = {name: "a C++ template" for name, what in self._by_name if what == "template"}
+        for (name, what), found in self._by_name.items():
+            if what == "other" and found[0].tokens[0].text in _CPP_ITEMS:
+                self._beyond.setdefault(name, _CPP_ITEMS[found[0].tokens[0].text])
         self._parsed: dict[int, tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]] = {}
         self._contexts: dict[int, Context] = {}
         self._open: set[str] = set()
@@ -123,9 +127,9 @@ class _FileScope:
     def _type_names(self) -> set[str]:
         """Names that are types to the parser; a variable or function hides a tag of the same name."""
         hidden = {n for n, what in self._by_name if what in ("variable", "function", "prototype")}
-        tags = {n for n, what in self._by_name if what == "tag"} - hidden
+        tags = {n for n, what in self._by_name if what == "tag"}
         typedefs = {n for n, what in self._by_name if what == "typedef"}
-        return tags | typedefs | set(TYPES) | _IMPLICIT
+        return typedefs | ((tags | set(TYPES) | _IMPLICIT) - hidden)
 
     def item(self, name: str, what: Declares) -> Item | None:
         found = self._by_name.get((name, what))
@@ -139,7 +143,7 @@ class _FileScope:
         if key not in self._parsed:
             lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
             tokens, default_tokens = _take_defaults(item)
-            names = cuda_syntax.Names(self._types, self._templates)
+            names = cuda_syntax.Names(self._types, self._beyond)
             tokens = cuda_syntax.rewrite(tokens, names)
             nodes = parse.parse_declarations(tokens, self._used_types(tokens))
             defaults = {}

@@ -51,7 +51,7 @@ from hetad.memops.table import TABLE, MemoryOperation
 def call(ctx: Context, node: Any, used: bool) -> Expr | None:
     """The value of a call; None for a call of a void function, or one whose value is not used."""
     if not isinstance(node.name, c_ast.ID):
-        ctx.refuse("a call through an expression: function pointers", node, "call the function by name")
+        ctx.refuse("a call through an expression", node, "call the function by name")
     name = node.name.name
     if name.startswith(LAUNCH):
         if used:
@@ -97,7 +97,7 @@ def _own(ctx: Context, node: Any) -> Signature | None:
     name = node.name.name
     entry = ctx.local(name)
     if entry is not None and not isinstance(entry, Qualified):
-        ctx.refuse(f"'{name}' is a variable: function pointers", node, "call the function by name")
+        ctx.refuse(f"a call of the variable '{name}'", node, "call a function by name")
     return ctx.outer.signature(name)
 
 

@@ -16,6 +16,8 @@ _ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "0": 0}
 def integer_literal(text: str, span: Span) -> Const:
     """`42`, `0x1Fu`, `0b11`, `10'000LL`."""
     match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)", text.replace("'", ""))
+    if text.startswith("'"):
+        raise UnsupportedError(f"the character constant {text}", span, "write the number")
     if match is None:
         raise SyntaxProblem(f"malformed number {text}", span)
     digits, suffix = match.group(1), match.group(2).lower()
@@ -36,7 +38,7 @@ def floating_literal(text: str, span: Span) -> Const:
     """`1.5f`, `.5`, `1e-3`, `0x1p-3f`."""
     plain = text.replace("'", "")
     if plain[-1] in "lL":
-        raise UnsupportedError("long double", span, "write a double constant")
+        raise UnsupportedError("hetad does not support long double", span, "write a double constant")
     hexadecimal = plain[:2] in ("0x", "0X")
     single = plain[-1] in "fF" and (not hexadecimal or "p" in plain.lower())
     digits = plain[:-1] if single else plain
@@ -56,7 +58,7 @@ def character_literal(text: str, span: Span) -> Const:
             return Const(wrap(int(body[1:], 8), CHAR), CHAR, text, span=span)
         if len(body) == 2:
             return Const(_ESCAPES.get(body[1], ord(body[1])), CHAR, text, span=span)
-    raise UnsupportedError(f"character constant {text}", span, "write the number")
+    raise UnsupportedError(f"the character constant {text}", span, "write the number")
 
 
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {

@@ -72,7 +72,8 @@ class Context:
         return Span(coord.file, coord.line, column, self._lengths.get((coord.file, coord.line, column), 1))
 
     def refuse(self, what: str, node: Any, remedy: str = "") -> NoReturn:
-        raise UnsupportedError(what, node if isinstance(node, Span) else self.span(node), remedy)
+        """Raise that `what` is not supported, at a pycparser node or a Span."""
+        raise UnsupportedError(f"hetad does not support {what}", node if isinstance(node, Span) else self.span(node), remedy)
 
     # --- scopes --------------------------------------------------------------------------------
 

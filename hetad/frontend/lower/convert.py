@@ -101,7 +101,8 @@ def _literal(const: Const, type_: Int | Float) -> Const | None:
         value = int(const.value)
         if type_ == BOOL or const.type == BOOL:
             return Const(bool(value), BOOL, span=const.span) if type_ == BOOL else None
-        return replace(const, type=type_) if wrap(value, type_) == value else None
+        text = const.text.rstrip("uUlL") if const.text is not None and type_.bits < const.type.bits else const.text
+        return replace(const, type=type_, text=text) if wrap(value, type_) == value else None
     if isinstance(type_, Float) and isinstance(const.type, Int):
         number = float(const.value)
         if number != const.value or abs(number) >= 2**24:

@@ -108,7 +108,7 @@ def _identifier(ctx: Context, node: Any) -> Expr:
     if isinstance(entry, Qualified):
         raise SyntaxProblem(f"'{name}' is a type, not a value", span)
     if ctx.outer.signature(name) is not None:
-        ctx.refuse(f"'{name}' is a function: function pointers", node, "call it by name")
+        ctx.refuse(f"the function '{name}' as a value", node, "call it by name")
     raise unknown(ctx, name, node)
 
 
@@ -123,8 +123,7 @@ _HANDLE_SYMBOLS: dict[str, Symbol] = {}
 
 def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> UnknownNameError:
     """The error for an identifier that nothing declares, with the nearest that exist."""
-    known = {k for scope in ctx.scopes for k in scope} if what == "name" else set()
-    known.update(ctx.outer.callable_names())
+    known = {k for scope in ctx.scopes for k in scope} if what == "name" else set(ctx.outer.callable_names())
     near = difflib.get_close_matches(name, sorted(known), n=3)
     remedy = f"did you mean {' or '.join(near)}?" if near else "declare it, or include the header that does"
     return UnknownNameError(f"unknown {what} '{name}'", ctx.span(node), remedy)

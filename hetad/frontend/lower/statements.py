@@ -7,7 +7,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import Span, SyntaxProblem
+from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import convert, declarations, effects, expressions
 from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context
@@ -117,8 +117,8 @@ def _switch(ctx: Context, node: Any) -> None:
     with ctx.scope():
         cases = [_case(ctx, group, subject) for group in _grouped(ctx, node.stmt.block_items or [])]
     for symbol in _shared(cases):
-        ctx.refuse(f"'{symbol.name}' is declared in one case of a switch and used in another", symbol.span,
-                   "declare it before the switch")  # fmt: skip
+        message = f"'{symbol.name}' is declared in one case of a switch and used in another"
+        raise UnsupportedError(message, symbol.span, "declare it before the switch")
     ctx.emit(Switch(subject, tuple(cases), span=ctx.span(node)))
 
 
