@@ -18,7 +18,7 @@ from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.origin import Origin
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location
+from hetad.analysis.pointers import Location, pointer_parts
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Array, Float, Pointer, Struct, Type, holds_floating, scalar_base
@@ -93,11 +93,14 @@ class Engine(ABC):
         self.regions.pop()
         span = body[0].span if body else Span("", 0, 0)
         adjoints: list[ir.Stmt] = []
-        for symbol in region.locals:
-            if self.is_active_symbol(symbol) and not isinstance(symbol.type, Pointer):
-                shadow = self.shadow(symbol)
-                adjoints.append(ir.Declare(shadow, zero(shadow.type, span), span=symbol.span))
         declarations: list[ir.Stmt] = [ir.Declare(s, None, span=s.span) for s in region.hoisted]
+        pointed = self.pointers.pointed()
+        for symbol in region.locals:
+            if self.is_active_symbol(symbol) and not self.carries_pointers(symbol):
+                shadow = self.shadow(symbol)
+                # A pointer to the variable takes its shadow's address in the forward sweep already.
+                where = declarations if symbol in pointed else adjoints
+                where.append(ir.Declare(shadow, zero(shadow.type, span), span=symbol.span))
         return Reversed(declarations, forward, adjoints, reverse, region.locals)
 
     def block(self, body: ir.Body) -> Parts:
@@ -153,7 +156,7 @@ class Engine(ABC):
         region = self.regions[-1]
         region.locals.append(s.symbol)
         parts = self.define(ir.Var(s.symbol, span=s.span), s.init, s.span) if s.init is not None else ([], [])
-        shadowed = self.is_active_symbol(s.symbol) and isinstance(s.symbol.type, Pointer)
+        shadowed = self.carries_pointers(s.symbol)
         if shadowed:
             region.locals.append(self.shadow(s.symbol))
         if region.nesting:
@@ -164,8 +167,11 @@ class Engine(ABC):
                 region.hoisted.append(self.shadow(s.symbol))
             return parts
         if s.init is None:
-            pointer: list[ir.Stmt] = [ir.Declare(self.shadow(s.symbol), None, span=s.span)] if shadowed else []
-            return [s, *pointer], []
+            if not shadowed:
+                return [s], []
+            shadow = self.shadow(s.symbol)
+            empty = None if isinstance(shadow.type, Pointer) else zero(shadow.type, s.span)
+            return [s, ir.Declare(shadow, empty, span=s.span)], []
         forward: list[ir.Stmt] = [
             ir.Declare(f.target.symbol, f.value, span=f.span)
             if isinstance(f, ir.Assign) and isinstance(f.target, ir.Var)
@@ -177,7 +183,11 @@ class Engine(ABC):
     def define(self, place: ir.Var, value: ir.Expr, span: Span) -> Parts:
         """The first assignment to a variable that nothing saved before can need."""
         if isinstance(value, ir.Aggregate):
-            return [ir.Assign(place, value, span=span)], self._aggregate_adjoint(place, value, span)
+            both: list[ir.Stmt] = [ir.Assign(place, value, span=span)]
+            if self.carries_pointers(place.symbol):
+                own = ir.Var(self.shadow(place.symbol), span=span)
+                both.append(ir.Assign(own, self.shadow_list(value), span=span))
+            return both, self._aggregate_adjoint(place, value, span)
         forward: list[ir.Stmt] = [ir.Assign(place, value, span=span)]
         if isinstance(place.type, Pointer) and self.is_active_symbol(place.symbol):
             shadow = self.shadow(place.symbol)
@@ -282,6 +292,28 @@ class Engine(ABC):
         if isinstance(symbol.type, Pointer):
             return self.is_active_pointer(ir.Var(symbol, span=symbol.span))
         return symbol in self.active
+
+    def carries_pointers(self, symbol: ir.Symbol) -> bool:
+        """Whether a variable is, or holds, pointers whose shadows move with it."""
+        place = ir.Var(symbol, span=symbol.span)
+        if isinstance(symbol.type, Array):
+            held = scalar_of(symbol.type)
+            return isinstance(held, Pointer) and holds_floating(held) and any(
+                t in self.active for t in self.pointers.held(symbol)
+            )
+        return any(self.is_active_pointer(part) for part in pointer_parts(place))
+
+    def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
+        """The shadows of a list of pointers; zero for what has none."""
+
+        def one(e: ir.Expr) -> ir.Expr:
+            if isinstance(e, ir.Aggregate):
+                return self.shadow_list(e)
+            if isinstance(e.type, Pointer) and self.is_active_pointer(e):
+                return self.shadow_pointer(e)
+            return ir.Cast(ir.Const(0, INT, span=e.span), e.type, span=e.span) if isinstance(e.type, Pointer) else zero(e.type, e.span)
+
+        return replace(value, elements=tuple(one(e) for e in value.elements))
 
     def is_active_pointer(self, pointer: ir.Expr) -> bool:
         """Whether what the pointer points to has a shadow."""
@@ -428,6 +460,12 @@ def _base_name(place: ir.Expr) -> str:
         case ir.AddressOf(place=inner):
             return _base_name(inner)
     return "value"
+
+
+def scalar_of(type_: Type) -> Type:
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return type_
 
 
 def _writable(type_: Type) -> Type:

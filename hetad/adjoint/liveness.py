@@ -110,7 +110,7 @@ class Liveness:
                 return isinstance(location, Root) and location.single
             case ir.Call(function=name, result=result) if name in TABLE or name in SUPPORT:
                 plain = not isinstance(location.type, Array | Struct) if isinstance(location, ir.Symbol) else False
-                return plain and (isinstance(result, ir.Var) or "malloc" in name.lower() or "zeros" in name)
+                return plain and (isinstance(result, ir.Var) or "malloc" in name.lower() or name.endswith("_zeros"))
             case ir.Call(result=ir.Var(symbol=symbol)):
                 return location is symbol
         return False

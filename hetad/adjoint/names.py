@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Type
+from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Pointer, Type
 
 
 class Names:
@@ -58,6 +58,10 @@ def is_zero(expr: ir.Expr) -> bool:
 
 def is_one(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Const) and expr.value == 1
+
+
+def address_of(place: ir.Place) -> ir.Expr:
+    return ir.AddressOf(place, Pointer(place.type), span=place.span)
 
 
 def negate(expr: ir.Expr) -> ir.Expr:

@@ -8,7 +8,7 @@ from hetad.adjoint.engine import component, element_by_element
 from hetad.adjoint.names import integer
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Struct, holds_floating
+from hetad.ir.types import Array, Float, Struct, holds_floating
 from hetad.ir.visit import map_body
 
 
@@ -26,6 +26,20 @@ def split_structs(function: ir.Function) -> ir.Function:
         return s
 
     return replace(function, body=map_body(split, function.body))
+
+
+def floating_leaves(place: ir.Place) -> list[ir.Place]:
+    """The floating scalars in a place, fields and elements in order."""
+    if isinstance(place.type, Float):
+        return [place]
+    if isinstance(place.type, Struct):
+        parts = [component(place, i, place.span) for i in range(len(place.type.fields))]
+    elif isinstance(place.type, Array) and place.type.length is not None:
+        at = (integer(i, place.span) for i in range(place.type.length))
+        parts = [ir.Index(place, k, place.type.of, span=place.span) for k in at]
+    else:
+        return []
+    return [leaf for part in parts for leaf in floating_leaves(part)]
 
 
 def _splits(type_: object) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from hetad.analysis.effects import ATOMICS
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.effects import ATOMICS, positions_of
+from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct, Type, holds_floating
 from hetad.ir.visit import declared, walk_stmts
@@ -90,8 +90,8 @@ class Activity:
             function = self.kernels[kernel]
             inner = Activity(function, PointsTo(function), {})
             places: dict[Location, int] = {}
-            for i, p in enumerate(function.params):
-                places[inner.pointers.parameter_roots.get(p, p)] = i
+            places.update((p, i) for i, p in enumerate(function.params) if not isinstance(p.type, Pointer))
+            places.update(positions_of(function, inner.pointers))
             self._summaries[kernel] = (inner, places)
         inner, places = self._summaries[kernel]
         outside = {i: self._behind(a) | self._leaves(a) for i, a in enumerate(args)}
@@ -104,7 +104,9 @@ class Activity:
     def _behind(self, arg: ir.Expr) -> frozenset[Location]:
         while isinstance(arg, ir.Cast):
             arg = arg.operand
-        return frozenset(self.pointers.targets(arg)) if not isinstance(arg.type, Float | Struct) else frozenset()
+        if isinstance(arg.type, Struct):
+            return frozenset(t for part in pointer_parts(arg) for t in self.pointers.targets(part))
+        return frozenset(self.pointers.targets(arg)) if not isinstance(arg.type, Float) else frozenset()
 
     def _leaves(self, expr: ir.Expr) -> frozenset[Location]:
         return frozenset(self._floating_leaves(expr))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Pointer, Struct
+from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
@@ -122,9 +122,9 @@ class Effects:
             arg = arg.operand
         if isinstance(arg.type, Pointer | Array):
             yield from self.pointers.targets(arg)
-        elif isinstance(arg.type, Struct):
-            for location in self.pointers.storage(arg):
-                yield from self.pointers.targets(ir.Var(location, span=arg.span)) if isinstance(location, ir.Symbol) else ()
+        else:
+            for part in pointer_parts(arg):
+                yield from self.pointers.targets(part)
 
     def written(self, body: ir.Body) -> dict[Location, None]:
         """Everything that a body may change, what it declares itself included."""
@@ -145,13 +145,21 @@ class Effects:
 def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | None = None) -> KernelEffects:
     """The summary of an inlined kernel."""
     effects = Effects(PointsTo(kernel), kernels or {})
-    position = {root: i for i, p in enumerate(kernel.params) if (root := effects.pointers.parameter_roots.get(p))}
+    position = positions_of(kernel, effects.pointers)
     reads: set[int] = set()
     writes: set[int] = set()
     for s in walk_stmts(kernel.body):
         reads.update(position[x] for x in effects.reads(s) if x in position)
         writes.update(position[x] for x in effects.writes(s) if x in position)
     return KernelEffects(frozenset(reads), frozenset(writes))
+
+
+def positions_of(kernel: ir.Function, pointers: PointsTo) -> dict[Location, int]:
+    """The parameter through which each memory that a function is given is reached."""
+    number = {p: i for i, p in enumerate(kernel.params)}
+    found: dict[Location, int] = {root: number[p] for p, root in pointers.parameter_roots.items()}
+    found.update((root, number[cell[0]]) for cell, root in pointers.field_roots.items())
+    return found
 
 
 def written_parameters(program: ir.Program, function: str) -> set[str]:

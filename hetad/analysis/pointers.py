@@ -37,6 +37,7 @@ class Root:
 
 Location = ir.Symbol | Root
 Targets = dict[Location, None]  # an ordered set
+Cell = Location | tuple[ir.Symbol, str]  # what holds a pointer: a location, or the field of a struct variable
 
 
 class PointsTo:
@@ -44,7 +45,8 @@ class PointsTo:
 
     def __init__(self, function: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> None:
         """`merged` names pointer parameters that may point into the same memory."""
-        self._contents: dict[Location, Targets] = {}
+        self._contents: dict[Cell, Targets] = {}
+        self.field_roots: dict[tuple[ir.Symbol, str], Root] = {}
         self.parameter_roots: dict[ir.Symbol, Root] = {}
         self.heap_roots: dict[int, Root] = {}  # by id of the allocating Call
         self._groups = {name: group[0] for group in merged for name in group}
@@ -67,6 +69,14 @@ class PointsTo:
             case ir.Member(base=base):
                 return self.storage(base)
         return ()
+
+    def held(self, symbol: ir.Symbol) -> tuple[Location, ...]:
+        """What the pointers stored in an array variable may point to."""
+        return tuple(self._contents.get(symbol, {}))
+
+    def pointed(self) -> set[Location]:
+        """Everything that some variable or memory holds a pointer to."""
+        return {t for targets in self._contents.values() for t in targets}
 
     def target_sets(self) -> Iterator[tuple[Location, ...]]:
         """For each location that holds pointers, what they may point to."""
@@ -93,10 +103,25 @@ class PointsTo:
                 root = by_group[group]
                 self.parameter_roots[symbol] = root
                 self._contents.setdefault(symbol, {})[root] = None
-            elif isinstance(symbol.type, Struct) and _holds_pointer(symbol.type):
-                root = Root(symbol, symbol.span, single=False)
-                self.parameter_roots[symbol] = root
-                self._contents.setdefault(symbol, {})[root] = None
+            elif isinstance(symbol.type, Struct):
+                for part in pointer_parts(ir.Var(symbol, span=symbol.span)):
+                    self._field_root(symbol, part, by_group)
+
+    def _field_root(self, symbol: ir.Symbol, part: ir.Expr, by_group: dict[str, Root]) -> None:
+        cell = _cell(part)
+        if not isinstance(cell, tuple):
+            return
+        name = f"{symbol.name}.{cell[1]}"
+        group = self._groups.get(name, name)
+        if group not in by_group:
+            by_group[group] = Root(ir.Symbol(name, part.type, symbol.span, "param"), symbol.span)
+        self.field_roots[cell] = by_group[group]
+        self._contents.setdefault(cell, {})[by_group[group]] = None
+
+    def _cells(self, place: ir.Expr) -> tuple[Cell, ...]:
+        """What holds the pointers in a place."""
+        cell = _cell(place)
+        return (cell,) if cell is not None else self.storage(place)
 
     def _solve(self, function: ir.Function) -> None:
         statements = list(walk_stmts(function.body))
@@ -118,7 +143,7 @@ class PointsTo:
             case ir.Declare(symbol=symbol, init=init) if init is not None and _holds_pointer(symbol.type):
                 self._flow((symbol,), init)
             case ir.Assign(target=target, value=value) if _holds_pointer(target.type):
-                self._flow(self.storage(target), value)
+                self._flow(self._cells(target), value)
             case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action == "allocate":
                 row = TABLE[name]
                 out = row.position("out")
@@ -128,22 +153,23 @@ class PointsTo:
                     if root is None:
                         symbol = ir.Symbol(_spelling(place), place.type, s.span)
                         root = self.heap_roots[id(s)] = Root(symbol, s.span, heap=True, single=not looped)
-                    for location in self.storage(place):
-                        self._contents.setdefault(location, {})[root] = None
+                    for cell in self._cells(place):
+                        self._contents.setdefault(cell, {})[root] = None
 
-    def _flow(self, into: tuple[Location, ...], value: ir.Expr) -> None:
+    def _flow(self, into: tuple[Cell, ...], value: ir.Expr) -> None:
         if isinstance(value, ir.Aggregate):
-            for element in value.elements:
+            for i, element in enumerate(value.elements):
                 if _holds_pointer(element.type):
-                    self._flow(into, element)
+                    self._flow(tuple(_component(cell, value.type, i) for cell in into), element)
+            return
+        if isinstance(value.type, Struct):
+            for part in pointer_parts(value):
+                path = _path(part, value)
+                self._flow(tuple(_field(cell, path) for cell in into), part)
             return
         reached = self._targets(value)
-        if isinstance(value.type, Struct):
-            reached = {}
-            for source in self.storage(value):
-                reached.update(self._contents.get(source, {}))
-        for location in into:
-            self._contents.setdefault(location, {}).update(reached)
+        for cell in into:
+            self._contents.setdefault(cell, {}).update(reached)
 
     def _targets(self, expr: ir.Expr) -> Targets:
         match expr:
@@ -152,12 +178,11 @@ class PointsTo:
                     return self._contents.get(symbol, {})
                 return {symbol: None}
             case ir.Index() | ir.Member():
+                if isinstance(expr.type, Array):
+                    return dict.fromkeys(self.storage(expr))
                 held: Targets = {}
-                for location in self.storage(expr):
-                    if isinstance(expr.type, Array):
-                        held[location] = None
-                    else:
-                        held.update(self._contents.get(location, {}))
+                for cell in self._cells(expr):
+                    held.update(self._contents.get(cell, {}))
                 return held
             case ir.AddressOf(place=place):
                 return dict.fromkeys(self.storage(place))
@@ -176,6 +201,45 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
     while isinstance(arg, ir.Cast):
         arg = arg.operand
     return arg.place if isinstance(arg, ir.AddressOf) else None
+
+
+def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
+    """The pointer-valued members of a struct-valued place, nested structs included."""
+    if isinstance(place.type, Pointer):
+        return [place]
+    if not isinstance(place.type, Struct):
+        return []
+    members = (ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields)
+    return [part for m in members for part in pointer_parts(m)]
+
+
+def _cell(place: ir.Expr) -> tuple[ir.Symbol, str] | None:
+    """The field of a struct variable that a place names."""
+    path: list[str] = []
+    while isinstance(place, ir.Member):
+        path.append(place.name)
+        place = place.base
+    if isinstance(place, ir.Var) and path:
+        return place.symbol, ".".join(reversed(path))
+    return None
+
+
+def _path(part: ir.Expr, whole: ir.Expr) -> str:
+    path: list[str] = []
+    while part is not whole and isinstance(part, ir.Member):
+        path.append(part.name)
+        part = part.base
+    return ".".join(reversed(path))
+
+
+def _field(cell: Cell, path: str) -> Cell:
+    if isinstance(cell, tuple):
+        return cell[0], f"{cell[1]}.{path}"
+    return (cell, path) if isinstance(cell, ir.Symbol) and isinstance(cell.type, Struct) else cell
+
+
+def _component(cell: Cell, type_: Type, i: int) -> Cell:
+    return _field(cell, type_.fields[i].name) if isinstance(type_, Struct) else cell
 
 
 def _holds_pointer(type_: Type) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import LOST, Liveness, drop_unused
-from hetad.adjoint.names import Names, zero
+from hetad.adjoint.names import Names, address_of, integer, zero
+from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
-from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects
+from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.device.engine import KernelEngine
@@ -108,7 +109,9 @@ class _Maker:
         prepared = replace(kernel, body=body, params=(*kernel.params, *records))
         self.effects = Effects(PointsTo(prepared, merged), {})
         pointers = self.effects.pointers
-        seeds: list[Location] = [pointers.parameter_roots.get(p, p) for p in (kernel.params[i] for i in sorted(active))]
+        self.given = positions_of(prepared, pointers)
+        seeds: list[Location] = [root for root, i in self.given.items() if i in active]
+        seeds += [p for i, p in enumerate(kernel.params) if i in active and not isinstance(p.type, Pointer)]
         activity = Activity(prepared, pointers, {})
         found = activity.active(seeds, seeds) if optimize else activity.everything() - _roots_of(pointers, records)
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
@@ -119,9 +122,9 @@ class _Maker:
         shared = SharedAdjoints(self.engine, kernel.span)
         whole: ir.Body = (
             *shared.declarations,
+            *sums,
             *region.declarations,
             *region.forward,
-            *sums,
             *shared.zeros,
             *region.adjoints,
             *region.reverse,
@@ -188,9 +191,8 @@ class _Maker:
         return Tapes(types, counter, counted)
 
     def _effects(self, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
-        roots = self.effects.pointers.parameter_roots
         read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
-        reads = frozenset(k for k, i in enumerate(primal) if roots.get(self.kernel.params[i]) in read)
+        reads = frozenset(primal.index(i) for root, i in self.given.items() if root in read and i in primal)
         return KernelEffects(reads, frozenset(range(len(primal), len(params))))
 
     def _adjoint_parameters(self) -> tuple[dict[int, ir.Symbol], list[ir.Stmt], list[ir.Stmt]]:
@@ -200,8 +202,9 @@ class _Maker:
         closing: list[ir.Stmt] = []
         for i in sorted(self.positions):
             p = self.kernel.params[i]
-            if isinstance(p.type, Pointer):
-                shadow = self.names.symbol(f"adj_{p.name}", Pointer(p.type.to), p.span, "param")
+            if isinstance(p.type, Pointer) or self.engine.carries_pointers(p):
+                type_ = Pointer(p.type.to) if isinstance(p.type, Pointer) else p.type
+                shadow = self.names.symbol(f"adj_{p.name}", type_, p.span, "param")
                 self.engine.shadows[p] = parameters[i] = shadow
                 continue
             out = self.names.symbol(f"adj_{p.name}", Pointer(p.type), p.span, "param")
@@ -209,7 +212,10 @@ class _Maker:
             self.engine.shadows[p], parameters[i] = own, out
             sums.append(ir.Declare(own, zero(p.type, p.span), span=p.span))
             total = ir.Var(own, span=p.span)
-            closing.append(ir.Call(f"hetad_block_add_{p.type}", (ir.Var(out, span=p.span), total), span=p.span))
+            cell = ir.Index(ir.Var(out, span=p.span), integer(0, p.span), p.type, span=p.span)
+            for target, value in zip(floating_leaves(cell), floating_leaves(total), strict=True):
+                where = ir.Var(out, span=p.span) if target is cell else address_of(target)
+                closing.append(ir.Call(f"hetad_block_add_{value.type}", (where, value), span=p.span))
         return parameters, sums, closing
 
 

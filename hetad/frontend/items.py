@@ -77,7 +77,8 @@ def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             end = matching(tokens, i)
             if end is None:
                 blamed = unmatched(tokens, i)
-                raise SyntaxProblem(f"'{blamed.text}' is not closed", blamed.span)
+                what = "is not closed" if blamed.text in OPENING else "without its opening bracket"
+                raise SyntaxProblem(f"'{blamed.text}' {what}", blamed.span)
             body = token.text == "{" and _before_body(current)
             current.extend(tokens[i : end + 1])
             if body:
@@ -253,6 +254,8 @@ def _declarators(tokens: Sequence[Token]) -> Iterator[tuple[str, bool]]:
         token = tokens[i]
         if token.kind == "operator" and token.text in ("{", "["):
             i = matching(tokens, i) or i
+        elif _is_specifier_argument(token) and i + 1 < len(tokens) and tokens[i + 1].text == "(":
+            i = matching(tokens, i + 1) or i
         elif token.kind != "operator" or token.text != ";":
             flat.append(token)
         i += 1

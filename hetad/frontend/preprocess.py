@@ -244,6 +244,8 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         return io.StringIO(text)
 
     def include(self, tokens: list[_Raw], original_line: list[_Raw]) -> Iterator[_Raw]:
+        if not tokens:
+            raise SyntaxProblem("#include without a name", self.position())
         name = "".join(raw.value for raw in tokens).strip().strip('<>"')
         if self.include_depth > 100:
             raise SyntaxProblem(f"{name} includes itself without end", self.position())

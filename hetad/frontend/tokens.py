@@ -52,14 +52,15 @@ def matching(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def unmatched(tokens: Sequence[Token], start: int) -> Token:
-    """The bracket to blame when the one at `start` has no match: the innermost open where another kind closes."""
+    """The bracket to blame when the one at `start` has no match: one that closes what is nowhere open, else the
+    innermost open one."""
     open_: list[Token] = []
     for token in tokens[start:]:
         if token.kind == "operator" and token.text in OPENING:
             open_.append(token)
         elif token.kind == "operator" and token.text in CLOSING:
             if token.text != OPENING[open_[-1].text]:
-                break
+                return open_[-1] if any(OPENING[t.text] == token.text for t in open_) else token
             open_.pop()
     return open_[-1]
 

@@ -75,7 +75,9 @@ def _undone_anyway(body: ir.Body, effects: Effects, roots: set[Root]) -> set[Roo
 
 
 def _kept(s: ir.Push, effects: Effects) -> set[Location]:
-    return set(effects.pointers.targets(s.place)) if s.extent == "allocation" else set()
+    """What a save certainly covers wholly."""
+    targets = set(effects.pointers.targets(s.place))
+    return targets if s.extent == "allocation" and len(targets) == 1 else set()
 
 
 def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.Body:

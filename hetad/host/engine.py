@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import active_leaves
-from hetad.adjoint.names import Names
+from hetad.adjoint.names import Names, address_of
+from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
-from hetad.analysis.pointers import Location
+from hetad.analysis.pointers import Location, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.cells import Cells
 from hetad.host.launches import KernelBuffers, aligned
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, Float, Pointer, Struct
+from hetad.ir.types import SIZE_T, Float, Pointer, Struct
 from hetad.ir.visit import walk_stmts
 from hetad.memops.table import TABLE
 
 PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback]
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """The device block of adjoint scalars: one cell for each host scalar that kernels receive."""
-
-    blocks: Mapping[int, ir.Symbol]  # by bits: the pointer to the block
-    index: Mapping[ir.Symbol, int]
-
-    def pointer(self, symbol: ir.Symbol, span: Span) -> ir.Expr:
-        assert isinstance(symbol.type, Float)
-        block = self.blocks[symbol.type.bits]
-        base: ir.Expr = ir.Var(block, span=span)
-        k = self.index[symbol]
-        return base if k == 0 else ir.Binary("+", base, ir.Const(k, INT, span=span), block.type, span=span)
-
-    def size(self, bits: int) -> int:
-        return sum(1 for s in self.index if isinstance(s.type, Float) and s.type.bits == bits)
 
 
 class HostEngine(Engine):
@@ -57,25 +41,13 @@ class HostEngine(Engine):
         self.kernels = kernels
         self.make_pullback = make_pullback
         self.memory = MemoryAdjoints(self, spaces)
-        self.cells = Cells({}, {})
+        self.cells = Cells(names, {})
 
     def prepare_cells(self, body: ir.Body) -> None:
-        """Gives a cell to each active scalar variable that a launch passes by value."""
-        index: dict[ir.Symbol, int] = {}
-        counts: dict[int, int] = {}
-        blocks: dict[int, ir.Symbol] = {}
-        for s in walk_stmts(body):
-            if not isinstance(s, ir.Launch):
-                continue
-            for arg in s.args:
-                if isinstance(arg, ir.Var) and isinstance(arg.type, Float) and arg.symbol in self.active and arg.symbol not in index:
-                    bits = arg.type.bits
-                    index[arg.symbol] = counts.get(bits, 0)
-                    counts[bits] = index[arg.symbol] + 1
-                    if bits not in blocks:
-                        name = "adj_scalars" if bits == 64 else "adj_scalars_f"
-                        blocks[bits] = self.names.symbol(name, Pointer(arg.type), s.span)
-        self.cells = Cells(blocks, index)
+        """Gives a cell to each active variable that a launch passes by value."""
+        args = [arg for s in walk_stmts(body) if isinstance(s, ir.Launch) for arg in s.args]
+        passed = [a.symbol for a in args if isinstance(a, ir.Var) and a.symbol in self.active]
+        self.cells = Cells(self.names, dict.fromkeys(x for x in passed if isinstance(x.type, Float | Struct)))
 
     def changes(self, body: ir.Body) -> dict[Location, None]:
         return self.effects.written(body)
@@ -97,10 +69,14 @@ class HostEngine(Engine):
 
     def flush(self, symbol: ir.Symbol, span: Span) -> list[ir.Stmt]:
         """Adds what the pullbacks accumulated on the device to the scalar's adjoint on the host."""
-        if symbol not in self.cells.index:
+        if symbol not in self.cells:
             return []
-        own = ir.AddressOf(ir.Var(self.shadow(symbol), span=span), Pointer(symbol.type), span=span)
-        return [ir.Call(f"hetad_read_scalar_{symbol.type}", (own, self.cells.pointer(symbol, span)), span=span)]
+        own = floating_leaves(ir.Var(self.shadow(symbol), span=span))
+        cells = self.cells.leaves(symbol, span)
+        return [
+            ir.Call(f"hetad_read_scalar_{place.type}", (address_of(place), cell), span=span)
+            for place, cell in zip(own, cells, strict=True)
+        ]
 
     # -- calls
 
@@ -111,7 +87,7 @@ class HostEngine(Engine):
         if s.function not in TABLE:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")
         forward, reverse = self.memory.operation(s, TABLE[s.function])
-        return [*save, *forward], [*restore, *reverse]
+        return [*save, *forward], [*reverse, *restore]
 
     # -- launches
 
@@ -154,8 +130,9 @@ class HostEngine(Engine):
         """Snapshots of the allocations that the kernel may write."""
         saved: dict[Location, ir.Expr] = {}
         for i in sorted(self.effects.kernels[s.kernel].writes):
-            for target in self.pointers.targets(s.args[i]):
-                saved.setdefault(target, s.args[i])
+            for part in [s.args[i]] if isinstance(s.args[i].type, Pointer) else pointer_parts(s.args[i]):
+                for target in self.pointers.targets(part):
+                    saved.setdefault(target, part)
         pushes: list[ir.Stmt] = []
         pops: list[ir.Stmt] = []
         for target, arg in dict((id(a), (t, a)) for t, a in saved.items()).values():
@@ -169,29 +146,53 @@ class HostEngine(Engine):
             return self.is_active_pointer(arg)
         if isinstance(arg, ir.Var) and isinstance(arg.type, Float):
             return arg.symbol in self.active
-        if active_leaves(self, arg) or (isinstance(arg.type, Struct) and self.is_active(arg)):
-            raise UnsupportedError(
-                f"active data of type '{arg.type}' is passed to a kernel by value", arg.span, "pass a pointer to it"
-            )
+        if isinstance(arg.type, Struct):
+            return self._is_active_struct(arg)
+        if active_leaves(self, arg):
+            raise UnsupportedError("active data is passed to a kernel by value", arg.span, "assign it to a variable first")
         return False
 
+    def _is_active_struct(self, arg: ir.Expr) -> bool:
+        pointers = any(self.is_active_pointer(part) for part in pointer_parts(arg))
+        values = self.is_active(arg)
+        if values and (pointers or not isinstance(arg, ir.Var)):
+            what = "holds both numbers and pointers" if pointers else "is no variable"
+            raise UnsupportedError(f"an active struct that {what} is passed to a kernel by value", arg.span, "pass them apart")
+        return pointers or values
+
     def _adjoint_argument(self, arg: ir.Expr, span: Span) -> ir.Expr:
-        if isinstance(arg, ir.Var) and isinstance(arg.type, Float):
+        if isinstance(arg, ir.Var) and arg.symbol in self.cells:
             return self.cells.pointer(arg.symbol, span)
+        if isinstance(arg.type, Struct):
+            assert isinstance(arg, ir.Var | ir.Index | ir.Member)
+            return self.shadow_place(arg)
         return self.shadow_pointer(arg)
 
     def _merged(self, kernel: ir.Function, args: tuple[ir.Expr, ...]) -> tuple[tuple[str, ...], ...]:
         """Groups of the kernel's pointer parameters whose arguments may reach the same memory."""
         groups: list[tuple[set[Location], list[str]]] = []
         for param, arg in zip(kernel.params, args, strict=True):
-            if not isinstance(param.type, Pointer):
+            parts = [(param.name, arg)]
+            if isinstance(param.type, Struct):
+                inner = pointer_parts(ir.Var(param, span=param.span))
+                parts = [(spelled(p), a) for p, a in zip(inner, pointer_parts(arg), strict=True)]
+            elif not isinstance(param.type, Pointer):
                 continue
-            targets, members = set(self.pointers.targets(arg)), [param.name]
-            apart = []
-            for other, names in groups:
-                if other & targets:
-                    targets, members = targets | other, names + members
-                else:
-                    apart.append((other, names))
-            groups = [*apart, (targets, members)]
+            for name, pointer in parts:
+                targets, members = set(self.pointers.targets(pointer)), [name]
+                apart = []
+                for other, names in groups:
+                    if other & targets:
+                        targets, members = targets | other, names + members
+                    else:
+                        apart.append((other, names))
+                groups = [*apart, (targets, members)]
         return tuple(tuple(members) for _, members in groups if len(members) > 1)
+
+
+def spelled(place: ir.Expr) -> str:
+    """A member as `PointsTo` names its root."""
+    if isinstance(place, ir.Member):
+        return f"{spelled(place.base)}.{place.name}"
+    assert isinstance(place, ir.Var)
+    return place.symbol.name

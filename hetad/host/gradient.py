@@ -25,6 +25,7 @@ from hetad.host.cleanup import drop_dead_allocations, drop_idle_restores, keeps
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
+from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
@@ -69,7 +70,7 @@ class _Gradient:
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         self.pullbacks: dict[tuple[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback] = {}
-        self.function, self.returned = _named_result(flat.functions[entry])
+        self.function, self.returned = _named_result(hoist_pointed(flat.functions[entry]))
         function = self.function
         self.span = function.span
         self.names = Names(
@@ -175,10 +176,8 @@ class _Gradient:
     def _whole(
         self, engine: HostEngine, region: Reversed, opening: list[ir.Stmt], closing: list[ir.Stmt], tail: list[ir.Stmt]
     ) -> ir.Body:
-        before: list[ir.Stmt] = [*opening, *self._work_shadows(engine), *self._cell_blocks(engine)]
-        after: list[ir.Stmt] = [
-            ir.Call("hetad_release", (ir.Var(b, span=self.span),), span=self.span) for b in engine.cells.blocks.values()
-        ]
+        before: list[ir.Stmt] = [*opening, *self._work_shadows(engine), *engine.cells.opening(self.span)]
+        after: list[ir.Stmt] = [*engine.cells.closing(self.span)]
         for root in dict.fromkeys(self.pointers.parameter_roots.values()):
             pointer = ir.Var(root.symbol, span=self.span)
             slot = self.names.symbol(f"{root.name}_entry", root.symbol.type, self.span)
@@ -213,15 +212,6 @@ class _Gradient:
                 out.append(ir.Call("hetad_device_zeros", (ir.Cast(place, Pointer(Pointer(VOID)), span=self.span), size), span=self.span))
             else:
                 out.append(ir.Call("hetad_host_zeros", (size,), ir.Var(shadow, span=self.span), span=self.span))
-        return out
-
-    def _cell_blocks(self, engine: HostEngine) -> list[ir.Stmt]:
-        out: list[ir.Stmt] = []
-        for bits, block in engine.cells.blocks.items():
-            size = ir.Const(engine.cells.size(bits) * bits // 8, SIZE_T, span=self.span)
-            place = ir.AddressOf(ir.Var(block, span=self.span), Pointer(block.type), span=self.span)
-            out.append(ir.Declare(block, None, span=self.span))
-            out.append(ir.Call("hetad_device_zeros", (ir.Cast(place, Pointer(Pointer(VOID)), span=self.span), size), span=self.span))
         return out
 
     def _bytes(self, p: ir.Symbol) -> ir.Expr:

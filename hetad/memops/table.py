@@ -65,7 +65,7 @@ TABLE: dict[str, MemoryOperation] = {
 @dataclass(frozen=True, slots=True)
 class SupportFunction:
     """A function of the generated program's support code (`emit/support`): positions of the pointer arguments
-    through which it reads and writes primal memory.  `essential`: it has an effect on adjoints or on the run
+    through which it reads and writes memory.  `essential`: it has an effect on adjoints or on the run
     that no analysis of values may remove."""
 
     name: str
@@ -75,8 +75,15 @@ class SupportFunction:
     essential: bool = True
 
 
-def _support(name: str, returns: Type = VOID, *, writes: tuple[int, ...] = (), essential: bool = True) -> SupportFunction:
-    return SupportFunction(name, returns, frozenset(), frozenset(writes), essential)
+def _support(
+    name: str,
+    returns: Type = VOID,
+    *,
+    reads: tuple[int, ...] = (),
+    writes: tuple[int, ...] = (),
+    essential: bool = True,
+) -> SupportFunction:
+    return SupportFunction(name, returns, frozenset(reads), frozenset(writes), essential)
 
 
 SUPPORT: dict[str, SupportFunction] = {
@@ -90,11 +97,11 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_host_malloc", _VOID_POINTER, essential=False),
         _support("hetad_host_zeros", _VOID_POINTER, essential=False),
         _support("hetad_release"),
-        _support("hetad_copy_pullback_float"),
-        _support("hetad_copy_pullback_double"),
-        _support("hetad_clear"),
-        _support("hetad_read_scalar_float", writes=(0,)),
-        _support("hetad_read_scalar_double", writes=(0,)),
+        _support("hetad_copy_pullback_float", reads=(0, 1), writes=(0, 1)),
+        _support("hetad_copy_pullback_double", reads=(0, 1), writes=(0, 1)),
+        _support("hetad_clear", writes=(0,)),
+        _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
+        _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),
         _support("hetad_tape_allocate", writes=(0,)),
         _support("hetad_block_add_float"),

@@ -8,9 +8,36 @@ import struct
 from typing import Any
 
 from hetad.ir.nodes import (
-    AddressOf, Aggregate, Assign, Binary, Block, Break, Call, CallExpr, Cast, Const, Continue, Declare, DoWhile, Expr,
-    For, If, Index, Intrinsic, Member, Program, Return, Select, Stmt, String, Switch, Unary, Update, Var, While,
-)  # fmt: skip
+    AddressOf,
+    Aggregate,
+    Assign,
+    Binary,
+    Block,
+    Break,
+    Call,
+    CallExpr,
+    Cast,
+    Const,
+    Continue,
+    Declare,
+    DoWhile,
+    Expr,
+    For,
+    If,
+    Index,
+    Intrinsic,
+    Member,
+    Program,
+    Return,
+    Select,
+    Stmt,
+    String,
+    Switch,
+    Unary,
+    Update,
+    Var,
+    While,
+)
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, Type
 
 
@@ -35,6 +62,8 @@ class Address:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Address:
         return self
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, n: int) -> Address:
         return Address(self.container, self.key + n) if n else self
@@ -154,7 +183,9 @@ class Interpreter:
 
     def switch(self, stmt: Switch, env: dict[Any, list[Any]]) -> None:
         subject = self.value(stmt.subject, env)
-        start = next((i for i, c in enumerate(stmt.cases) if any(self.value(v, env) == subject for v in c.values)), None)
+        start = next(
+            (i for i, c in enumerate(stmt.cases) if any(self.value(v, env) == subject for v in c.values)), None
+        )
         if start is None:
             start = next((i for i, c in enumerate(stmt.cases) if c.default), len(stmt.cases))
         try:
@@ -239,7 +270,13 @@ class Interpreter:
                 result = a * b
             case "/":
                 if isinstance(type_, Float):
-                    result = a / b if b else math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1, b)
+                    result = (
+                        a / b
+                        if b
+                        else math.nan
+                        if a == 0 or a != a
+                        else math.copysign(math.inf, a) * math.copysign(1, b)
+                    )
                 else:
                     result = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
             case "%":
@@ -266,4 +303,6 @@ class Interpreter:
 
 def _mathematics(name: str) -> Any:
     plain = name.removesuffix("f") if name not in ("erf",) else name
-    return {"fabs": abs, "fmax": max, "fmin": min, "max": max, "min": min, "abs": abs}.get(plain) or getattr(math, plain)
+    return {"fabs": abs, "fmax": max, "fmin": min, "max": max, "min": min, "abs": abs}.get(plain) or getattr(
+        math, plain
+    )

@@ -1,5 +1,6 @@
 """The same C function compiled by a C compiler, run as lowered IR, and run as normalised IR: equal results."""
 
+# ruff: noqa: E501  (programs read best on a line of their own)
 from __future__ import annotations
 
 import ctypes
@@ -87,7 +88,9 @@ def source(body: str) -> str:
 def compiled(text: str, folder: Path) -> ctypes.CDLL:
     file, library = folder / "f.c", folder / "f.so"
     file.write_text(text)
-    subprocess.run([CC, "-std=gnu2x", "-O0", "-w", "-fwrapv", "-shared", "-fPIC", str(file), "-o", str(library)], check=True)
+    subprocess.run(
+        [CC, "-std=gnu2x", "-O0", "-w", "-fwrapv", "-shared", "-fPIC", str(file), "-o", str(library)], check=True
+    )
     return ctypes.CDLL(str(library))
 
 
@@ -123,7 +126,15 @@ def test_same_results(name: str, tmp_path: Path) -> None:
 
 # --- random control flow -------------------------------------------------------------------------
 
-CONDITIONS = ("a > {n}", "x % 3 == {n}", "i < {n} + 2", "x & 1", "(x += 1) % 4 == {n}", "a && b > {n}", "twice(x) > {n} * 5")
+CONDITIONS = (
+    "a > {n}",
+    "x % 3 == {n}",
+    "i < {n} + 2",
+    "x & 1",
+    "(x += 1) % 4 == {n}",
+    "a && b > {n}",
+    "twice(x) > {n} * 5",
+)
 SIMPLE = ("x += {n} + 1;", "p[{n}] += x;", "x ^= a;", "x = x > 40 ? x - 40 : x + {n};", "p[0] = x++;", "b -= {n};")
 
 
@@ -148,7 +159,9 @@ def statements(depth: int, in_loop: bool, in_switch: bool) -> st.SearchStrategy[
         st.builds("while (++k < 60 && {}) {{ {} }}".format, condition, loop),
         st.builds("do {{ {} }} while (++k < 60 && {});".format, loop, condition),
         st.builds("do {{ {} }} while (0);".format, loop),
-        st.builds("switch (x % 4) {{ case 0: {} case 1: {} break; case 2: {} default: {} }}".format, arm, arm, arm, arm),
+        st.builds(
+            "switch (x % 4) {{ case 0: {} case 1: {} break; case 2: {} default: {} }}".format, arm, arm, arm, arm
+        ),
         st.builds("switch (x % 3) {{ case 0: {} break; default: {} break; case 1: case 2: {} }}".format, arm, arm, arm),
     )
 

@@ -309,7 +309,7 @@ def _unknown(ctx: Context, node: Any, name: str, args: tuple[Expr, ...]) -> Unkn
         given = ", ".join(str(a.type) for a in args)
         return UnsupportedError(f"no '{name}' for arguments of type ({given})", span, "cast the arguments")
     if name.startswith(("cuda", "cublas", "cufft", "curand", "cusparse", "nvtx")):
-        near = difflib.get_close_matches(name, sorted(TABLE), n=3)
+        near = difflib.get_close_matches(name, sorted(TABLE), n=3, cutoff=0.75)
         remedy = f"did you mean {' or '.join(near)}?" if near else "keep it out of differentiated functions"
         return UnsupportedError(f"hetad does not know '{name}'", span, remedy)
     return expressions.unknown(ctx, name, node, "function")

@@ -73,7 +73,9 @@ class Context:
 
     def refuse(self, what: str, node: Any, remedy: str = "") -> NoReturn:
         """Raise that `what` is not supported, at a pycparser node or a Span."""
-        raise UnsupportedError(f"hetad does not support {what}", node if isinstance(node, Span) else self.span(node), remedy)
+        raise UnsupportedError(
+            f"hetad does not support {what}", node if isinstance(node, Span) else self.span(node), remedy
+        )
 
     # --- scopes --------------------------------------------------------------------------------
 

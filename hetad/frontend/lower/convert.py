@@ -169,9 +169,11 @@ def is_const(place: Expr) -> bool:
 
 
 def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
-    """A cast as written."""
+    """A cast as written; one to the type that is there already means nothing."""
     expr = decay(expr)
     given = expr.type
+    if given == type_:
+        return expr
     scalar = Int | Float | Pointer | Opaque
     if isinstance(type_, Pointer | Opaque) and is_null(expr):
         return Const(0, type_, "0", span=span)
@@ -181,8 +183,6 @@ def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
         if isinstance(given, Float) and isinstance(type_, Pointer | Opaque):
             raise SyntaxProblem(f"cannot cast '{given}' to '{type_}'", span)
         return Cast(expr, type_, span=span)
-    if given == type_:
-        return expr
     if type_ == DIM3:
         return convert(expr, type_, span)
     raise SyntaxProblem(f"cannot cast '{given}' to '{type_}'", span)

@@ -61,7 +61,8 @@ def expression(ctx: Context, node: Any) -> Expr:
     """The value or place of an expression; an array stays one."""
     handler = _HANDLERS.get(type(node))
     if handler is None:
-        ctx.refuse(_DESCRIPTIONS.get(type(node), f"{type(node).__name__} in an expression"), node)
+        what = _DESCRIPTIONS.get(type(node), f"{type(node).__name__} in an expression")
+        ctx.refuse(what, node, "write it as a statement of its own")
     return handler(ctx, node)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from hetad.ir.nodes import Function, Symbol
@@ -22,10 +22,10 @@ class Names:
             return name
         return self.numbered(name)
 
-    def numbered(self, name: str) -> str:
-        """The first of `name_1`, `name_2`, ... that is free."""
+    def numbered(self, name: str, avoid: Collection[str] = ()) -> str:
+        """The first of `name_1`, `name_2`, ... that is free and not one to avoid."""
         number = 1
-        while f"{name}_{number}" in self._taken:
+        while f"{name}_{number}" in self._taken or f"{name}_{number}" in avoid:
             number += 1
         self._taken.add(f"{name}_{number}")
         return f"{name}_{number}"
@@ -42,9 +42,7 @@ def rename(function: Function, names: Names) -> Function:
             seen.add(symbol.name)
             name = names.claim(symbol.name)
         else:
-            name = names.numbered(symbol.name)
-            while name in plain:  # the user's own i_1 comes first
-                name = names.numbered(symbol.name)
+            name = names.numbered(symbol.name, avoid=plain)  # the user's own i_1 comes first
         if name != symbol.name:
             renamed[symbol] = replace(symbol, name=name)
     if not renamed:

@@ -1,0 +1,52 @@
+"""IR for what the CPU's kernels add to the program's own statements: masks and exchange buffers."""
+
+from __future__ import annotations
+
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, SIZE_T, UINT, Int, Type, element as element_type
+
+_SPAN = Span("hetad", 1, 1)
+
+THREAD = ir.Symbol("hetad_t", SIZE_T, _SPAN, const=True)
+"""The number of a thread in its block."""
+
+THREADS = ir.Symbol("hetad_threads", SIZE_T, _SPAN, const=True)
+"""How many threads a block has."""
+
+
+def var(symbol: ir.Symbol, span: Span) -> ir.Var:
+    return ir.Var(symbol, span=span)
+
+
+def const(value: int, span: Span, type_: Int = INT) -> ir.Const:
+    return ir.Const(value, type_, str(value) if type_ == INT else None, span=span)
+
+
+def at(array: ir.Symbol, index: ir.Expr, span: Span) -> ir.Index:
+    return ir.Index(var(array, span), index, element_type(array.type), span=span)
+
+
+def element(array: ir.Symbol, span: Span) -> ir.Index:
+    """What an array with an element for each thread holds for this one."""
+    return at(array, var(THREAD, span), span)
+
+
+def warp(span: Span) -> ir.Expr:
+    """The number of this thread's warp."""
+    return ir.Binary("/", var(THREAD, span), const(32, span, SIZE_T), SIZE_T, span=span)
+
+
+def lane_bit(span: Span) -> ir.Expr:
+    lane = ir.Binary("%", var(THREAD, span), const(32, span, SIZE_T), SIZE_T, span=span)
+    return ir.Binary("<<", const(1, span, UINT), ir.Cast(lane, UINT, True, span=span), UINT, span=span)
+
+
+def assign(place: ir.Place, value: int) -> ir.Assign:
+    type_ = place.type
+    assert isinstance(type_, Int)
+    return ir.Assign(place, const(value, place.span, type_), span=place.span)
+
+
+def binary(op: str, left: ir.Expr, right: ir.Expr, type_: Type) -> ir.Binary:
+    return ir.Binary(op, left, right, type_, span=left.span)

@@ -1,0 +1,127 @@
+"""Warp and block operations in regions: each thread leaves what others need, and reads theirs in the next region.
+
+A shuffle reads another thread's element of a buffer.  Its adjoint is the transposed operation: each thread adds its
+seed to the element of the thread that its shuffle read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hetad.emit.block_ir import THREAD, THREADS, assign, at, binary, const, element, lane_bit, var, warp
+from hetad.emit.synchronisation import BALLOTS, BLOCK_VOTES, SHUFFLE_ADJOINTS, SHUFFLES
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT, SIZE_T, UINT, Int, Type
+
+if TYPE_CHECKING:
+    from hetad.emit.regions import Builder
+
+
+def exchange(builder: Builder, call: ir.Call) -> None:
+    """Add a call in which threads exchange values to the regions."""
+    name, result = call.function, call.result
+    if result is None:
+        builder.flush()
+    elif name in SHUFFLES:
+        _shuffle(builder, call, result)
+    elif name in SHUFFLE_ADJOINTS:
+        _shuffle_adjoint(builder, call, result)
+    elif name in BALLOTS:
+        _ballot(builder, call, result)
+    elif name in BLOCK_VOTES:
+        _block_vote(builder, call, result)
+    else:
+        _reduction(builder, call, result)
+
+
+def _source(call: ir.Call, function: str) -> ir.Expr:
+    """The thread that a shuffle reads."""
+    span = call.span
+    width = call.args[3] if len(call.args) > 3 else const(32, span)
+    args = (var(THREAD, span), var(THREADS, span), call.args[2], width)
+    return ir.Intrinsic(function, args, SIZE_T, span=span)
+
+
+def _shuffle(builder: Builder, call: ir.Call, result: ir.Place) -> None:
+    value, span = call.args[1], call.span
+    values = builder.array("value", value.type)
+    builder.pending.append(ir.Assign(element(values, span), value, span=span))
+    builder.flush()
+    read = at(values, _source(call, SHUFFLES[call.function]), span)
+    builder.pending.append(ir.Assign(result, _converted(read, result.type), span=span))
+
+
+def _shuffle_adjoint(builder: Builder, call: ir.Call, result: ir.Place) -> None:
+    from hetad.emit.regions import clear
+
+    seed, span = call.args[1], call.span
+    sums = builder.array("sum", seed.type)
+    builder.once(clear(sums, span))
+    target = at(sums, _source(call, SHUFFLE_ADJOINTS[call.function]), span)
+    builder.pending.append(ir.Update("+", target, seed, span=span))
+    builder.flush()
+    builder.pending.append(ir.Assign(result, element(sums, span), span=span))
+
+
+def _ballot(builder: Builder, call: ir.Call, result: ir.Place) -> None:
+    span, name = call.span, call.function
+    lanes = _collect(builder, call, negated=name == "__all_sync")
+    if name != "__activemask":
+        lanes = binary("&", lanes, call.args[0], UINT)
+    if name == "__any_sync":
+        lanes = binary("!=", lanes, const(0, span, UINT), INT)
+    elif name == "__all_sync":
+        lanes = binary("==", lanes, const(0, span, UINT), INT)
+    builder.pending.append(ir.Assign(result, _converted(lanes, result.type), span=span))
+
+
+def _collect(builder: Builder, call: ir.Call, negated: bool = False) -> ir.Expr:
+    """The lanes of this thread's warp that come here, or whose second argument is true (or false)."""
+    span = call.span
+    ballots = builder.array("lanes", UINT, 32)
+    builder.once(ir.Call("memset", (var(ballots, span), const(0, span), const(128, span, SIZE_T)), span=span))
+    mine = at(ballots, warp(span), span)
+    vote: ir.Stmt = ir.Update("|", mine, lane_bit(span), span=span)
+    if call.function in BALLOTS and call.function != "__activemask":
+        said = call.args[1]
+        vote = ir.If(ir.Unary("!", said, INT, span=span) if negated else said, (vote,), (), span=span)
+    builder.pending.append(vote)
+    builder.flush()
+    return mine
+
+
+def _block_vote(builder: Builder, call: ir.Call, result: ir.Place) -> None:
+    """`__syncthreads_count`, `_and` and `_or`: how many threads said yes (for `_and`: no)."""
+    span, name = call.span, call.function
+    said = call.args[0]
+    count = builder.scalar("count", INT)
+    builder.once(assign(var(count, span), 0))
+    one = ir.Update("+", var(count, span), const(1, span), span=span)
+    cond = ir.Unary("!", said, INT, span=span) if name == "__syncthreads_and" else said
+    builder.pending.append(ir.If(cond, (one,), (), span=span))
+    builder.flush()
+    value: ir.Expr = var(count, span)
+    if name != "__syncthreads_count":
+        value = binary("==" if name == "__syncthreads_and" else "!=", value, const(0, span), INT)
+    store = ir.Assign(result, _converted(value, result.type), span=span)
+    if isinstance(result, ir.Var) and builder.uniformity.is_uniform(result.symbol):
+        builder.once(store)
+    else:
+        builder.pending.append(store)
+
+
+def _reduction(builder: Builder, call: ir.Call, result: ir.Place) -> None:
+    span, value = call.span, call.args[1]
+    assert isinstance(value.type, Int)
+    values = builder.array("value", value.type)
+    builder.pending.append(ir.Assign(element(values, span), value, span=span))
+    lanes = binary("&", _collect(builder, call), call.args[0], UINT)
+    suffix = "int" if value.type.signed else "unsigned"
+    function = f"hetad_{call.function.strip('_').removesuffix('_sync')}_{suffix}"
+    args = (var(values, span), var(THREAD, span), lanes)
+    found = ir.Intrinsic(function, args, value.type, span=span)
+    builder.pending.append(ir.Assign(result, _converted(found, result.type), span=span))
+
+
+def _converted(value: ir.Expr, type_: Type) -> ir.Expr:
+    return value if value.type in (type_, BOOL) else ir.Cast(value, type_, True, span=value.span)

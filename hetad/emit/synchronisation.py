@@ -1,0 +1,44 @@
+"""Calls in which threads of a block or of a warp wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hetad.ir import nodes as ir
+from hetad.ir.visit import walk_stmts
+
+SHUFFLES = {
+    "__shfl_sync": "hetad_lane",
+    "__shfl_up_sync": "hetad_lane_up",
+    "__shfl_down_sync": "hetad_lane_down",
+    "__shfl_xor_sync": "hetad_lane_xor",
+}
+"""Each with the C function that tells which thread it reads."""
+
+SHUFFLE_ADJOINTS = {
+    f"hetad_shfl{kind}_adjoint_{real}": f"hetad_lane{kind}"
+    for kind in ("", "_up", "_down", "_xor")
+    for real in ("float", "double")
+}
+
+BALLOTS = frozenset({"__ballot_sync", "__any_sync", "__all_sync", "__activemask"})
+REDUCTIONS = frozenset({"__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync"})
+BLOCK_VOTES = frozenset({"__syncthreads_count", "__syncthreads_and", "__syncthreads_or"})
+BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
+
+WAITING = BARRIERS | BLOCK_VOTES | BALLOTS | REDUCTIONS | SHUFFLES.keys() | SHUFFLE_ADJOINTS.keys()
+
+
+def waits(statement: ir.Stmt) -> bool:
+    """Whether a thread that runs the statement waits for others."""
+    return any(isinstance(s, ir.Call) and s.function in WAITING for s in walk_stmts((statement,)))
+
+
+def uses_block(body: Iterable[ir.Stmt]) -> bool:
+    """Whether threads meet: they wait for each other, or declare memory that they share."""
+    for s in walk_stmts(body):
+        if isinstance(s, ir.Call) and s.function in WAITING:
+            return True
+        if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
+            return True
+    return False

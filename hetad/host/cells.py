@@ -1,0 +1,54 @@
+"""Adjoints of what kernels receive by value: one block of device memory a gradient call.
+
+Each active scalar or struct variable has a cell; pullbacks accumulate there, and the host reads it back where it needs
+the adjoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hetad.adjoint.names import Names, address_of, integer
+from hetad.adjoint.structs import floating_leaves
+from hetad.diagnostics import Span
+from hetad.host.launches import zeros
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, Pointer, Type, size_of
+
+
+class Cells:
+    def __init__(self, names: Names, symbols: Iterable[ir.Symbol]) -> None:
+        self._blocks: dict[Type, ir.Symbol] = {}
+        self._index: dict[ir.Symbol, int] = {}
+        self._sizes: dict[Type, int] = {}
+        for symbol in symbols:
+            if symbol.type not in self._blocks:
+                name = "adj_scalars" if not self._blocks else f"adj_scalars_{len(self._blocks) + 1}"
+                self._blocks[symbol.type] = names.symbol(name, Pointer(symbol.type), symbol.span)
+            self._index[symbol] = self._sizes.get(symbol.type, 0)
+            self._sizes[symbol.type] = self._index[symbol] + 1
+
+    def __contains__(self, symbol: ir.Symbol) -> bool:
+        return symbol in self._index
+
+    def pointer(self, symbol: ir.Symbol, span: Span) -> ir.Expr:
+        """The address of a variable's cell."""
+        block = self._blocks[symbol.type]
+        base: ir.Expr = ir.Var(block, span=span)
+        k = self._index[symbol]
+        return base if k == 0 else ir.Binary("+", base, ir.Const(k, INT, span=span), block.type, span=span)
+
+    def leaves(self, symbol: ir.Symbol, span: Span) -> list[ir.Expr]:
+        """The addresses of the floating scalars in a variable's cell."""
+        pointer = self.pointer(symbol, span)
+        cell = ir.Index(pointer, integer(0, span), symbol.type, span=span)
+        return [pointer if leaf is cell else address_of(leaf) for leaf in floating_leaves(cell)]
+
+    def opening(self, span: Span) -> Iterator[ir.Stmt]:
+        for type_, block in self._blocks.items():
+            yield ir.Declare(block, None, span=span)
+            yield zeros(block, self._sizes[type_] * size_of(type_), span)
+
+    def closing(self, span: Span) -> Iterator[ir.Stmt]:
+        for block in self._blocks.values():
+            yield ir.Call("hetad_release", (ir.Var(block, span=span),), span=span)

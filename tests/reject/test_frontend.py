@@ -1,0 +1,202 @@
+"""Every refusal of the front end: message, line and column.  § marks the place the error must point at."""
+
+from __future__ import annotations
+
+import pytest
+
+from hetad.diagnostics import SourceError, SyntaxProblem, UnknownNameError, UnsupportedError
+from hetad.frontend import fence, load
+from hetad.frontend.normalize import normalize
+
+K = "__global__ void k(float *a) { a[0] = 1; }\n"
+
+SYNTAX = {
+    "expression": ("void f(float *a) { a[0] = 1 +§; }", "expected an expression at ';'"),
+    "parenthesis": ("void f(float *a) {\n  a[0] = §(1;\n}", "'(' is not closed"),
+    "brace": ("void f(float *a) §{\n  a[0] = 1;\n", "'{' is not closed"),
+    "stray brace": ("void f(float *a) { a[0] = 1; }\n§}", "'}' without its opening bracket"),
+    "statement": ("void f(float *a) { a[0] = 1 §a[1] = 2; }", "syntax error at 'a'"),
+    "in a macro": ("#define BAD(x) ((x) + )\nvoid f(float *a) {\n\ta[0] = §BAD(3);\n}", "expected an expression"),
+    "after a macro": (
+        "#define TWO 1 + \\\n  1\nvoid f(float *a) { a[0] = TWO; a[1] = §]; }",
+        "'[' without|']' without its opening",
+    ),
+    "after a launch": (K + "void f(float *a) { k<<<dim3(1), 2>>>(a); a[0] = §; }", "expected an expression at ';'"),
+    "launch arguments": (K + "void f(float *a) { k§<<<1>>>(a); }", "2 to 4 arguments between"),
+    "launch without call": (K + "void f(float *a) { k<<<1, 2§>>>; }", "expected '(' after '>>>'"),
+    "launch not closed": (K + "void f(float *a) { k§<<<1, 2>>(a); }", "'<<<' without '>>>'"),
+    "launch of a function": ("void g(int a) {}\nvoid f(float *a) { §g<<<1, 1>>>(2); }", "not a __global__ function"),
+    "call of a kernel": (K + "void f(float *a) { §k(a); }", "'k' is a kernel"),
+    "count of arguments": (K + "void f(float *a) { §k<<<1, 2>>>(a, 3); }", "'k' takes 1 argument, not 2"),
+    "unknown type": ("void f(§thing_t *a) { a[0] = 1; }", "unknown type 'thing_t'"),
+    "unknown local type": ("void f(float *a) { §thing_t x; a[0] = 1; }", "unknown type 'thing_t'"),
+    "octal": ("void f(float *a) { a[0] = §08; }", "cannot read '08'"),
+    "character": ("void f(float *a) { a[0] = §@; }", "cannot read '@'"),
+    "not UTF-8 quotes": ("void f(float *a) /* ünï */ { a[0] = §“1”; }", "cannot read '“'"),
+    "place": ("void f(float *a) { §3 = a[0]; }", "cannot be assigned to"),
+    "const": ("void f(const float *a) { §a[0] = 1; }", "assignment to something const"),
+    "pointer from int": ("void f(float *a) { float *p = §3; }", "cannot convert 'int' to 'float *'"),
+    "int pointer": ("void f(float *a) { int *q = §a; }", "cannot convert 'float *' to 'int *'"),
+    "float from pointer": ("void f(float *a) { float x = §a; }", "cannot convert 'float *' to 'float'"),
+    "member": ("struct P { float x; };\nvoid f(struct P *a) { a->§y = 1; }", "'P' has no member 'y'"),
+    "member of a number": ("void f(float *a) { a->§x = 1; }", "'float' has no members"),
+    "value returned": ("void f(float *a) { §return 1; }", "'f' returns nothing"),
+    "value not returned": ("float f(float *a) { §return; }", "must return a value of type 'float'"),
+    "modulo": ("float f(float a) { return §a % 2; }", "'%' needs integers"),
+    "index": ("float f(float *a, float i) { return a[§i]; }", "an index must be an integer"),
+    "too many elements": ("void f(int n) { int a[2] = {1, 2, §3}; }", "too many initialisers"),
+    "device from host": ("__device__ float g() { return 1; }\nfloat f() { return §g(); }", "host code cannot call"),
+    "host from device": ("float g() { return 1; }\n__global__ void f(float *a) { a[0] = §g(); }", "device code cannot"),
+    "error directive": ("#if 1\n#§error no way\n#endif\nvoid f(float *a) { }", "#error no way"),
+    "missing endif": ("int x;\n§#ifdef X\nvoid f(float *a) { }", "unterminated #ifdef X"),
+    "misplaced else": ("#§else\nvoid f(float *a) { }", "misplaced #else"),
+    "bad condition": ("#if §1 +\n#endif\nvoid f(float *a) { }", "#if expression cannot be evaluated"),
+    "macro arguments": ("#define M(a, b) a + b\nvoid f(float *a) { a[0] = §M(1); }", "requires 2 arguments"),
+    "void arithmetic": ("void f(void *a) { *§a; }", "a void pointer cannot be dereferenced"),
+}
+
+UNKNOWN = {
+    "function": ("void f(float *a) { a[0] = §sqrtt(a[1]); }", "unknown function 'sqrtt'", "sqrt or"),
+    "own function": (
+        "float half_of(float x) { return x; }\nfloat f(float a) { return §halfof(a); }",
+        "'halfof'",
+        "half_of",
+    ),
+    "kernel": ("__global__ void step(float *a) {}\nvoid f(float *a) { §stop<<<1, 2>>>(a); }", "kernel 'stop'", "step"),
+    "variable": ("float f(float alpha) { return §alhpa; }", "unknown name 'alhpa'", "alpha"),
+    "scope": ("void f(float *a) { { float y; } a[0] = §y; }", "unknown name 'y'", ""),
+    "prototype": ("int g(int a);\nint §f(int a) { return g(a); }", "'g' is declared but not defined", "add its source"),
+    "header": ('#include "nope.h"\nfloat f(float a) { return §helper(a); }', "'helper'", '"nope.h"'),
+}
+
+UNSUPPORTED = {
+    "template kernel": (
+        "template<int N> __global__ void k(float *a) {}\nvoid f(float *a) { §k<3><<<1,2>>>(a); }",
+        "template",
+    ),
+    "template function": (
+        "template<class T> T sq(T a) { return a*a; }\nfloat f(float a) { return §sq(a); }",
+        "template",
+    ),
+    "template arguments": ("float f(float a) { return §sq<float>(a); }", "'sq' is a C++ template"),
+    "class": ("class C { float x; };\nvoid f(float *a) { §C c; }", "'C' is a C++ class"),
+    "using": ("using real = float;\nvoid f(§real *a) { a[0] = 1; }", "declared with 'using'"),
+    "namespace": ("namespace n { float g(float a) { return a; } }\nfloat f(float a) { return n§::g(a); }", "C++ scope"),
+    "vector": ("float f(float a) { §std::vector<float> v(3); return a; }", "std::vector"),
+    "stream": ("float f(float a) { §std::cout << a; return a; }", "std::cout"),
+    "reference parameter": ("float f(float §&a) { return a; }", "C++ reference"),
+    "reference": ("float f(float *a) { float §&r = a[0]; return r; }", "C++ reference"),
+    "typedef reference": ("typedef float T;\nfloat f(T *a) { const T §& r = a[0]; return r; }", "C++ reference"),
+    "lambda": ("float f(float a) { auto g = §[](float x) { return x; }; return g(a); }", "lambda"),
+    "new": ("void f(float *a) { float *p = §new float[3]; }", "'new'"),
+    "exceptions": ("void f(float *a) { §try { a[0] = 1; } catch (int e) { } }", "exceptions"),
+    "overloads": (
+        "int g(int a) { return a; }\nfloat §g(float a) { return a; }\nint f(int a) { return g(a); }",
+        "more than once",
+    ),
+    "union": ("union U { float f; int i; };\nint f(float a) { union §U u; u.f = a; return u.i; }", "unions"),
+    "function pointer": ("float f(float a, float (§*g)(float)) { return g(a); }", "function pointers"),
+    "function value": (
+        "float g(float a) { return a; }\nint f(int a) { return §g == 0; }",
+        "the function 'g' as a value",
+    ),
+    "volatile": ("void f(volatile float *§a) { a[0] = 1; }", "volatile"),
+    "assembly": ('float f(float a) { §asm volatile("bar.sync 0;"); return a; }', "inline assembly"),
+    "goto": ("float f(float a) { §goto end; end: return a; }", "goto"),
+    "bit-field": ("struct S { int §a : 3; };\nint f(struct S s) { return s.a; }", "bit-fields"),
+    "linked list": (
+        "struct §N { float v; struct N *next; };\nfloat f(struct N *s) { return s->next->v; }",
+        "refers to itself",
+    ),
+    "alignment": ("struct §alignas(16) V { float x; };\nvoid f(struct V *a) { a->x = 1; }", "alignment specifiers"),
+    "variable arguments": ("float f(float a, §...) { return a; }", "variable arguments"),
+    "static local": ("float f(int n) { static float §s = 0; return s += n; }", "static local variable"),
+    "variable length": ("float f(int n) { float a[§n]; return a[0]; }", "length is not a constant"),
+    "long double": ("void f(float *a) { §long double x = 1; a[0] = x; }", "long double"),
+    "half": ("void f(§half *a) { a[0] = 0; }", "half precision"),
+    "switch scope": (
+        "void f(int n, int *a) { switch (n) { case 1: int §x = 2; break; case 2: x = 3; a[0] = x; } }",
+        "one case of a switch",
+    ),
+    "case inside": ("void f(int n) { switch (n) { case 1: { §case 2: n = 1; } } }", "a case inside another statement"),
+    "statement expression": ("int f(int n) { return (§{ int x = n; x; }); }", "a statement inside an expression"),
+    "mathematics": ("double f(double *a) { return §pow(a); }", "no 'pow' for arguments of type (double *)"),
+    "stream API": ("void f(float *a) { cudaStream_t s; §cudaStreamCreate(&s); }", "does not know 'cudaStreamCreate'"),
+    "recursion": ("float f(float a) { return a > 1 ? §f(a - 1) : 1; }", "recursion"),
+    "mutual recursion": ("int g(int a);\nint f(int a) { return g(a); }\nint g(int a) { return §f(a); }", "recursion"),
+    "global variable": ("float §x = 3;\nfloat f(float a) { return x * a; }", "not const, such as 'x'"),
+    "device variable": ("__device__ int §n;\n__global__ void f(float *a) { a[0] = n; }", "not const, such as 'n'"),
+    "shared": ("__global__ void f(float *a) { __shared__ float §s[4]; s[0] = a[0]; }", "shared memory"),
+    "dynamic shared": ("__global__ void f(float *a) { extern __shared__ float §s[]; s[0] = a[0]; }", "shared memory"),
+    "barrier": ("__global__ void f(float *a) { a[0] = 1; §__syncthreads(); }", "barriers"),
+    "atomic result": ("__global__ void f(float *a) { float o = §atomicAdd(a, 1.0f); a[1] = o; }", "atomicAdd returns"),
+    "integer atomic": ("__global__ void f(int *a) { §atomicAdd(a, 1); }", "atomicAdd on integers"),
+    "other atomic": ("__global__ void f(unsigned *a) { §atomicMax(a, 1); }", "other than atomicAdd"),
+    "shuffle": ("__global__ void f(float *a) { a[0] = §__shfl_down_sync(~0u, a[1], 1); }", "warp shuffles"),
+    "vote": ("__global__ void f(int *a) { a[0] = §__ballot_sync(~0u, a[1]); }", "warp votes"),
+    "punning": ("void f(float *a) { int *p = §(int *)a; p[0] = 1; }", "a cast of 'float *' to 'int *'"),
+    "pointer bits": ("unsigned long f(float *a) { return §(unsigned long)a; }", "a cast of 'float *'"),
+    "launch from a kernel": (K + "__global__ void f(float *a) { §k<<<1, 1>>>(a); }", "a launch from device code"),
+}
+
+
+def front_end(text: str) -> None:
+    program = load(text, "t.cu").reach("f")
+    fence.check(program, "f")
+    normalize(program)
+
+
+def error_of(marked: str, exception: type[SourceError]) -> tuple[SourceError, int, int]:
+    before = marked[: marked.index("§")]
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    with pytest.raises(exception) as caught:
+        front_end(marked.replace("§", ""))
+    return caught.value, line, column
+
+
+def check(marked: str, exception: type[SourceError], message: str) -> SourceError:
+    error, line, column = error_of(marked, exception)
+    assert any(part in error.message for part in message.split("|")), error.message
+    assert error.span is not None
+    assert (error.span.file, error.span.line, error.span.column) == ("t.cu", line, column), str(error)
+    assert error.source_line == marked.replace("§", "").splitlines()[line - 1]
+    return error
+
+
+@pytest.mark.parametrize("name", SYNTAX)
+def test_syntax(name: str) -> None:
+    check(SYNTAX[name][0], SyntaxProblem, SYNTAX[name][1])
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_unknown_name(name: str) -> None:
+    marked, message, remedy = UNKNOWN[name]
+    assert remedy in check(marked, UnknownNameError, message).remedy
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_unsupported(name: str) -> None:
+    error = check(UNSUPPORTED[name][0], UnsupportedError, UNSUPPORTED[name][1])
+    assert error.remedy
+
+
+def test_unknown_entry_names_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="no function 'lanch' in t") as caught:
+        load("void launch(float *a) {}", "t.cu").reach("lanch")
+    assert caught.value.remedy == "did you mean launch?"
+
+
+def test_template_as_entry() -> None:
+    with pytest.raises(UnsupportedError, match="'f' is a C\\+\\+ template"):
+        load("template <typename T> void f(T *a) { a[0] = 1; }", "t.cu").reach("f")
+
+
+def test_error_in_an_included_file(tmp_path) -> None:
+    (tmp_path / "part.h").write_text("float g(float a)\n{\n  return a +;\n}\n")
+    unit = load('#include "part.h"\nfloat f(float a) { return g(a); }', str(tmp_path / "main.cu"))
+    with pytest.raises(SyntaxProblem) as caught:
+        unit.reach("f")
+    assert caught.value.span is not None
+    assert caught.value.span.file.endswith("part.h")
+    assert (caught.value.span.line, caught.value.span.column) == (3, 13)
+    assert caught.value.source_line == "  return a +;"
