@@ -62,7 +62,7 @@ def loads(
 
 
 def gradient(
-    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, **options: Any
+    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *, optimize: bool = True
 ) -> Gradient:
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -72,7 +72,7 @@ def gradient(
             floating values, structs that hold some.
         of: the outputs, pointers to what the function writes; omitted, it is the return value.
         backend: "cuda" or "cpu"; None takes CUDA where it is usable.
-        **options: passed on to `hetad.pipeline.differentiate`.
+        optimize: False turns off all analyses that only save work: slower, and the same gradient.
 
     Raises:
         ArgumentError: wrt or of does not fit the function.
@@ -81,7 +81,7 @@ def gradient(
     if not isinstance(function, Function):
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
     definition, signature = function.definition, function.compiled.signature
-    choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
+    choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), {"optimize": optimize})
     return Gradient(function, choice, _checked(backend))
 
 

@@ -298,9 +298,7 @@ class Engine(ABC):
         place = ir.Var(symbol, span=symbol.span)
         if isinstance(symbol.type, Array):
             held = scalar_of(symbol.type)
-            return isinstance(held, Pointer) and holds_floating(held) and any(
-                t in self.active for t in self.pointers.held(symbol)
-            )
+            return isinstance(held, Pointer) and any(t in self.active for t in self.pointers.held(symbol))
         return any(self.is_active_pointer(part) for part in pointer_parts(place))
 
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
@@ -317,7 +315,7 @@ class Engine(ABC):
 
     def is_active_pointer(self, pointer: ir.Expr) -> bool:
         """Whether what the pointer points to has a shadow."""
-        return holds_floating(pointer.type) and any(t in self.active for t in self.pointers.targets(pointer))
+        return any(t in self.active for t in self.pointers.targets(pointer))
 
     def is_active(self, place: ir.Expr) -> bool:
         return any(location in self.active for location in self.pointers.storage(place))
@@ -345,6 +343,10 @@ class Engine(ABC):
     def shadow_pointer(self, expr: ir.Expr) -> ir.Expr:
         """The pointer into shadow memory at the same offset."""
         match expr:
+            case ir.Var(symbol=symbol) if symbol.storage in ("global", "constant", "static"):
+                raise UnsupportedError(
+                    f"a pointer may reach the constant '{symbol.name}' and active memory", expr.span, "use two pointers"
+                )
             case ir.Var() | ir.Index() | ir.Member():
                 return self.shadow_place(expr)
             case ir.Binary(left=left, right=right):

@@ -17,18 +17,32 @@ from hetad.ir.visit import bodies, children, map_bodies, own_exprs, substitute, 
 def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     """`aliased`: two pointer parameters may reach the same memory.  `kernel`: memory behind the parameters that a
     condition reads is not written."""
+    exposed = _exposed(body)
     while True:
-        new = _block(body, kernel)
+        new = _block(body, kernel, exposed)
         if new == body:
             return _renumber(_constants(_comments(new if aliased else _headers(new), None)[0]))
         body = new
 
 
-def _block(body: ir.Body, kernel: bool) -> ir.Body:
-    body = tuple(_branch(_inside(lambda b: _block(b, kernel), s)) for s in body)
+def _exposed(body: ir.Body) -> frozenset[ir.Symbol]:
+    """Variables that a pointer variable may point to: any store through a pointer may change them."""
+    values = [s.init if isinstance(s, ir.Declare) else s.value for s in walk_stmts(body) if isinstance(s, ir.Declare | ir.Assign)]
+    return frozenset(
+        x
+        for value in values
+        if value is not None
+        for e in walk_expr(value)
+        if isinstance(e, ir.AddressOf)
+        for x in variables(e.place)
+    )
+
+
+def _block(body: ir.Body, kernel: bool, exposed: frozenset[ir.Symbol]) -> ir.Body:
+    body = tuple(_branch(_inside(lambda b: _block(b, kernel, exposed), s)) for s in body)
     body = _sink(_merge_branches(_plain(body), kernel))
-    body = _join_lists(_join_declarations(_drop_idle_restores(body)))
-    return _merge_atomics(_propagate(body))
+    body = _join_lists(_join_declarations(_drop_idle_restores(body, exposed)))
+    return _merge_atomics(_propagate(body, exposed))
 
 
 def _plain(body: ir.Body) -> ir.Body:
@@ -56,10 +70,12 @@ def _inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:
     return map_bodies(fn, s)
 
 
-def _drop_idle_restores(body: ir.Body) -> ir.Body:
+def _drop_idle_restores(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """`const T k = x; ... x = k;` goes where nothing changes x in between."""
     for i, s in enumerate(body):
         if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and not isinstance(s.symbol.type, Array | Struct)):
+            continue
+        if s.symbol in exposed or s.init.symbol in exposed:
             continue
         for k in range(i + 1, len(body)):
             r = body[k]
@@ -67,7 +83,7 @@ def _drop_idle_restores(body: ir.Body) -> ir.Body:
             if same and isinstance(r, ir.Assign) and isinstance(r.value, ir.Var) and r.value.symbol is s.symbol:
                 rest = (*body[:k], *body[k + 1 :])
                 used = any(s.symbol in _mentioned(x) for x in rest if x is not s)
-                return _drop_idle_restores(rest if used else tuple(x for x in rest if x is not s))
+                return _drop_idle_restores(rest if used else tuple(x for x in rest if x is not s), exposed)
             if _assigned((r,), s.init.symbol) or _assigned((r,), s.symbol):
                 break
     return body
@@ -244,10 +260,12 @@ def _mentioned(s: ir.Stmt) -> set[ir.Symbol]:
     return found
 
 
-def _propagate(body: ir.Body) -> ir.Body:
+def _propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """`const T t = x;` is dropped where x keeps its value as long as t is used."""
     for i, s in enumerate(body):
         if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and s.init.type == s.symbol.type):
+            continue
+        if s.symbol in exposed or s.init.symbol in exposed:
             continue
         rest = body[i + 1 :]
         if isinstance(s.symbol.type, Array | Struct) or _assigned(rest, s.symbol):
@@ -255,7 +273,7 @@ def _propagate(body: ir.Body) -> ir.Body:
         last = max((k for k, r in enumerate(rest) if s.symbol in _mentioned(r)), default=-1)
         if _assigned(rest[: last + 1], s.init.symbol):
             continue
-        return _propagate((*body[:i], *substitute({s.symbol: s.init}, rest)))
+        return _propagate((*body[:i], *substitute({s.symbol: s.init}, rest)), exposed)
     return body
 
 
@@ -327,9 +345,9 @@ def _order_free(loop: ir.For) -> bool:
                 added.add(root)
             case _:
                 return False
-    if any(isinstance(x.type, Pointer) and x.storage != "param" for x in added | taken):
-        return False
     reads = _values_read(loop.body)
+    if any(isinstance(x.type, Pointer) and x.storage != "param" for x in added | taken | reads):
+        return False  # it may reach the same memory as another
     taken |= {root for root in _taken(loop.body) if root is not None}
     return not added & reads and not taken & added and not taken & reads
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from hetad.analysis.effects import ATOMICS, positions_of
-from hetad.analysis.pointers import Location, PointsTo, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.ir import nodes as ir
-from hetad.ir.types import Float, Pointer, Struct, Type, holds_floating
+from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, holds_floating, scalar_base
 from hetad.ir.visit import declared, walk_stmts
 from hetad.memops.table import TABLE
 
@@ -44,14 +44,20 @@ class Activity:
             before = len(found)
             for targets in self.pointers.target_sets():
                 if any(t in found for t in targets):
-                    found.update(t for t in targets if holds_floating(_held(t)))
+                    found.update(t for t in targets if self._may_hold(t))
             if len(found) == before:
                 return found
 
     def everything(self) -> set[Location]:
         """Every location that can carry a derivative: what `active` would be without analysis."""
         places: list[Location] = [*self.function.params, *declared(self.function.body), *self.pointers.roots()]
-        return {x for x in places if holds_floating(_held(x)) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))}
+        return {x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))}
+
+    def _may_hold(self, location: Location) -> bool:
+        """Whether numbers with derivatives may lie there."""
+        if isinstance(location, ir.Symbol) and location.storage not in ("param", "local", "shared"):
+            return False
+        return bool(self.pointers.floating_types(location)) or (isinstance(location, Root) and location.heap and _untyped(location))
 
     def _closure(self, found: set[Location], forward: bool) -> set[Location]:
         changed = True
@@ -131,8 +137,7 @@ class Activity:
                     yield from self._floating_leaves(arg)
 
 
-def _held(location: Location) -> Type:
-    if isinstance(location, ir.Symbol):
-        return location.type
-    type_ = location.symbol.type
-    return type_.to if isinstance(type_, Pointer) else type_
+def _untyped(root: Root) -> bool:
+    """Memory of which only bytes are known."""
+    base = scalar_base(root.symbol.type)
+    return isinstance(base, Void) or base in (CHAR, UCHAR)

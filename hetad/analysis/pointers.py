@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Pointer, Struct, Type
-from hetad.ir.visit import walk_stmts
+from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, Void, scalar_base
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
 
 
@@ -52,6 +52,7 @@ class PointsTo:
         self._groups = {name: group[0] for group in merged for name in group}
         self._parameters(function)
         self._solve(function)
+        self._types = self._seen_types(function)
 
     # -- queries
 
@@ -77,6 +78,25 @@ class PointsTo:
     def pointed(self) -> set[Location]:
         """Everything that some variable or memory holds a pointer to."""
         return {t for targets in self._contents.values() for t in targets}
+
+    def floating_types(self, location: Location) -> frozenset[Float]:
+        """The floating types by which a location is declared, or reached through some pointer of the function."""
+        declared = location.type if isinstance(location, ir.Symbol) else Void()
+        return self._types.get(location, frozenset()) | floating_leaves_of(declared)
+
+    def _seen_types(self, function: ir.Function) -> dict[Location, frozenset[Float]]:
+        found: dict[Location, frozenset[Float]] = {}
+        for symbol, root in self.parameter_roots.items():
+            found[root] = found.get(root, frozenset()) | floating_leaves_of(symbol.type)
+        for root in self.field_roots.values():
+            found[root] = found.get(root, frozenset()) | floating_leaves_of(root.symbol.type)
+        for s in walk_stmts(function.body):
+            for own in own_exprs(s):
+                for e in walk_expr(own):
+                    if isinstance(e.type, Pointer) and (types := floating_leaves_of(e.type.to)):
+                        for t in self._targets(e):
+                            found[t] = found.get(t, frozenset()) | types
+        return found
 
     def target_sets(self) -> Iterator[tuple[Location, ...]]:
         """For each location that holds pointers, what they may point to."""
@@ -144,6 +164,14 @@ class PointsTo:
                 self._flow((symbol,), init)
             case ir.Assign(target=target, value=value) if _holds_pointer(target.type):
                 self._flow(self._cells(target), value)
+            case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
+                dst, src = TABLE[name].position("dst"), TABLE[name].position("src")
+                assert dst is not None and src is not None
+                copied: Targets = {}
+                for source in self._targets(_bare(args[src])):
+                    copied.update(self._contents.get(source, {}))
+                for into in self._targets(_bare(args[dst])) if copied else ():
+                    self._contents.setdefault(into, {}).update(copied)
             case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action == "allocate":
                 row = TABLE[name]
                 out = row.position("out")
@@ -200,7 +228,22 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
     """The place whose address is passed, as `p` in `cudaMalloc((void **)&p, n)`."""
     while isinstance(arg, ir.Cast):
         arg = arg.operand
-    return arg.place if isinstance(arg, ir.AddressOf) else None
+    if isinstance(arg, ir.AddressOf):
+        return arg.place
+    if isinstance(arg, ir.Binary) and arg.op == "+" and isinstance(arg.left.type, Pointer | Array):
+        held = arg.left.type.to if isinstance(arg.left.type, Pointer) else arg.left.type.of
+        return ir.Index(arg.left, arg.right, held, span=arg.span)
+    if isinstance(arg, ir.Var) and isinstance(arg.type, Array):
+        return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.of, span=arg.span)
+    return None
+
+
+def floating_leaves_of(type_: Type) -> frozenset[Float]:
+    """The floating types of the numbers in a value, or behind a pointer."""
+    base = scalar_base(type_)
+    if isinstance(base, Struct):
+        return frozenset().union(*(floating_leaves_of(f.type) for f in base.fields if not isinstance(f.type, Pointer)))
+    return frozenset({base}) if isinstance(base, Float) else frozenset()
 
 
 def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
@@ -240,6 +283,12 @@ def _field(cell: Cell, path: str) -> Cell:
 
 def _component(cell: Cell, type_: Type, i: int) -> Cell:
     return _field(cell, type_.fields[i].name) if isinstance(type_, Struct) else cell
+
+
+def _bare(pointer: ir.Expr) -> ir.Expr:
+    while isinstance(pointer, ir.Cast):
+        pointer = pointer.operand
+    return pointer
 
 
 def _holds_pointer(type_: Type) -> bool:

@@ -113,7 +113,8 @@ class _Maker:
         seeds: list[Location] = [root for root, i in self.given.items() if i in active]
         seeds += [p for i, p in enumerate(kernel.params) if i in active and not isinstance(p.type, Pointer)]
         activity = Activity(prepared, pointers, {})
-        found = activity.active(seeds, seeds) if optimize else activity.everything() - _roots_of(pointers, records)
+        outside = {x for x in (*kernel.params, *self.given) if x not in set(seeds)} | _roots_of(pointers, records)
+        found = activity.active(seeds, seeds) if optimize else activity.everything() - outside
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
         threads = ThreadMap(self.effects, body)
         self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, threads, self.dynamic_bytes)

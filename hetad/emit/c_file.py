@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.cpu_kernels import dispatch, kernel_texts, pass_thread_indices
+from hetad.emit.cpu_kernels import Kernels, dispatch, pass_thread_indices
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import C
 from hetad.emit.layout import joined
@@ -53,7 +53,9 @@ def _file(program: ir.Program, entry: str | None, on_cpu: bool, kernels: Sequenc
     kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions]
     pass_thread_indices(parts)
-    snippets = parts.support_for(everything, _entry_names(everything) if entry is not None else ())
+    texts = Kernels(parts, kernel_functions)
+    wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
+    snippets = parts.support_for(everything, wanted)
     body: list[str | list[str]] = [
         _HEAD,
         support.read("cuda_types.h").rstrip(),
@@ -66,7 +68,7 @@ def _file(program: ir.Program, entry: str | None, on_cpu: bool, kernels: Sequenc
         *(_function(parts, f) for f in functions),
     ]
     if on_cpu:
-        body += [*kernel_texts(parts, kernel_functions), *dispatch(parts)]
+        body += [*texts.texts(), *dispatch(parts)]
     if entry is not None:
         body.append(_entry(parts, program.functions[entry], snippets))
     return joined(body)

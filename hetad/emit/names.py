@@ -47,7 +47,8 @@ def spelled(name: str) -> str:
     return name + "_" if name in KEYWORDS else name
 
 
-def _fresh(name: str, taken: Iterable[str]) -> str:
+def fresh(name: str, taken: Iterable[str]) -> str:
+    """`name`, with a number if it is taken."""
     candidate, n = name, 1
     while candidate in taken:
         n += 1
@@ -112,7 +113,7 @@ class Locals:
 
     def _declare(self, symbol: ir.Symbol, visible: set[str]) -> None:
         if symbol not in self.table:
-            self.table[symbol] = _fresh(spelled(symbol.name), visible)
+            self.table[symbol] = fresh(spelled(symbol.name), visible)
         visible.add(self.table[symbol])
 
     def _body(self, body: ir.Body, visible: set[str]) -> None:

@@ -156,8 +156,8 @@ class Builder:
 
     def once(self, statement: ir.Stmt, unless_all: Mask | None = None) -> None:
         """A statement for the block: before the region that is being collected if that does not see the difference."""
-        changed, seen = _changed(statement), mentioned(statement)
-        if any(mentioned(p) & changed or written((p,)) & seen for p in self.pending):
+        targets, seen = changed(statement), mentioned(statement)
+        if any(mentioned(p) & targets or written((p,)) & seen for p in self.pending):
             self.flush()
         self.out.append(Once(statement, unless_all))
 
@@ -397,7 +397,8 @@ def clear(array: ir.Symbol, span: Span) -> ir.Stmt:
     return ir.Call("memset", (var(array, span), const(0, span), size), span=span)
 
 
-def _changed(statement: ir.Stmt) -> set[ir.Symbol]:
+def changed(statement: ir.Stmt) -> set[ir.Symbol]:
+    """The variables that a statement of the structure gives values to."""
     if isinstance(statement, ir.Declare):
         return {statement.symbol}
     if isinstance(statement, ir.Call):

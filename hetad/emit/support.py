@@ -25,14 +25,14 @@ CUDA_DEVICE = (
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
-    "save_range.c", "kernel_tape.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
-    "copy_pullback_float.c", "copy_pullback_double.c", "session.c",
+    "save_range.c", "kernel_tape.c", "launched.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
+    "copy_pullback_float.c", "copy_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
-C_DEVICE = ("adjoint_cells.c", "atomics.c")
-C_HOST = ("fail.c", "cuda_api.c", *HOST)
+C_DEVICE = ("adjoint_cells.c", "atomics.c", "lanes.c")
+C_HOST = ("fail.c", "arena.c", "cuda_api.c", *HOST)
 
-WHOLE = frozenset({"atomics.c"})  # macros, which belong together
+WHOLE = frozenset({"atomics.c", "entered.c"})  # macros, which belong together
 
 _NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|__attribute__|#define)\b[^=;{]*", re.MULTILINE)

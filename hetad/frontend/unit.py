@@ -332,7 +332,7 @@ def _take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
     for number, part in enumerate(split_commas(tokens[opening + 1 : closing])):
         equals = next((i for i, t in enumerate(part) if t.text == "=" and t.kind == "operator"), None)
         if number:
-            kept.append(part[0].spelled(",", "operator"))
+            kept.append((part or tokens[closing:])[0].spelled(",", "operator"))
         kept += part[:equals]
         if equals is not None and part[equals + 1 :]:
             defaults[number] = part[equals + 1 :]

@@ -80,13 +80,15 @@ def _kept(s: ir.Push, effects: Effects) -> set[Location]:
     return targets if s.extent == "allocation" and len(targets) == 1 else set()
 
 
-def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.Body:
+def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root], keep_written: bool) -> ir.Body:
     """Without saving on entry and restoring at the end what is not written, or is put back by the sweep itself."""
     written: dict[Location, None] = {}
     for s in walk_stmts(body):
         if not (isinstance(s, ir.Pop) and s.slot.name.endswith("_entry")):
             written.update(dict.fromkeys(effects.writes(s)))
-    idle = {root for root in roots if root not in written} | _undone_anyway(body, effects, roots)
+    idle = {root for root in roots if root not in written}
+    if not keep_written:
+        idle |= _undone_anyway(body, effects, roots)
 
     def keep(s: ir.Stmt) -> ir.Stmt | None:
         if isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"):

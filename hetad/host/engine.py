@@ -16,11 +16,11 @@ from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
-from hetad.host.launches import KernelBuffers, aligned
+from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Float, Pointer, Struct
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 
 PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback]
@@ -124,21 +124,25 @@ class HostEngine(Engine):
             extra += tapes.arguments
             closing = [*tapes.closing, *closing]
         back = replace(s, kernel=made.function.name, args=(*adjoints, *extra), shared=shared)
-        return [*pushes, *forward], [*pops, *reverse, back, *closing]
+        launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
+        return [*pushes, *forward], [*pops, *reverse, back, launched, *closing]
 
     def _saved_buffers(self, s: ir.Launch) -> Parts:
         """Snapshots of the allocations that the kernel may write."""
-        saved: dict[Location, ir.Expr] = {}
-        for i in sorted(self.effects.kernels[s.kernel].writes):
-            for part in [s.args[i]] if isinstance(s.args[i].type, Pointer) else pointer_parts(s.args[i]):
-                for target in self.pointers.targets(part):
-                    saved.setdefault(target, part)
+        covered: set[Location] = set()
         pushes: list[ir.Stmt] = []
         pops: list[ir.Stmt] = []
-        for target, arg in dict((id(a), (t, a)) for t, a in saved.items()).values():
-            slot = self.names.symbol(f"{target.name}_kept", arg.type, s.span)
-            pushes.append(ir.Push(slot, arg, "allocation", span=s.span))
-            pops.insert(0, ir.Pop(slot, arg, "allocation", span=s.span))
+        for i in sorted(self.effects.kernels[s.kernel].writes):
+            for part in [s.args[i]] if isinstance(s.args[i].type, Pointer) else pointer_parts(s.args[i]):
+                targets = self.pointers.targets(part)
+                # Only a pointer that can reach a single allocation is known to be covered by an earlier one.
+                sure = targets if len(targets) == 1 and getattr(targets[0], "single", False) else ()
+                if sure and set(sure) <= covered:
+                    continue
+                covered.update(sure)
+                slot = self.names.symbol(f"{_stem(part)}_kept", part.type, s.span)
+                pushes.append(ir.Push(slot, part, "allocation", span=s.span))
+                pops.insert(0, ir.Pop(slot, part, "allocation", span=s.span))
         return pushes, pops
 
     def _is_active_argument(self, arg: ir.Expr) -> bool:
@@ -188,6 +192,10 @@ class HostEngine(Engine):
                         apart.append((other, names))
                 groups = [*apart, (targets, members)]
         return tuple(tuple(members) for _, members in groups if len(members) > 1)
+
+
+def _stem(pointer: ir.Expr) -> str:
+    return next((x.name for x in variables(pointer)), "memory")
 
 
 def spelled(place: ir.Expr) -> str:

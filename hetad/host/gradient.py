@@ -30,6 +30,7 @@ from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer
+from hetad.memops.table import CHECKS, SUPPORT, TABLE
 from hetad.ir.visit import callees, declared, variables, walk_stmts
 
 RETURN = "return"
@@ -79,6 +80,7 @@ class _Gradient:
         self.pointers = PointsTo(function)
         self.spaces = Spaces(function, self.pointers)
         self.effects = Effects(self.pointers, self.summaries)
+        self.name = self.names.fresh(self.name)
         self.by_name = {p.name: p for p in function.params}
         self._sizes: dict[ir.Symbol, ir.Symbol] = {}
         self.written = self.effects.written(function.body)
@@ -176,18 +178,21 @@ class _Gradient:
     def _whole(
         self, engine: HostEngine, region: Reversed, opening: list[ir.Stmt], closing: list[ir.Stmt], tail: list[ir.Stmt]
     ) -> ir.Body:
+        entries: list[ir.Stmt] = []
         before: list[ir.Stmt] = [*opening, *self._work_shadows(engine), *engine.cells.opening(self.span)]
         after: list[ir.Stmt] = [*engine.cells.closing(self.span)]
         for root in dict.fromkeys(self.pointers.parameter_roots.values()):
             pointer = ir.Var(root.symbol, span=self.span)
             slot = self.names.symbol(f"{root.name}_entry", root.symbol.type, self.span)
-            before.append(ir.Push(slot, pointer, "allocation", span=self.span))
+            entries.append(ir.Push(slot, pointer, "allocation", span=self.span))
             after.insert(0, ir.Pop(slot, pointer, "allocation", span=self.span))
         adjoints = [a for a in region.adjoints if not (isinstance(a, ir.Declare) and self._is_seed(engine, a.symbol))]
         return (
+            *entries,
             *before,
             *region.declarations,
             *region.forward,
+            ir.Call("hetad_forward_done", (), span=self.span),
             *adjoints,
             *region.reverse,
             *closing,
@@ -227,8 +232,12 @@ class _Gradient:
         liveness = Liveness(self.effects, lambda s: keeps(s, self._is_pullback))
         body = drop_dead_allocations(whole, liveness, roots)
         body = liveness.prune(body, roots)
-        body = drop_idle_restores(body, self.effects, roots)
-        return tidy(liveness.prune(body, roots))
+        body = drop_idle_restores(body, self.effects, roots, keep_written=_may_stop(body))
+        body = liveness.prune(body, roots)
+        done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
+        if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
+            body = (*body[:done], *body[done + 1 :])
+        return tidy(body)
 
     def _is_pullback(self, kernel: str) -> bool:
         return any(f.name == kernel for f in self._generated())
@@ -244,8 +253,10 @@ class _Gradient:
             tuple(saves(self.name, body)),
             tuple(a for p in self.pullbacks.values() for a in accumulations(p.function)),
         )
+        if _may_stop(body):
+            body = self._marked(body)
         body = lower_tape(body)
-        managed = any(isinstance(s, ir.Call) and s.function.startswith("hetad_") for s in walk_stmts(body)) or arguments
+        managed = any(isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body))
         if managed:
             opening: list[ir.Stmt] = [ir.Call("hetad_begin", (), span=self.span), *arguments]
             end = ir.Call("hetad_end", (), span=self.span)
@@ -288,6 +299,18 @@ class _Gradient:
                     out.append(ir.Call("hetad_argument", args, span=self.span))
         return out
 
+    def _marked(self, body: ir.Body) -> ir.Body:
+        """With the number of entry snapshots told to the run-time support, for a program that stops half-way."""
+        count = sum(isinstance(s, ir.Push) and s.slot.name.endswith("_entry") for s in body)
+        if count == 0:
+            return body
+        first = next(i for i, s in enumerate(body) if isinstance(s, ir.Pop) and s.slot.name.endswith("_entry"))
+
+        def mark(n: int) -> ir.Stmt:
+            return ir.Call("hetad_entered", (integer(n, self.span),), span=self.span)
+
+        return (*body[:count], mark(count), *body[count:first], mark(0), *body[first:])
+
     # -- details
 
     def _closed(self, entry: ir.Function) -> ir.Program:
@@ -323,6 +346,11 @@ class _Gradient:
         source = self.name.removesuffix("_grad")
         of = ", ".join(self.of) if self.of is not None else "the return value"
         return f"gradient of {of} of {source} (line {self.span.line}) with respect to {', '.join(self.wrt)}"
+
+
+def _may_stop(body: ir.Body) -> bool:
+    """Whether the program's own code may end it before its end."""
+    return any(isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action == "exit" for s in walk_stmts(body))
 
 
 def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]:

@@ -101,19 +101,24 @@ class MemoryAdjoints:
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
             if self.engine.is_active_pointer(src):
-                held = _element(dst)
-                if held != _element(src) or not isinstance(held, Float):
-                    raise UnsupportedError(
-                        f"active data is copied as bytes from '{_element(src)}' to '{held}'",
-                        s.span,
-                        "copy arrays of one floating type",
-                    )
+                held = self._common_type(s, dst, src)
                 kind = s.args[kind_at] if kind_at is not None else integer(0, s.span)
-                args = (own, self.engine.shadow_pointer(src), size, kind)
+                to = Pointer(held)
+                args = (_as(own, to), _as(self.engine.shadow_pointer(src), to), size, kind)
                 reverse.append(ir.Call(f"hetad_copy_pullback_{held}", args, span=s.span))
             else:
                 reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
         return [*save, s], reverse
+
+    def _common_type(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:
+        """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""
+        points = self.engine.pointers
+        types = {f for p in (dst, src) for t in points.targets(p) for f in points.floating_types(t)}
+        if len(types) == 1 and not isinstance(_element(dst), Pointer):
+            return types.pop()
+        names = " and ".join(sorted(f"'{t}'" for t in types)) or "unknown type"
+        what = "pointers to active memory" if isinstance(_element(dst), Pointer) else f"active data of {names}"
+        raise UnsupportedError(f"{what} is copied as bytes", s.span, "copy arrays of one floating type")
 
     def _flush(self, dst: ir.Expr) -> list[ir.Stmt]:
         """A scalar variable that is written through its address may have a cell on the device."""
@@ -136,6 +141,12 @@ class MemoryAdjoints:
             [ir.Push(slot, pointer, "range", size, span=s.span)],
             [ir.Pop(slot, pointer, "range", size, span=s.span)],
         )
+
+
+def _as(pointer: ir.Expr, type_: Pointer) -> ir.Expr:
+    same = isinstance(pointer.type, Pointer) and pointer.type.to == type_.to
+    decays = isinstance(pointer.type, Array) and pointer.type.of == type_.to
+    return pointer if same or decays else ir.Cast(pointer, type_, span=pointer.span)
 
 
 def _bare(pointer: ir.Expr) -> ir.Expr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, Array, Pointer, size_of
+from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
 from hetad.ir.visit import map_body
 
 _SAVE = {"value": "hetad_push", "range": "hetad_save_range", "allocation": "hetad_save"}
@@ -22,7 +22,10 @@ def lower_tape(body: ir.Body) -> ir.Body:
                 where = ir.AddressOf(s.place, Pointer(s.place.type), span=s.span)
             size = ir.Const(size_of(s.place.type), SIZE_T, span=s.span)
             return ir.Call(name, (where, size), span=s.span)
-        args = (s.place,) if s.bytes is None else (s.place, s.bytes)
+        place = s.place
+        if isinstance(place.type, Pointer) and place.type.const:
+            place = ir.Cast(place, Pointer(VOID), span=s.span)
+        args = (place,) if s.bytes is None else (place, s.bytes)
         return ir.Call(name, args, span=s.span)
 
     return map_body(lower, body)

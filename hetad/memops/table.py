@@ -86,6 +86,8 @@ def _support(
     return SupportFunction(name, returns, frozenset(reads), frozenset(writes), essential)
 
 
+CHECKS = frozenset({"hetad_launched", "hetad_forward_done"})  # need no session around them
+
 SUPPORT: dict[str, SupportFunction] = {
     f.name: f
     for f in (
@@ -103,7 +105,16 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),
+        _support("hetad_launched"),
+        _support("hetad_entered"),
+        _support("hetad_forward_done"),
         _support("hetad_tape_allocate", writes=(0,)),
+        _support("hetad_push"),
+        _support("hetad_pop"),
+        _support("hetad_save"),
+        _support("hetad_restore"),
+        _support("hetad_save_range"),
+        _support("hetad_restore_range"),
         _support("hetad_block_add_float"),
         _support("hetad_block_add_double"),
     )

@@ -52,6 +52,8 @@ SYNTAX = {
     "misplaced else": ("#§else\nvoid f(float *a) { }", "misplaced #else"),
     "bad condition": ("#if §1 +\n#endif\nvoid f(float *a) { }", "#if expression cannot be evaluated"),
     "macro arguments": ("#define M(a, b) a + b\nvoid f(float *a) { a[0] = §M(1); }", "requires 2 arguments"),
+    "break": ("void f(int n) { if (n) §break; }", "a break outside"),
+    "continue": ("void f(int n) { switch (n) { case 1: §continue; } }", "a continue outside"),
     "void arithmetic": ("void f(void *a) { *§a; }", "a void pointer cannot be dereferenced"),
 }
 

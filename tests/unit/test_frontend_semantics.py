@@ -57,6 +57,8 @@ PROGRAMS = {
     "structs": """struct S { int x; struct { int k[2]; } in; }; struct S s = {a, {{b, 2}}}, t = s, *q = &t; q->x += 5; (*q).in.k[1] = 7;
         struct S u[2] = {s, {1}}; u[1] = *q; return u[0].x + u[1].x * 10 + u[1].in.k[1] * 100 + s.in.k[0];""",
     "address": "int x = a, *q = &x, **r = &q; **r = 5; *r = p; (*r)[1] = 3; q[0] = x; return *p + (&p[3] - q) + (q == p) + (&*q == p);",
+    "right_side_first": "int i = 1; p[i++] = a; int j = 0; p[j] += (j = 3, b); return p[3] * 100 + i * 10 + j;",
+    "elements_in_order": "int v[4] = {a, a++, a, twice(a++)}; return v[0] + v[1] * 10 + v[2] * 100 + v[3] * 1000 + a;",
     "sizes": "double d[4]; struct T { char c; double e; short s; } t; return sizeof d + sizeof(t) * 100 + sizeof(int *) + sizeof(1 + 2L);",
     "enum": "enum { A, B = 5, C }; enum E { D = C * 2 } e = D; return a + C * 10 + e;",
     "literals": "return 0x1F + 017 + 'a' + '\\n' + 0b101 + (int)1e2 + (int).5f + 10u / 3 + (-1 < 0u);",

@@ -8,6 +8,7 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     if (hetad_code == 0) {
         HETAD_ENTRY;
     } else {
+        hetad_undo_entry();  // if used
         hetad_end();  // if used
     }
     HETAD_FLUSH;

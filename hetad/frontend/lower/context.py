@@ -56,6 +56,7 @@ class Context:
         self.tags: list[dict[str, Type]] = [{}]
         self.out: list[Stmt] | None = None  # None: at file scope, where nothing can be emitted
         self.unroll: str | None = None
+        self.targets: list[str] = []  # "loop" or "switch", the innermost last
         self._lengths = lengths
         self._names: set[str] = set()
 
@@ -88,6 +89,15 @@ class Context:
         finally:
             self.scopes.pop()
             self.tags.pop()
+
+    @contextmanager
+    def inside(self, what: str) -> Iterator[None]:
+        """In a loop or a switch, where a break leads out of it."""
+        self.targets.append(what)
+        try:
+            yield
+        finally:
+            self.targets.pop()
 
     def define(self, name: str, entry: Entry) -> None:
         self.scopes[-1][name] = entry

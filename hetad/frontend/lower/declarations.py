@@ -188,7 +188,15 @@ def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggre
             position = _designated(ctx, element, type_)
             feed.rest[0] = element = element.expr
         inner = type_.of if isinstance(type_, Array) else type_.fields[position].type
-        elements[position] = _element(ctx, feed, element, inner)
+        with ctx.collect() as effects:
+            new = _element(ctx, feed, element, inner)
+        if effects:  # elements are evaluated in order: keep the ones before from being changed
+            for i, earlier in elements.items():
+                if not isinstance(earlier, Const):
+                    elements[i] = ctx.hold(earlier, "element", earlier.span)
+            for stmt in effects:
+                ctx.emit(stmt)
+        elements[position] = new
         position += 1
     if not elements:
         return Aggregate((), type_, span=span)

@@ -27,6 +27,7 @@ from hetad.ir.nodes import (
     Var,
 )
 from hetad.ir.types import BOOL, INT, Array, Float, Int, Pointer, promote
+from hetad.ir.visit import variables
 
 
 def assignment(ctx: Context, node: Any, used: bool) -> Expr:
@@ -34,16 +35,18 @@ def assignment(ctx: Context, node: Any, used: bool) -> Expr:
     span = ctx.span(node)
     if node.op != "=":
         return _compound(ctx, node.op[:-1], node.lvalue, expressions.value(ctx, node.rvalue), span)
+    with ctx.collect() as before:  # C++ evaluates the right side first
+        target = expressions.writable(ctx, node.lvalue)
     if isinstance(node.rvalue, c_ast.InitList):
         from hetad.frontend.lower.declarations import initialiser
 
-        target = expressions.writable(ctx, node.lvalue)
-        ctx.emit(Assign(target, initialiser(ctx, node.rvalue, target.type), span=span))
+        new = _then(ctx, initialiser(ctx, node.rvalue, target.type), before)
+        ctx.emit(Assign(target, new, span=span))
         return target
-    target = expressions.writable(ctx, node.lvalue)
-    if calls.into(ctx, node.rvalue, target):
+    if not before and calls.into(ctx, node.rvalue, target):
         return target
     new = convert.convert(expressions.value(ctx, node.rvalue), target.type, ctx.span(node.rvalue))
+    new = _then(ctx, new, before)
     if used and not isinstance(target, Var):
         new = new if convert.is_plain(new) else ctx.hold(new, "value", span)
         ctx.emit(Assign(_once(ctx, target), new, span=span))
@@ -65,9 +68,30 @@ def increment(ctx: Context, node: Any, used: bool) -> Expr:
 
 
 def _compound(ctx: Context, op: str, lvalue: Any, operand: Expr, span: Span) -> Expr:
-    target = _once(ctx, expressions.writable(ctx, lvalue))
-    _update(ctx, op, target, operand, span)
+    with ctx.collect() as before:
+        target = _once(ctx, expressions.writable(ctx, lvalue))
+    _update(ctx, op, target, _then(ctx, operand, before), span)
     return target
+
+
+def _then(ctx: Context, value: Expr, after: list[Stmt]) -> Expr:
+    """Emit `after`, evaluated after `value`, which is kept in a variable where `after` may change it."""
+    if after and not isinstance(value, Const) and _changes(after, value):
+        value = ctx.hold(value, "value", value.span)
+    for stmt in after:
+        ctx.emit(stmt)
+    return value
+
+
+def _changes(stmts: list[Stmt], value: Expr) -> bool:
+    read = set(variables(value))
+    for stmt in stmts:
+        if isinstance(stmt, Assign | Update) and isinstance(stmt.target, Var):
+            if stmt.target.symbol in read:
+                return True
+        elif not isinstance(stmt, Declare):
+            return True
+    return False
 
 
 def _update(ctx: Context, op: str, target: Place, operand: Expr, span: Span) -> None:

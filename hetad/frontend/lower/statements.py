@@ -114,7 +114,7 @@ def _switch(ctx: Context, node: Any) -> None:
     subject = convert.promoted(subject)
     if not isinstance(node.stmt, c_ast.Compound):
         ctx.refuse("a switch without braces", node, "put its cases in braces")
-    with ctx.scope():
+    with ctx.scope(), ctx.inside("switch"):
         cases = [_case(ctx, group, subject) for group in _grouped(ctx, node.stmt.block_items or [])]
     for symbol in _shared(cases):
         message = f"'{symbol.name}' is declared in one case of a switch and used in another"
@@ -174,12 +174,17 @@ def _leave_unless(cond: Expr, span: Span) -> Stmt:
     return If(convert.unary("!", cond, span), (Break(span=span),), (), span=span)
 
 
+def _loop_body(ctx: Context, node: Any) -> Body:
+    with ctx.inside("loop"):
+        return body(ctx, node.stmt)
+
+
 def _while(ctx: Context, node: Any) -> None:
     span = ctx.span(node)
     ctx.unroll = None
     with ctx.collect() as hoisted:
         cond = convert.condition(expressions.value(ctx, node.cond))
-    inner = body(ctx, node.stmt)
+    inner = _loop_body(ctx, node)
     if hoisted:  # evaluated anew before each turn, also after a continue
         inner = (*hoisted, _leave_unless(cond, span), *inner)
         cond = _true(span)
@@ -189,7 +194,7 @@ def _while(ctx: Context, node: Any) -> None:
 def _do_while(ctx: Context, node: Any) -> None:
     span = ctx.span(node)
     ctx.unroll = None
-    inner = body(ctx, node.stmt)
+    inner = _loop_body(ctx, node)
     with ctx.collect() as hoisted:
         cond = convert.condition(expressions.value(ctx, node.cond))
     if not hoisted:
@@ -242,7 +247,7 @@ def _for(ctx: Context, node: Any) -> None:
         with ctx.collect() as step:
             if node.next is not None:
                 effects.discard(ctx, node.next)
-        inner = body(ctx, node.stmt)
+        inner = _loop_body(ctx, node)
     if before and cond is not None:
         inner, cond = (*before, _leave_unless(cond, span), *inner), None
     if all(isinstance(s, Declare | Assign | Update) for s in init):
@@ -279,10 +284,14 @@ def _between_turns_tested(ctx: Context, step: Body, test: Body, inner: Body, spa
 
 
 def _break(ctx: Context, node: Any) -> None:
+    if not ctx.targets:
+        raise SyntaxProblem("a break outside of loops and switches", ctx.span(node))
     ctx.emit(Break(span=ctx.span(node)))
 
 
 def _continue(ctx: Context, node: Any) -> None:
+    if "loop" not in ctx.targets:
+        raise SyntaxProblem("a continue outside of loops", ctx.span(node))
     ctx.emit(Continue(span=ctx.span(node)))
 
 

@@ -1,0 +1,43 @@
+"""The loops over the blocks of a grid and the threads of a block.
+
+The loop over `threadIdx.x` is innermost, so that neighbouring threads, which touch neighbouring memory, become vector
+lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from hetad.emit.layout import INDENT
+
+_AXES = ("x", "y", "z")
+
+
+def block_loops(body: Sequence[str], reverse: bool) -> list[str]:
+    """`body` for each block, last to first if `reverse`."""
+    lines = list(body)
+    for axis in _AXES:
+        lines = _loop("gridDim", "b", axis, reverse, lines)
+    return lines
+
+
+def thread_loops(body: Sequence[str], reverse: bool, uses: Collection[str]) -> list[str]:
+    """`body` for each thread; `uses` says which of `threadIdx` and `hetad_t`, the thread's number, it needs."""
+    numbered = "hetad_t" in uses
+    lines = list(body)
+    if "threadIdx" in uses:
+        lines = ["const dim3 threadIdx = {hetad_tx, hetad_ty, hetad_tz};", *lines]
+    if numbered:
+        lines = ["const size_t hetad_t = hetad_row + hetad_tx;", *lines]
+    lines = _loop("blockDim", "t", "x", reverse, lines)
+    if numbered:  # outside the innermost loop, where the compiler sees that hetad_t only counts up
+        lines = ["const size_t hetad_row = (size_t)blockDim.x * (hetad_ty + (size_t)blockDim.y * hetad_tz);", *lines]
+    lines = _loop("blockDim", "t", "y", reverse, lines)
+    return _loop("blockDim", "t", "z", reverse, lines)
+
+
+def _loop(extent: str, letter: str, axis: str, reverse: bool, body: Sequence[str]) -> list[str]:
+    i = f"hetad_{letter}{axis}"
+    last = f"for (unsigned {i} = {extent}.{axis}; {i}-- > 0;) {{"
+    head = last if reverse else f"for (unsigned {i} = 0; {i} < {extent}.{axis}; ++{i}) {{"
+    return [head, *(INDENT + line if line else line for line in body), "}"]
