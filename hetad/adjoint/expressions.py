@@ -117,6 +117,9 @@ def _slope(
     name: str, index: int, args: tuple[ir.Expr, ...], seed: ir.Expr, result: ir.Expr | None, span: Span
 ) -> ir.Expr:
     """seed · ∂name/∂args[index]; a zero seed stays zero where the slope may be infinite (0 · inf is not a number)."""
+    reason = math.refusal(name)
+    if reason is not None:
+        raise UnsupportedError(f"'{name}' has no derivative here: {reason}", span, "keep active values out of it")
     partial = math.partial(name, index, args, result, span)
     if partial is None:
         return zero(args[index].type, span)

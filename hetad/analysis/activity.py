@@ -16,6 +16,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, holds_floating, scalar_base
 from hetad.ir.visit import declared, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.rules.math import is_math
 
 Flow = tuple[frozenset[Location], frozenset[Location]]  # from sources to targets
 
@@ -86,6 +87,11 @@ class Activity:
                 yield self._leaves(args[1]), self._behind(args[0])
                 if result is not None:
                     yield self._behind(args[0]), frozenset(self.pointers.storage(result))
+            case ir.Call(function=name, args=args, result=result) if is_math(name):
+                into = frozenset().union(*(self._behind(a) for a in args if isinstance(a.type, Pointer)))
+                if result is not None:
+                    into |= frozenset(self.pointers.storage(result))
+                yield frozenset().union(*(self._leaves(a) for a in args)), into
             case ir.Call(function=name, args=args, result=result) if name not in TABLE and result is not None:
                 yield frozenset().union(*(self._leaves(a) for a in args)), frozenset(self.pointers.storage(result))
             case ir.Launch(kernel=kernel, args=args):

@@ -14,6 +14,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
+from hetad.rules.math import is_math
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,7 @@ def _read_arguments(call: ir.Call) -> frozenset[int]:
         return frozenset({row.position("src")} - {None})  # type: ignore[arg-type]
     if call.function in ATOMICS:
         return frozenset({0})
-    if call.function in PURE_CALLS:
+    if call.function in PURE_CALLS or is_math(call.function):
         return frozenset()
     return frozenset(range(len(call.args)))
 

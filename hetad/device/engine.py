@@ -14,6 +14,7 @@ from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
 from hetad.adjoint.liveness import LOST
 from hetad.adjoint.names import Names, negate
+from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, Root
@@ -131,6 +132,10 @@ class KernelEngine(Engine):
 
     def call(self, s: ir.Call) -> Parts:
         name = s.function
+        if stores_results(name):
+            if any(self.is_global(pointee(a, INT)) for a in s.args if isinstance(a.type, Pointer)):
+                raise UnsupportedError(f"{name} stores to global memory", s.span, "let it store to a local variable")
+            return reverse_call(self, s)
         if name in OUTPUT_ONLY or name in FENCES:
             return [], []
         if name in BARRIERS:

@@ -20,6 +20,7 @@ from hetad.device.shared import SharedAdjoints
 from hetad.device.storage import Site, Stored, counting_kernel, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.rules.math import is_math
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 
@@ -229,7 +230,7 @@ def _keeps(s: ir.Stmt) -> bool:
     if isinstance(s, ir.Call):
         exchanged = s.function in SHUFFLES or s.function.startswith("hetad_shfl")
         vote = s.function in VOTES and not s.function.startswith("__syncthreads")
-        return not (exchanged or vote or s.function in ATOMICS)
+        return not (exchanged or vote or s.function in ATOMICS or is_math(s.function))
     return any(isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) for own in own_exprs(s) for e in walk_expr(own))
 
 

@@ -25,6 +25,11 @@ def is_overloaded(name: str, dialect: Dialect) -> bool:
     return name in (_overloads() if dialect.cuda else _CLASSIFICATION)
 
 
+def exact_argument(name: str) -> int | None:
+    """The argument whose type chooses the function, if there is one."""
+    return 1 if name.startswith(("__shfl_", "__reduce_")) else None
+
+
 def is_variadic(name: str) -> bool:
     return name in _VARIADIC
 

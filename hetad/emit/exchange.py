@@ -83,7 +83,7 @@ def _collect(builder: Builder, call: ir.Call, negated: bool = False) -> ir.Expr:
     mine = at(ballots, warp(span), span)
     vote: ir.Stmt = ir.Update("|", mine, lane_bit(span), span=span)
     if call.function in BALLOTS and call.function != "__activemask":
-        said = call.args[1]
+        said = _predicate(call.args[1])
         vote = ir.If(ir.Unary("!", said, INT, span=span) if negated else said, (vote,), (), span=span)
     builder.pending.append(vote)
     builder.flush()
@@ -93,7 +93,7 @@ def _collect(builder: Builder, call: ir.Call, negated: bool = False) -> ir.Expr:
 def _block_vote(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     """`__syncthreads_count`, `_and` and `_or`: how many threads said yes (for `_and`: no)."""
     span, name = call.span, call.function
-    said = call.args[0]
+    said = _predicate(call.args[0])
     count = builder.scalar("count", INT)
     builder.once(assign(var(count, span), 0))
     one = ir.Update("+", var(count, span), const(1, span), span=span)
@@ -121,6 +121,12 @@ def _reduction(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     args = (var(values, span), var(THREAD, span), lanes)
     found = ir.Intrinsic(function, args, value.type, span=span)
     builder.pending.append(ir.Assign(result, _converted(found, result.type), span=span))
+
+
+def _predicate(expr: ir.Expr) -> ir.Expr:
+    """What a vote looks at is an int."""
+    fits = isinstance(expr.type, Int) and expr.type.bits <= 32
+    return expr if fits else ir.Cast(expr, INT, span=expr.span)
 
 
 def _converted(value: ir.Expr, type_: Type) -> ir.Expr:

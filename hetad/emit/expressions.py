@@ -173,7 +173,8 @@ class Expressions:
         elif calls.is_variadic(function):
             given = [self._promoted(a) for a in args]
         else:
-            given = [self.converted(a, a.type) for a in args]
+            exact = calls.exact_argument(function)
+            given = [self.text(a) if i == exact else self.converted(a, a.type) for i, a in enumerate(args)]
         return calls.call(function, given, self.dialect)
 
     def _promoted(self, expr: ir.Expr) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from hetad.emit.walk import called, written
 from hetad.ir import nodes as ir
-from hetad.ir.types import Type
-from hetad.ir.visit import variables
+from hetad.ir.types import Array, Type
+from hetad.ir.visit import declared, variables
 
 KEYWORDS = frozenset(
     """
@@ -47,6 +47,11 @@ def spelled(name: str) -> str:
     return name + "_" if name in KEYWORDS else name
 
 
+def is_dynamic(symbol: ir.Symbol) -> bool:
+    """Whether a variable is `extern __shared__ T x[]`."""
+    return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
+
+
 def fresh(name: str, taken: Iterable[str]) -> str:
     """`name`, with a number if it is taken."""
     candidate, n = name, 1
@@ -72,6 +77,7 @@ class Names:
             self.globals[variable.symbol] = self._at_file_scope(variable.symbol.name)
         for struct in program.structs:
             self.structs[str(struct)] = spelled(str(struct))
+        self.dynamic = self._ambiguous_dynamic(program)
 
     def _at_file_scope(self, name: str) -> str:
         taken = {*self.functions.values(), *self.globals.values()}
@@ -81,6 +87,16 @@ class Names:
         while plain in taken:
             plain += "_"
         return plain
+
+    def _ambiguous_dynamic(self, program: ir.Program) -> frozenset[str]:
+        """Names of dynamic shared arrays that C++, for which they are one variable each, would not accept."""
+        types: dict[str, Type] = {}
+        found = {*self.functions.values(), *self.globals.values()}
+        for function in program.functions.values():
+            for symbol in declared(function.body):
+                if is_dynamic(symbol) and types.setdefault(symbol.name, symbol.type) != symbol.type:
+                    found.add(symbol.name)
+        return frozenset(found)
 
     def of(self, function: ir.Function) -> Locals:
         return Locals(self, function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from hetad.emit.assembly import Assembly
 from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
-from hetad.emit.names import LIBRARY, Locals
+from hetad.emit.names import LIBRARY, Locals, fresh, is_dynamic
 from hetad.emit.region_variables import Variables, regions, uniform_statements
 from hetad.emit.regions import MOST_THREADS, Branch, Jump, Loop, Mask, Node, Once, Region, Scope, structure
 from hetad.emit.statements import Statements
@@ -34,7 +35,8 @@ class RegionKernel:
         self.variables = Variables(kernel, self.structure)
         self.variables.place()
         self.local: Locals = parts.names.of(kernel)
-        self.taken = {*self.local.table.values(), *self.local.globals.values(), *parts.names.functions.values(), *LIBRARY}
+        self.taken = {*self.local.globals.values(), *parts.names.functions.values(), *LIBRARY}
+        self.uses = Counter(self.local.table.values())
         self.given = {p: self.local[p] for p in kernel.params}
         self.arrays: list[tuple[Type, str]] = [(_element(a), a.name) for a in self.structure.arrays]
         for p in (*self.variables.copied, *self.variables.kept):
@@ -47,12 +49,10 @@ class RegionKernel:
             self.local.table[symbol] = f"{name}[{THREAD.name}]"
 
     def _fresh(self, name: str) -> str:
-        candidate, n = name, 1
-        while candidate in self.taken:
-            n += 1
-            candidate = f"{name}_{n}"
-        self.taken.add(candidate)
-        return candidate
+        """A name for what is visible in the whole function: `name` itself if only one variable has it."""
+        taken = {*self.taken, *(each for each, n in self.uses.items() if n > (each == name))}
+        self.taken.add(found := fresh(name, taken))
+        return found
 
     # --- what is called ---
 
@@ -78,7 +78,8 @@ class RegionKernel:
         for symbol in dict.fromkeys(self.structure.shared):
             name = self.local.table[symbol] = self._fresh(self.local[symbol])
             type_ = symbol.type
-            if isinstance(type_, Array) and type_.length is None:
+            if is_dynamic(symbol):
+                assert isinstance(type_, Array)
                 pointer = Pointer(type_.of)
                 yield f"{declaration(pointer, name)} = ({declaration(pointer)})hetad_dynamic;"
             else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
 from hetad.emit.layout import INDENT
+from hetad.emit.names import is_dynamic
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void
@@ -163,10 +164,21 @@ class Statements:
         local = self.expressions.local
         const = symbol.const and initialised and symbol not in local.written
         text = declaration(symbol.type, local[symbol], const, restrict=self.dialect.cuda)
+        if is_dynamic(symbol):
+            return self._dynamic(symbol, text)
         if symbol.storage == "shared":
-            extern = isinstance(symbol.type, Array) and symbol.type.length is None
-            return ("extern " if extern else "") + "__shared__ " + text
+            return "__shared__ " + text
         return "static " + text if symbol.storage == "static" else text
+
+    def _dynamic(self, symbol: ir.Symbol, text: str) -> str:
+        """Aligned for any type, since it may be carved into parts, and static shared memory may lie before it."""
+        if self.expressions.local[symbol] not in self.expressions.names.dynamic:
+            return f"extern __shared__ __align__(16) {text}"
+        assert isinstance(symbol.type, Array)
+        pointer = Pointer(symbol.type.of)
+        name = declaration(pointer, self.expressions.local[symbol])
+        memory = "extern __shared__ __align__(16) unsigned char hetad_dynamic[];"
+        return f"{memory} {name} = ({declaration(pointer)})hetad_dynamic"
 
     def declare(self, symbol: ir.Symbol, init: ir.Expr | None) -> str:
         text = self._declarator(symbol, init is not None)

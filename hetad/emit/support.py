@@ -21,7 +21,8 @@ from hetad.emit.dialect import Dialect
 _FOLDER = Path(__file__).parent / "support"
 
 CUDA_DEVICE = (
-    "take_float.cu", "take_double.cu", "block_add_float.cu", "block_add_double.cu",
+    "take_float.cu", "take_double.cu", "block_add_float.cu", "block_add_double.cu", "lanes.cu", "shuffles_float.cu",
+    "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, SHUFFLES, VOTES
 from hetad.frontend.lower.convert import unqualified
-from hetad.ir.nodes import Call, CallExpr, Cast, Declare, Expr, Function, Launch, Program, Stmt
-from hetad.ir.types import Float, Int, Pointer, Type, Void, holds_floating
+from hetad.ir.nodes import Call, CallExpr, Cast, Expr, Function, Launch, Program
+from hetad.ir.types import Int, Pointer, Type, Void, holds_floating
 from hetad.ir.visit import own_exprs, walk_expr, walk_exprs, walk_stmts
 
 
@@ -23,19 +22,6 @@ class Refusal:
 
     message: str
     remedy: str
-
-
-_LATER = "split the kernel at this point, or keep it out of the functions that are differentiated"
-
-CALLS: dict[str, Refusal] = {
-    **dict.fromkeys(BARRIERS, Refusal("barriers and memory fences", _LATER)),
-    **dict.fromkeys(SHUFFLES, Refusal("warp shuffles", _LATER)),
-    **dict.fromkeys(VOTES, Refusal("warp votes and reductions", _LATER)),
-    **dict.fromkeys(
-        ATOMICS - {"atomicAdd"}, Refusal("atomic operations other than atomicAdd", "use atomicAdd, or another kernel")
-    ),
-}
-"""Functions that are refused wherever they are called; `atomicAdd` is looked at more closely below."""
 
 
 def check(program: Program, entry: str) -> None:
@@ -49,32 +35,11 @@ def check(program: Program, entry: str) -> None:
 def refusals(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:
     """Everything that is refused, in the order of the functions reached from `entry`."""
     yield from _recursion(program, entry)
-    for variable in program.globals:
-        if not variable.symbol.const:
-            remedy = "pass it to the functions that use it"
-            yield (
-                Refusal(f"variables at file scope that are not const, such as '{variable.symbol.name}',", remedy),
-                (variable.span),
-            )
     for function in program.functions.values():
         for stmt in walk_stmts(function.body):
-            yield from _statement(stmt)
             for root in own_exprs(stmt):
                 for e in walk_expr(root):
                     yield from _expression(e)
-
-
-def _statement(stmt: Stmt) -> Iterator[tuple[Refusal, Span]]:
-    match stmt:
-        case Declare(symbol=symbol) if symbol.storage == "shared":
-            yield Refusal("shared memory", "use global memory"), symbol.span
-        case Call(function="atomicAdd", args=args, result=result):
-            if not isinstance(args[1].type, Float):
-                yield Refusal("atomicAdd on integers", "count in another kernel"), stmt.span
-            elif result is not None:
-                yield Refusal("the old value that atomicAdd returns", "ignore it"), stmt.span
-        case Call(function=function) if function in CALLS:
-            yield CALLS[function], stmt.span
 
 
 def _expression(e: Expr) -> Iterator[tuple[Refusal, Span]]:

@@ -9,6 +9,7 @@ from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.names import Names, address_of
+from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, pointer_parts
@@ -81,6 +82,8 @@ class HostEngine(Engine):
     # -- calls
 
     def call(self, s: ir.Call) -> Parts:
+        if stores_results(s.function):
+            return reverse_call(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
         if s.function in OUTPUT_ONLY:
             return [*save, s], restore

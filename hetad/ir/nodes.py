@@ -39,7 +39,7 @@ class Symbol:
 
 
 def _span() -> Span:
-    return field(compare=False, kw_only=True)  # type: ignore[return-value]
+    return field(compare=False, kw_only=True)  # type: ignore[no-any-return]
 
 
 # --- expressions; those marked (place) can be assigned to ---------------------------------------
