@@ -52,7 +52,7 @@ class Spaces:
                         self._mark(arg, "device", arg.span, "passed to a kernel")
             case ir.Call(function=name, args=args, result=result) if name in TABLE:
                 row = TABLE[name]
-                if row.action == "allocate" and id(s) in self.pointers.heap_roots:
+                if row.action in ("allocate", "symbol") and id(s) in self.pointers.heap_roots:
                     self._set(self.pointers.heap_roots[id(s)], row.space, s.span, "allocated")
                 dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
                 if row.action == "copy" and dst is not None and src is not None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
@@ -47,6 +48,7 @@ class RegionKernel:
             name = self._fresh(self.local[symbol])
             self.arrays.append((symbol.type, name))
             self.local.table[symbol] = f"{name}[{THREAD.name}]"
+        self.opening = [*self._array_lines(), *self.opening]
 
     def _fresh(self, name: str) -> str:
         """A name for what is visible in the whole function: `name` itself if only one variable has it."""
@@ -58,7 +60,7 @@ class RegionKernel:
 
     def names(self) -> set[str]:
         """The functions that the regions call."""
-        found: set[str] = set()
+        found = set(support.names("\n".join(self.opening)))
         for body in self._bodies():
             found.update(called(body))
         return found
@@ -134,7 +136,7 @@ class RegionKernel:
         if printer.ends:
             block.append("hetad_block_end:;")
         size = f"const size_t {THREADS.name} = (size_t)blockDim.x * blockDim.y * blockDim.z;"
-        head = [size, f"(void){THREADS.name}, (void)hetad_dynamic;", *self._array_lines(), *self.opening]
+        head = [size, f"(void){THREADS.name}, (void)hetad_dynamic;", *self.opening]
         return [*head, *block_loops(block, self.kernel.reverse_threads)]
 
     def _thread_indices(self) -> Iterator[ir.ThreadIndex]:

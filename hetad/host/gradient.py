@@ -27,6 +27,7 @@ from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer
@@ -68,6 +69,8 @@ class _Gradient:
         self.wrt, self.of, self.is_kernel = wrt, of, is_kernel
         flat = inline(program, entry)
         flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
+        flat = lift_symbols(flat, entry)
+        self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         self.pullbacks: dict[tuple[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback] = {}
@@ -228,7 +231,7 @@ class _Gradient:
     def _pruned(self, whole: ir.Body) -> ir.Body:
         if not self.optimize:
             return drop_unused(whole)
-        roots = set(self.pointers.parameter_roots.values())
+        roots = {*self.pointers.parameter_roots.values(), *self._symbol_roots()}
         liveness = Liveness(self.effects, lambda s: keeps(s, self._is_pullback))
         body = drop_dead_allocations(whole, liveness, roots)
         body = liveness.prune(body, roots)
@@ -238,6 +241,11 @@ class _Gradient:
         if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
             body = (*body[:done], *body[done + 1 :])
         return tidy(body)
+
+    def _symbol_roots(self) -> list[Root]:
+        """Device variables at file scope: they outlive the call, and are left as they were."""
+        calls = (s for s in walk_stmts(self.function.body) if isinstance(s, ir.Call) and s.function == SYMBOL_ADDRESS)
+        return [self.pointers.heap_roots[id(s)] for s in calls if id(s) in self.pointers.heap_roots]
 
     def _is_pullback(self, kernel: str) -> bool:
         return any(f.name == kernel for f in self._generated())
@@ -319,7 +327,7 @@ class _Gradient:
         generated = {f.name: f for f in self._generated()}
 
         def add(name: str) -> None:
-            f = generated.get(name) or self.program.functions.get(name)
+            f = generated.get(name) or self.lifted.get(name) or self.program.functions.get(name)
             if f is None or name in functions:
                 return
             for callee in callees(f):

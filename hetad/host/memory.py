@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.names import integer, zero
+from hetad.adjoint.names import address_of, integer, zero
 from hetad.analysis.pointers import out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
@@ -34,6 +34,8 @@ class MemoryAdjoints:
         match row.action:
             case "allocate":
                 return self._allocate(s, row)
+            case "symbol":
+                return self._symbol(s)
             case "free":
                 return self._free(s, row)
             case "copy":
@@ -76,6 +78,22 @@ class MemoryAdjoints:
         count, each = row.position("count"), row.position("size")
         assert count is not None and each is not None
         return ir.Binary("*", s.args[count], s.args[each], SIZE_T, span=s.span)
+
+    def _symbol(self, s: ir.Call) -> Parts:
+        """The address of a device variable, with a zeroed shadow, and its contents saved as on entry."""
+        place = out_place(s.args[0])
+        assert place is not None
+        size = s.args[2]
+        found = ir.Call("hetad_symbol_address", s.args, span=s.span)
+        slot = self.engine.names.symbol("symbol_entry", place.type, s.span)
+        forward: list[ir.Stmt] = [found, ir.Push(slot, place, "allocation", span=s.span)]
+        reverse: list[ir.Stmt] = [ir.Pop(slot, place, "allocation", span=s.span)]
+        if self.engine.is_active_pointer(place):
+            shadow = self.engine.shadow_place(place)
+            out = ir.Cast(address_of(shadow), Pointer(Pointer(VOID)), span=s.span)
+            forward.append(ir.Call("hetad_device_zeros", (out, size), span=s.span))
+            reverse.insert(0, ir.Call("hetad_release", (shadow,), span=s.span))
+        return forward, reverse
 
     def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
         position = row.position("pointer")

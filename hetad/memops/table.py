@@ -11,7 +11,7 @@ from typing import Literal
 
 from hetad.ir.types import CUDA_ERROR, STRING, VOID, Pointer, Type
 
-Action = Literal["allocate", "free", "copy", "fill", "inert", "exit"]
+Action = Literal["allocate", "symbol", "free", "copy", "fill", "inert", "exit"]
 Space = Literal["host", "device"]
 
 
@@ -20,6 +20,7 @@ class MemoryOperation:
     """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, other.
 
     `allocate`: memory in `space`; the pointer is returned, or stored through `out`.
+    `symbol`:   the address of the device variable `symbol`, stored through `out`.
     `free`:     releases `pointer`.
     `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within the host.
     `fill`:     sets `bytes` at `dst` to the byte `value`.
@@ -44,6 +45,7 @@ TABLE: dict[str, MemoryOperation] = {
     row.name: row
     for row in (
         MemoryOperation("cudaMalloc", "allocate", _E, ("out", "bytes"), "device"),
+        MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol", "bytes"), "device"),
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),
         MemoryOperation("cudaMemset", "fill", _E, ("dst", "value", "bytes"), "device"),
@@ -96,6 +98,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_argument"),
         _support("hetad_device_malloc", CUDA_ERROR, writes=(0,), essential=False),
         _support("hetad_device_zeros", CUDA_ERROR, writes=(0,), essential=False),
+        _support("hetad_symbol_address", CUDA_ERROR, writes=(0,), essential=False),
         _support("hetad_host_malloc", _VOID_POINTER, essential=False),
         _support("hetad_host_zeros", _VOID_POINTER, essential=False),
         _support("hetad_release"),

@@ -1,0 +1,150 @@
+"""Variables at file scope, in differentiated code.
+
+A device variable that is written, by kernels or through its address, becomes memory behind a pointer: the host asks for
+the address once (`cudaGetSymbolAddress`) and passes it to the kernels, so that saving, shadows and adjoints work as for
+any allocation.  A host variable that is written becomes a local variable with its value on entry: a gradient leaves
+the program's state as it found it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hetad.adjoint.names import Names, address_of, integer
+from hetad.analysis.pointers import PointsTo
+from hetad.ir import nodes as ir
+from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
+from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
+
+SYMBOL_ADDRESS = "cudaGetSymbolAddress"
+
+
+def lift_symbols(program: ir.Program, entry: str) -> ir.Program:
+    """The program, all calls inlined, without written variables at file scope."""
+    functions = dict(program.functions)
+    functions[entry] = _localised(program, functions[entry])
+    lifted = [g.symbol for g in program.globals if g.device and _is_written(program, g.symbol)]
+    if not lifted:
+        return replace(program, functions=functions)
+    used: dict[str, list[ir.Symbol]] = {}
+    for name, f in functions.items():
+        if f.kind == "kernel":
+            mentioned = set(variables(f.body))
+            used[name] = [s for s in lifted if s in mentioned]
+            functions[name] = _with_pointers(f, used[name])
+    functions[entry] = _passing(program, functions[entry], used, lifted)
+    return replace(program, functions=functions)
+
+
+def _is_written(program: ir.Program, symbol: ir.Symbol) -> bool:
+    for f in program.functions.values():
+        pointers = PointsTo(f)
+        for s in walk_stmts(f.body):
+            if isinstance(s, ir.Call) and s.function == SYMBOL_ADDRESS and symbol in set(variables(s.args[1])):
+                return True
+            if isinstance(s, ir.Assign | ir.Update) and symbol in pointers.storage(s.target):
+                return True
+            if isinstance(s, ir.Call) and any(symbol in pointers.targets(a) for a in s.args if _points(a)):
+                return True
+    return False
+
+
+def _points(arg: ir.Expr) -> bool:
+    return isinstance(arg.type, Pointer | Array)
+
+
+def _pointer_type(symbol: ir.Symbol) -> Pointer:
+    return Pointer(symbol.type.of if isinstance(symbol.type, Array) else symbol.type)
+
+
+def _behind(symbol: ir.Symbol, pointer: ir.Symbol, body: ir.Body) -> ir.Body:
+    """`body` with the variable read and written through the pointer."""
+    held = _pointer_type(symbol).to
+
+    def through(e: ir.Expr) -> ir.Expr:
+        match e:
+            case ir.Var(symbol=x) if x is symbol:
+                here = ir.Var(pointer, span=e.span)
+                if isinstance(symbol.type, Array):
+                    return here
+                return ir.Index(here, integer(0, e.span), held, span=e.span)
+            case ir.Cast(operand=ir.Var(symbol=x) as inner, implicit=True) if x is pointer and e.type == pointer.type:
+                return inner
+            case ir.AddressOf(place=ir.Index(base=ir.Var(symbol=x) as base, index=ir.Const(value=0))) if x is pointer:
+                return base
+        return e
+
+    return map_exprs(through, body)
+
+
+def _with_pointers(kernel: ir.Function, symbols: list[ir.Symbol]) -> ir.Function:
+    names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | {s.name for s in symbols})
+    body = kernel.body
+    params = list(kernel.params)
+    for symbol in symbols:
+        pointer = names.symbol(f"{symbol.name}_symbol", _pointer_type(symbol), symbol.span, "param")
+        params.append(pointer)
+        body = _behind(symbol, pointer, body)
+    return replace(kernel, params=tuple(params), body=body)
+
+
+def _passing(
+    program: ir.Program, host: ir.Function, used: Mapping[str, list[ir.Symbol]], lifted: list[ir.Symbol]
+) -> ir.Function:
+    """The host function that takes the addresses at its start and passes them on."""
+    names = Names({s.name for s in (*host.params, *declared(host.body))} | set(program.functions))
+    span = host.span
+    pointers = {s: names.symbol(f"{s.name}_symbol", _pointer_type(s), span) for s in lifted}
+    opening: list[ir.Stmt] = []
+    for symbol, pointer in pointers.items():
+        opening += [ir.Declare(pointer, None, span=span), ir.Call(SYMBOL_ADDRESS, _address_arguments(pointer, symbol), span=span)]
+
+    def rewrite(s: ir.Stmt) -> ir.Stmt:
+        if isinstance(s, ir.Launch):
+            extra = tuple(ir.Var(pointers[x], span=s.span) for x in used.get(s.kernel, []))
+            return replace(s, args=(*s.args, *extra))
+        if isinstance(s, ir.Call) and s.function == SYMBOL_ADDRESS:
+            for x in variables(s.args[1]):
+                place = _out(s.args[0])
+                if x in pointers and place is not None:
+                    return ir.Assign(place, ir.Cast(ir.Var(pointers[x], span=s.span), place.type, span=s.span), span=s.span)
+        return s
+
+    return replace(host, body=(*opening, *map_body(rewrite, host.body)))
+
+
+def _out(arg: ir.Expr) -> ir.Place | None:
+    while isinstance(arg, ir.Cast):
+        arg = arg.operand
+    return arg.place if isinstance(arg, ir.AddressOf) else None
+
+
+def _address_arguments(pointer: ir.Symbol, symbol: ir.Symbol) -> tuple[ir.Expr, ...]:
+    span = pointer.span
+    out = ir.Cast(address_of(ir.Var(pointer, span=span)), Pointer(Pointer(VOID)), span=span)
+    variable: ir.Expr = ir.Var(symbol, span=span)
+    if not isinstance(symbol.type, Array):
+        variable = address_of(ir.Var(symbol, span=span))
+    return out, variable, ir.Const(size_of(symbol.type), SIZE_T, span=span)
+
+
+def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
+    """Host variables at file scope that the function may write, as local ones."""
+    names = Names({s.name for s in (*host.params, *declared(host.body))} | set(program.functions))
+    opening: list[ir.Stmt] = []
+    body = host.body
+    mentioned = set(variables(body))
+    for g in program.globals:
+        if g.device or g.symbol.const or g.symbol not in mentioned:
+            continue
+        local = names.symbol(g.symbol.name, g.symbol.type, g.symbol.span)
+        value = ir.Var(g.symbol, span=host.span)
+        if isinstance(local.type, Array):
+            copy = (ir.Var(local, span=host.span), value, ir.Const(size_of(local.type), SIZE_T, span=host.span))
+            opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
+        else:
+            opening.append(ir.Declare(local, value, span=host.span))
+        body = map_exprs(lambda e, g=g, local=local: ir.Var(local, span=e.span) if isinstance(e, ir.Var) and e.symbol is g.symbol else e, body)  # type: ignore[misc]
+    return replace(host, body=(*opening, *body)) if opening else host
+
