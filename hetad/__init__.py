@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hetad.api import Function, Gradient, Program, Result, gradient, load, loads
+    from hetad.api import Function, Gradient, Program, Result, gradient, load, loads, pullback
     from hetad.diagnostics import (
         ArgumentError,
         BackendError,
@@ -31,10 +31,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "Result",
-    "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load", "loads",
+    "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load", "loads", "pullback",
 ]  # fmt: skip
 
-_API = frozenset({"Function", "Gradient", "Program", "Result", "gradient", "load", "loads"})
+_API = frozenset({"Function", "Gradient", "Program", "Result", "gradient", "load", "loads", "pullback"})
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hetad import pipeline
 from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.ir.types import Float
+from hetad.rules.user import UserRule, checked
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.selection import Names, select_of, select_wrt
 from hetad.run.signature import Signature, bind, nearest, signature_of
@@ -58,7 +59,35 @@ def loads(
     """A CUDA program from its text; `name` stands for the file in messages."""
     from hetad import frontend
 
-    return Program(frontend.load(text, name, defines, [os.fspath(d) for d in include_dirs]))
+    where = [os.fspath(d) for d in include_dirs]
+    return Program(frontend.load(text, name, defines, where), lambda more: frontend.load(text + more, name, defines, where))
+
+
+def pullback(
+    program: Program,
+    function: str,
+    partials: Mapping[str, str] | None = None,
+    *,
+    cuda: str | None = None,
+    inactive: bool = False,
+) -> None:
+    """Give a rule for a `__device__` function of values: gradients taken from now on use it and do not look inside.
+
+    Args:
+        program: the program the function is in.
+        function: its name.
+        partials: for each floating parameter the derivative of the result `r`, as a formula over the parameters, `r` and
+            the functions of docs/math.md: `{"x": "1 - r * r"}`.  A parameter without a formula has derivative zero.
+        cuda: instead, the text of `__device__ void <function>_pullback(<parameters>, T seed, T *adj_x, ...)`, which adds
+            seed times the derivative to the adjoint of each floating parameter.
+        inactive: instead, the function has derivative zero.
+
+    Raises:
+        ArgumentError: the function is no device function of values, or not exactly one form is given.
+    """
+    if sum((partials is not None, cuda is not None, inactive)) != 1:
+        raise ArgumentError("give one of partials=, cuda= and inactive=True")
+    program.add_rule(UserRule(function, partials or {}, f"{function}_pullback" if cuda is not None else None), cuda or "")
 
 
 def gradient(
@@ -81,16 +110,30 @@ def gradient(
     if not isinstance(function, Function):
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
     definition, signature = function.definition, function.compiled.signature
-    choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), {"optimize": optimize})
+    options = {"optimize": optimize, "rules": function.rules}
+    choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
     return Gradient(function, choice, _checked(backend))
 
 
 class Program(Mapping[str, "Function"]):
     """A CUDA program.  `program["name"]` is a function or kernel of it; iteration gives their names."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, reload: Callable[[str], Unit]) -> None:
         self.unit = unit
+        self.rules: dict[str, UserRule] = {}
+        self._reload = reload
+        self._more = ""
         self._functions: dict[str, Function] = {}
+
+    def add_rule(self, rule: UserRule, cuda: str = "") -> None:
+        """See `hetad.pullback`."""
+        checked(rule, self.unit.reach(rule.function).functions[rule.function])
+        if cuda:
+            self._more += f"\n{cuda}\n"
+            self.unit = self._reload(self._more)
+            self.unit.reach(f"{rule.function}_pullback")
+        self.rules[rule.function] = rule
+        self._functions = {}
 
     def __getitem__(self, name: str) -> Function:
         if name not in self._functions:
@@ -117,6 +160,7 @@ class Function:
         self.program = program
         self.name = name
         self.compiled = Compiled(program.unit, name)
+        self.rules = dict(program.rules)
 
     @property
     def definition(self) -> nodes.Function:

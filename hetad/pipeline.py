@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline
@@ -24,6 +24,7 @@ from hetad.ir.types import Pointer
 
 if TYPE_CHECKING:
     from hetad.frontend import Unit
+    from hetad.rules.user import Rules
 
 STAGES = ("ir", "normalized", "activity", "needed", "access", "cuda")
 
@@ -83,12 +84,22 @@ def primal(unit: Unit, name: str) -> Primal:
 
 
 def differentiate(
-    unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, *, optimize: bool = True
+    unit: Unit,
+    name: str,
+    wrt: tuple[str, ...],
+    of: tuple[str, ...] | None,
+    *,
+    optimize: bool = True,
+    rules: Rules | None = None,
 ) -> Derivative:
     """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`."""
     program = reach(unit, name)
+    for rule in (rules or {}).values():
+        if rule.pullback is not None and rule.function in program.functions:
+            more = reach(unit, rule.pullback)
+            program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, optimize)
+        return reverse(normalized(program), name, wrt, of, optimize, rules)
     except SourceError as error:
         raise error.attach(program.sources) from None
 

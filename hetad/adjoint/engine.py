@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from hetad.adjoint import ruled
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.origin import Origin
@@ -21,6 +22,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, pointer_parts
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.rules.user import Rules
 from hetad.ir.types import BOOL, INT, Array, Float, Pointer, Struct, Type, holds_floating, scalar_base
 
 Parts = tuple[list[ir.Stmt], list[ir.Stmt]]
@@ -59,6 +61,8 @@ class Engine(ABC):
         self.regions: list[Region] = []
         self.slot_origins: dict[ir.Symbol, Origin] = {}
         self.current: ir.Stmt | None = None
+        self.rules: Rules = {}
+        self.functions: Mapping[str, ir.Function] = {}  # those that rules stand for
         self.loops: list[tuple[ir.For | ir.While, bool]] = []  # around `current`; whether it is reversed by taping
         self._lines = {file: text.splitlines() for file, text in sources.items()}
 
@@ -132,6 +136,8 @@ class Engine(ABC):
                 return self.loop(s)
             case ir.Block(body=body):
                 return self.nested(body)
+            case ir.Call(function=name) if name in self.rules:
+                return ruled.reverse_call(self, s, self.rules[name], self.functions[name])
             case ir.Call():
                 return self.call(s)
             case ir.Launch():

@@ -6,6 +6,7 @@ one call, a local array in the next), whether two parameters are the same memory
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
@@ -15,10 +16,11 @@ from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
 
 
-def inline(program: ir.Program, entry: str) -> ir.Program:
+def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Program:
     """What `entry` reaches, with every call of a program function replaced by that function's body.
 
-    Launches stay, so the kernels remain functions of their own.  Raises UnsupportedError for recursion.
+    Launches stay, so the kernels remain functions of their own; so do calls of the functions `keep`.  Raises
+    UnsupportedError for recursion.
     """
     done: dict[str, ir.Function] = {}
     for name in bottom_up(program, entry):
@@ -27,7 +29,7 @@ def inline(program: ir.Program, entry: str) -> ir.Program:
         exposed = _address_taken(function.body)
 
         def expand(s: ir.Stmt) -> ir.Stmt | ir.Body:
-            if not isinstance(s, ir.Call) or s.function not in done:
+            if not isinstance(s, ir.Call) or s.function not in done or s.function in keep:
                 return s
             return _body_for(done[s.function], s, names, exposed)  # noqa: B023
 

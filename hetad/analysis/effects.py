@@ -30,6 +30,7 @@ TAKE = "hetad_take_"  # the intrinsics that read and clear a cell of an adjoint
 
 class Effects:
     def __init__(self, pointers: PointsTo, kernels: Mapping[str, KernelEffects]) -> None:
+        """`kernels` has a summary of each kernel that may be launched."""
         self.pointers = pointers
         self.kernels = kernels
 

@@ -21,6 +21,7 @@ from hetad.device.storage import Site, Stored, counting_kernel, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.rules.math import is_math
+from hetad.rules.user import Rules
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 
@@ -64,6 +65,8 @@ def pullback(
     taken_names: Sequence[str],
     sources: Mapping[str, str],
     optimize: bool = True,
+    rules: Rules | None = None,
+    functions: Mapping[str, ir.Function] | None = None,
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
@@ -80,7 +83,7 @@ def pullback(
         if needed:
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
-        made = _Maker(kernel, name, active, merged, names.copy(), sources, optimize, body, recording)
+        made = _Maker(kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions)
         stale = [s for s in values.stale if s in made.used and s not in needed]
         if not stale:
             break
@@ -104,6 +107,8 @@ class _Maker:
         optimize: bool,
         body: ir.Body,
         recording: Recording | None,
+        rules: Rules | None,
+        functions: Mapping[str, ir.Function] | None,
     ) -> None:
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
         records = recording.records if recording is not None else ()
@@ -119,6 +124,7 @@ class _Maker:
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
         threads = ThreadMap(self.effects, body)
         self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, threads, self.dynamic_bytes)
+        self.engine.rules, self.engine.functions = rules or {}, functions or {}
         self.parameters, sums, closing = self._adjoint_parameters()
         region = self.engine.region(body, registers=True)
         shared = SharedAdjoints(self.engine, kernel.span)
@@ -132,7 +138,7 @@ class _Maker:
             *region.reverse,
             *closing,
         )
-        liveness = Liveness(self.effects, _keeps)
+        liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
         pruned = shared.pruned(liveness.prune(whole), liveness)
         for span in liveness.lost:
             raise UnsupportedError(
@@ -225,9 +231,11 @@ def _roots_of(pointers: PointsTo, symbols: Sequence[ir.Symbol]) -> set[Location]
     return {pointers.parameter_roots[s] for s in symbols}
 
 
-def _keeps(s: ir.Stmt) -> bool:
+def _keeps(s: ir.Stmt, rules: Rules) -> bool:
     """Statements of a pullback that change adjoint memory, or that other threads wait for."""
     if isinstance(s, ir.Call):
+        if s.function in rules:
+            return False
         exchanged = s.function in SHUFFLES or s.function.startswith("hetad_shfl")
         vote = s.function in VOTES and not s.function.startswith("__syncthreads")
         return not (exchanged or vote or s.function in ATOMICS or is_math(s.function))

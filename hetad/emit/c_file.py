@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.cpu_kernels import Kernels, dispatch, pass_thread_indices
+from hetad.emit.cpu_kernels import CpuOptions, Kernels, dispatch, pass_thread_indices
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import C
+from hetad.emit.fibers import FiberStatements, shared_struct
 from hetad.emit.layout import joined
 from hetad.emit.statements import Statements
+from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
@@ -34,17 +36,23 @@ def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None =
     return _file(program, entry, False, kernels)
 
 
-def cpu_kernels(program: ir.Program) -> str:
+def cpu_kernels(program: ir.Program, options: CpuOptions = CpuOptions()) -> str:
     """The kernels as C functions, with `hetad_cpu_launch` to run one and `hetad_cpu_runtime`, the table of the CPU."""
-    return _file(program, None, True)
+    return _file(program, None, True, options=options)
 
 
-def cpu_source(program: ir.Program, entry: str) -> str:
+def cpu_source(program: ir.Program, entry: str, options: CpuOptions = CpuOptions()) -> str:
     """`host_source` and `cpu_kernels` in one file."""
-    return _file(program, entry, True)
+    return _file(program, entry, True, options=options)
 
 
-def _file(program: ir.Program, entry: str | None, on_cpu: bool, kernels: Sequence[str] | None = None) -> str:
+def _file(
+    program: ir.Program,
+    entry: str | None,
+    on_cpu: bool,
+    kernels: Sequence[str] | None = None,
+    options: CpuOptions = CpuOptions(),
+) -> str:
     parts = Assembly(program, C)
     if kernels is not None:
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
@@ -53,7 +61,7 @@ def _file(program: ir.Program, entry: str | None, on_cpu: bool, kernels: Sequenc
     kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions]
     pass_thread_indices(parts)
-    texts = Kernels(parts, kernel_functions)
+    texts = Kernels(parts, kernel_functions, options)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
     snippets = parts.support_for(everything, wanted)
     body: list[str | list[str]] = [
@@ -65,7 +73,7 @@ def _file(program: ir.Program, entry: str | None, on_cpu: bool, kernels: Sequenc
         *parts.mathematics(everything),
         *support.text(snippets, C, parts.numbers),
         [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
-        *(_function(parts, f) for f in functions),
+        *(text for f in functions for text in _function(parts, f, options)),
     ]
     if on_cpu:
         body += [*texts.texts(), *dispatch(parts)]
@@ -78,10 +86,13 @@ def _hidden(parts: Assembly, function: ir.Function) -> list[str]:
     return [f"const dim3 {name}" for name in parts.names.hidden.get(function.name, ())]
 
 
-def _function(parts: Assembly, function: ir.Function) -> str:
-    printer = HostStatements(parts, function)
+def _function(parts: Assembly, function: ir.Function, options: CpuOptions) -> Iterator[str]:
+    printer: Statements = HostStatements(parts, function)
+    if options.fibers and function.kind != "host" and uses_block(function.body):
+        yield from shared_struct(parts, function)
+        printer = FiberStatements(parts, function)
     head = parts.signature(function, "static", _hidden(parts, function))
-    return "\n".join([head, "{", *printer.lines(function.body), "}"])
+    yield "\n".join([head, "{", *printer.lines(function.body), "}"])
 
 
 class HostStatements(Statements):

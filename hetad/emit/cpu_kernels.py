@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dataclasses import dataclass
+
 from hetad.diagnostics import UnsupportedError
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
+from hetad.emit.fibers import FiberKernel
 from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
@@ -48,16 +51,25 @@ def pass_thread_indices(parts: Assembly) -> None:
     parts.names.hidden.update({name: tuple(i for i in _INDICES if i in used) for name, used in uses.items() if used})
 
 
+@dataclass(frozen=True, slots=True)
+class CpuOptions:
+    """How kernels run on the CPU; `fibers`: the oracle for tests, slow, which finds barriers in divergent code."""
+
+    fibers: bool = False
+
+
 class Kernels:
     """The kernels of a program on the CPU."""
 
-    def __init__(self, parts: Assembly, kernels: Sequence[ir.Function]) -> None:
+    def __init__(self, parts: Assembly, kernels: Sequence[ir.Function], options: CpuOptions) -> None:
         self.parts = parts
+        self.kernels: list[RegionKernel | ThreadKernel | FiberKernel] = []
         for kernel in kernels:
+            if options.fibers:
+                self.kernels.append(FiberKernel(parts, kernel))
+                continue
             _refuse_waiting_functions(parts, kernel)
-        self.kernels = [
-            RegionKernel(parts, k) if uses_block(k.body) else ThreadKernel(parts, k) for k in kernels
-        ]
+            self.kernels.append(RegionKernel(parts, kernel) if uses_block(kernel.body) else ThreadKernel(parts, kernel))
 
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
@@ -65,7 +77,7 @@ class Kernels:
 
     def texts(self) -> Iterator[str]:
         for kernel in self.kernels:
-            yield from _kernel(self.parts, kernel)
+            yield from kernel.texts() if isinstance(kernel, FiberKernel) else _kernel(self.parts, kernel)
 
 
 def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:
@@ -86,14 +98,14 @@ def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel) -> Iterator[st
     head = f"static inline __attribute__((always_inline)) void hetad_blocks_{name}({', '.join(params)})"
     yield "\n".join([head, "{", *(INDENT + line for line in kernel.lines()), "}"])
     call = f"hetad_blocks_{name}({', '.join(args)});"
-    sizes = "const dim3 gridDim, const dim3 blockDim, char *hetad_dynamic, void **hetad_args"
+    sizes = "const dim3 gridDim, const dim3 blockDim, char *hetad_dynamic, size_t hetad_dynamic_bytes, void **hetad_args"
     yield f"static __attribute__((cold, noinline)) void hetad_large_{name}({sizes})\n{{\n    {call}\n}}"
     yield "\n".join(
         [
             f"static void {name}({sizes})",
             "{",
             f"    if ({_MANY_BLOCKS} || {_MANY_THREADS}) {{",
-            f"        hetad_large_{name}(gridDim, blockDim, hetad_dynamic, hetad_args);",
+            f"        hetad_large_{name}(gridDim, blockDim, hetad_dynamic, hetad_dynamic_bytes, hetad_args);",
             "        return;",
             "    }",
             f"    {call}",
@@ -162,7 +174,7 @@ def dispatch(parts: Assembly) -> Iterator[str]:
     """Launching a kernel by its number, and the CPU's table."""
     yield support.read("cpu_runtime.c").rstrip()
     cases = [
-        f"    case {number}:\n        {emitted}(hetad_grid, hetad_block, hetad_memory, hetad_args);\n        return 0;"
+        f"    case {number}:\n        {emitted}(hetad_grid, hetad_block, hetad_memory, hetad_shared, hetad_args);\n        return 0;"
         for emitted, number in parts.numbers.values()
     ]
     body = [

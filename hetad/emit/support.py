@@ -31,9 +31,9 @@ HOST = (
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
 C_DEVICE = ("adjoint_cells.c", "atomics.c", "lanes.c")
-C_HOST = ("fail.c", "arena.c", "cuda_api.c", *HOST)
+C_HOST = ("fail.c", "arena.c", "fibers.c", "cuda_api.c", *HOST)
 
-WHOLE = frozenset({"atomics.c", "entered.c"})  # macros, which belong together
+WHOLE = frozenset({"atomics.c", "entered.c", "fibers.c"})  # definitions that belong together
 
 _NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|__attribute__|#define)\b[^=;{]*", re.MULTILINE)

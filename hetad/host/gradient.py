@@ -31,6 +31,7 @@ from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer
+from hetad.rules.user import Rules
 from hetad.memops.table import CHECKS, SUPPORT, TABLE
 from hetad.ir.visit import callees, declared, variables, walk_stmts
 
@@ -38,18 +39,19 @@ RETURN = "return"
 
 
 def differentiate(
-    program: ir.Program, entry: str, wrt: Sequence[str], of: Sequence[str] | None, optimize: bool = True
+    program: ir.Program, entry: str, wrt: Sequence[str], of: Sequence[str] | None, optimize: bool = True,
+    rules: Rules | None = None,
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
-    Without `optimize` neither activity nor needed values are analysed: slower, and the same gradient.
+    `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed values are analysed: slower, and the same gradient.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
     if is_kernel:
         program, entry = launcher(program, entry), launcher_name(entry)
     outputs = None if of is None else tuple(of)
-    return _Gradient(program, entry, name, tuple(wrt), outputs, is_kernel, optimize).result()
+    return _Gradient(program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}).result()
 
 
 class _Gradient:
@@ -62,12 +64,14 @@ class _Gradient:
         of: tuple[str, ...] | None,
         is_kernel: bool,
         optimize: bool,
+        rules: Rules,
     ) -> None:
         self.optimize = optimize
+        self.rules = rules
         self.program = program
         self.name = name
         self.wrt, self.of, self.is_kernel = wrt, of, is_kernel
-        flat = inline(program, entry)
+        flat = inline(program, entry, rules)
         flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
         flat = lift_symbols(flat, entry)
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
@@ -117,14 +121,16 @@ class _Gradient:
         activity = Activity(self.function, self.pointers, self.kernels)
         active = activity.active(independents, dependents) if self.optimize else activity.everything()
         sources = self.program.sources
-        return HostEngine(self.names, self.effects, active, sources, self.kernels, self.spaces, self._pullback)
+        engine = HostEngine(self.names, self.effects, active, sources, self.kernels, self.spaces, self._pullback)
+        engine.rules, engine.functions = self.rules, self.program.functions
+        return engine
 
     def _pullback(self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...]) -> Pullback:
         key = (kernel, active, merged)
         if key not in self.pullbacks:
             name = self.names.fresh(f"{kernel}_pullback")
             taken = list(self.program.functions)
-            made = pullback(self.kernels[kernel], name, active, merged, taken, self.program.sources, self.optimize)
+            made = pullback(self.kernels[kernel], name, active, merged, taken, self.program.sources, self.optimize, self.rules, self.program.functions)
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             for tapes in (made.tapes, made.records):

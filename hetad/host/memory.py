@@ -85,7 +85,8 @@ class MemoryAdjoints:
         assert place is not None
         size = s.args[2]
         found = ir.Call("hetad_symbol_address", s.args, span=s.span)
-        slot = self.engine.names.symbol("symbol_entry", place.type, s.span)
+        name = place.symbol.name if isinstance(place, ir.Var) else "symbol"
+        slot = self.engine.names.symbol(f"{name}_entry", place.type, s.span)
         forward: list[ir.Stmt] = [found, ir.Push(slot, place, "allocation", span=s.span)]
         reverse: list[ir.Stmt] = [ir.Pop(slot, place, "allocation", span=s.span)]
         if self.engine.is_active_pointer(place):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import TYPE_CHECKING, Any
 
 from hetad import emit
+from hetad.diagnostics import BackendError
 from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import HostMemory
 
@@ -32,4 +34,12 @@ def build(program: Program, entry: str) -> CpuExecutable:
     Raises:
         BackendError: there is no C compiler, or it fails.
     """
-    return CpuExecutable(program.functions[entry], library(emit.cpu_source(program, entry)))
+    return CpuExecutable(program.functions[entry], library(emit.cpu_source(program, entry, options())))
+
+
+def options() -> emit.CpuOptions:
+    """How kernels run: `HETAD_CPU_MODE` is `regions` (or empty), which is fast, or `fibers`, the oracle for tests."""
+    mode = os.environ.get("HETAD_CPU_MODE", "") or "regions"
+    if mode not in ("regions", "fibers"):
+        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions' and 'fibers'")
+    return emit.CpuOptions(fibers=mode == "fibers")

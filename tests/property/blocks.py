@@ -73,13 +73,11 @@ class Block:
         if not place:
             return
         op = self.choices.one_of(["+=", "-=", "*=", "/="])
-        x = self.expressions
-        value = {"*=": lambda: x.stored(bound=1), "/=": lambda: f"1.5 + {x.real(1).text} * 0.1 + 1.0"}
         if op == "/=":
-            factor = x.real(1).text
+            factor = self.expressions.real(1).text
             self.write(f"{place} /= 1.5 + {factor} * {factor};")
         else:
-            self.write(f"{place} {op} {value.get(op, lambda: x.stored(bound=1))()};")
+            self.write(f"{place} {op} {self.expressions.stored(bound=1)};")
 
     def chain(self) -> None:
         """`a = b = value`, both variables."""
@@ -100,7 +98,7 @@ class Block:
         name = self.choices.name("k")
         self.write(f"int {name} = {value} % 4;")
         self.scope.ints.append(name)
-        self.scope.counts.append(name) if self.choices.chance(0) else None
+        self.scope.counts.append(name)
 
     def local_array(self) -> None:
         length = self.choices.number(2, 3)

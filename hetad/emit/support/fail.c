@@ -1,17 +1,27 @@
 // A failure leaves the program and returns to the entry, which reports it.
 static jmp_buf hetad_entry;
 static char hetad_text[512];
+// How a thread with a stack of its own gets back to that of the entry.
+static _Thread_local void (*hetad_leave)(int code);
+
+__attribute__((noreturn)) static void hetad_stop(int code)
+{
+    if (hetad_leave != NULL) {
+        hetad_leave(code);
+    }
+    longjmp(hetad_entry, code);
+}
 
 __attribute__((noreturn)) static void hetad_fail(const char *message)
 {
     snprintf(hetad_text, sizeof hetad_text, "%s", message);
-    longjmp(hetad_entry, 1);
+    hetad_stop(1);
 }
 
 __attribute__((noreturn)) static inline void hetad_exit(int status)
 {
     snprintf(hetad_text, sizeof hetad_text, "the program called exit(%d)", status);
-    longjmp(hetad_entry, 2);
+    hetad_stop(2);
 }
 
 __attribute__((noreturn)) static inline void hetad_abort(void)

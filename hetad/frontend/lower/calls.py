@@ -276,9 +276,14 @@ def _pure(ctx: Context, node: Any, name: str) -> Expr | None:
     if found is None:
         raise _unknown(ctx, node, name, args)
     converted = tuple(convert.convert(a, p) for a, p in zip(args, found.params, strict=True))
-    if found.returns == VOID:  # sincos and its like write through pointers
-        ctx.emit(Call(found.name, converted, span=span))
-        return None
+    if any(isinstance(p, Pointer) and not p.const for p in found.params):  # sincos, modf: a result through a pointer
+        if found.returns == VOID:
+            ctx.emit(Call(found.name, converted, span=span))
+            return None
+        symbol = ctx.fresh("result", found.returns, span)
+        ctx.emit(Declare(symbol, None, span=span))
+        ctx.emit(Call(found.name, converted, Var(symbol, span=span), span=span))
+        return Var(symbol, span=span)
     return Intrinsic(found.name, converted, found.returns, span=span)
 
 

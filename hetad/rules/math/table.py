@@ -110,6 +110,13 @@ def _slope(
     return None if isinstance(slope, Const) and slope.value == 0 else slope
 
 
+def formula_slope(formula: str, variables: Mapping[str, Expr], real: Float, span: Span) -> Expr | None:
+    """A formula over `variables`, in precision `real`, as a user's rule gives one; None where it is zero."""
+    given = {name: _explicit(e) for name, e in variables.items()}
+    slope = folding.typed(build(formula, given, real, _resolve, span), real, span)
+    return None if isinstance(slope, Const) and slope.value == 0 else slope
+
+
 def _explicit(arg: Expr) -> Expr:
     """An implicit conversion, spelled out: in a new place it might not happen by itself.  A constant is converted."""
     if not isinstance(arg, Cast):

@@ -1,0 +1,163 @@
+"""Kernels for the oracle: each thread of a block runs the kernel's own text on a stack of its own (support/fibers.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hetad.emit.assembly import Assembly
+from hetad.emit.block_ir import const
+from hetad.emit.declarators import declaration
+from hetad.emit.layout import INDENT
+from hetad.emit.names import fresh, is_dynamic
+from hetad.emit.statements import Statements
+from hetad.emit.synchronisation import SHUFFLE_ADJOINTS, WAITING
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, Int, Pointer, Type, size_of
+from hetad.ir.visit import declared, walk_stmts
+
+_STACK = 128 * 1024  # bytes for what is called, beside the kernel's own variables
+
+_KINDS = {
+    "__syncthreads": "BARRIER", "__syncthreads_count": "COUNT", "__syncthreads_and": "AND", "__syncthreads_or": "OR",
+    "__syncwarp": "SYNCWARP", "__activemask": "ACTIVE", "__ballot_sync": "BALLOT", "__any_sync": "ANY",
+    "__all_sync": "ALL", "__shfl_sync": "IDX", "__shfl_up_sync": "UP", "__shfl_down_sync": "DOWN",
+    "__shfl_xor_sync": "XOR", "__reduce_add_sync": "ADD", "__reduce_min_sync": "MIN", "__reduce_max_sync": "MAX",
+}  # fmt: skip
+
+
+class FiberKernel:
+    """The text of one kernel."""
+
+    def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
+        self.parts = parts
+        self.kernel = kernel
+
+    def names(self) -> set[str]:
+        return {"hetad_run_fibers"}
+
+    def texts(self) -> Iterator[str]:
+        kernel, name = self.kernel, self.parts.names.functions[self.kernel.name]
+        local = self.parts.names.of(kernel)
+        indices = [f"const dim3 {i}" for i in ("gridDim", "blockDim", "blockIdx", "threadIdx")]
+        params = [*indices, *(declaration(p.type, local[p], restrict=False) for p in kernel.params)]
+        printer = FiberStatements(self.parts, kernel)
+        yield from shared_struct(self.parts, kernel)
+        head = f"static inline void hetad_thread_{name}({', '.join(params)})"
+        yield "\n".join([head, "{", *printer.lines(kernel.body), "}"])
+        args = ["gridDim", "blockDim", "blockIdx", "threadIdx"]
+        args += [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.params)]
+        taken = f"{', '.join(indices)}, char *hetad_dynamic, void **hetad_args"
+        yield f"static void hetad_body_{name}({taken})\n{{\n    hetad_thread_{name}({', '.join(args)});\n}}"
+        yield self._launcher(name)
+
+    def _launcher(self, name: str) -> str:
+        functions = self.parts.program.functions.values()
+        own = [self.parts.names.functions[f.name] for f in functions if f is self.kernel and has_shared(f)]
+        own += [self.parts.names.functions[f.name] for f in functions if f.kind != "kernel" and has_shared(f)]
+        stack = _STACK + sum(size_of(s.type) for f in functions for s in declared(f.body) if s.storage == "local")
+        poison = [f"memset(&hetad_shared_{each}, 0xff, sizeof hetad_shared_{each});" for each in own]
+        lines = [
+            f"static void hetad_poison_{name}(void)",
+            "{",
+            *(INDENT + line for line in poison),
+            "}",
+            "",
+            f"static void {name}(",
+            "    const dim3 gridDim, const dim3 blockDim, char *hetad_dynamic, size_t hetad_dynamic_bytes,",
+            "    void **hetad_args)",
+            "{",
+            f"    hetad_run_fibers(hetad_body_{name}, \"{self.kernel.name}\", gridDim, blockDim, hetad_dynamic,",
+            f"        hetad_dynamic_bytes, hetad_poison_{name}, {stack}, {int(self.kernel.reverse_threads)}, hetad_args);",
+            "}",
+        ]
+        return "\n".join(lines)
+
+
+def has_shared(function: ir.Function) -> bool:
+    return any(s.storage == "shared" and not is_dynamic(s) for s in declared(function.body))
+
+
+def shared_struct(parts: Assembly, function: ir.Function) -> Iterator[str]:
+    """The static shared memory of a function, which every block finds in the same place."""
+    names = _shared_names(parts, function)
+    if names:
+        fields = "\n".join(f"    {declaration(s.type, name)} __attribute__((aligned(16)));" for s, name in names.items())
+        yield f"static struct {{\n{fields}\n}} hetad_shared_{parts.names.functions[function.name]};"
+
+
+def _shared_names(parts: Assembly, function: ir.Function) -> dict[ir.Symbol, str]:
+    local = parts.names.of(function)
+    found: dict[ir.Symbol, str] = {}
+    for s in walk_stmts(function.body):
+        if isinstance(s, ir.Declare) and s.symbol.storage == "shared" and not is_dynamic(s.symbol):
+            found[s.symbol] = fresh(local[s.symbol], found.values())
+    return found
+
+
+class FiberStatements(Statements):
+    """Where threads wait for each other they switch to another stack."""
+
+    def __init__(self, parts: Assembly, function: ir.Function) -> None:
+        super().__init__(parts.expressions(function), function)
+        struct = f"hetad_shared_{parts.names.functions[function.name]}"
+        for symbol, name in _shared_names(parts, function).items():
+            self.expressions.local.table[symbol] = f"{struct}.{name}"
+
+    def statement(self, statement: object) -> Iterator[str]:
+        match statement:
+            case ir.Declare(symbol=symbol) if symbol.storage == "shared":
+                if is_dynamic(symbol):
+                    pointer = Pointer(symbol.type.of)  # type: ignore[union-attr]
+                    name = self.expressions.local[symbol]
+                    yield f"{declaration(pointer, name)} = ({declaration(pointer)})hetad_block.dynamic;"
+            case _:
+                yield from super().statement(statement)  # type: ignore[arg-type]
+
+    def simple(self, statement: object) -> str:
+        if isinstance(statement, ir.Call) and statement.function in WAITING and statement.result is None:
+            return self._wait(statement)
+        return super().simple(statement)  # type: ignore[arg-type]
+
+    def result_of(self, call: ir.Call, target: Type) -> str:
+        if call.function not in WAITING:
+            return super().result_of(call, target)
+        value = self._value(call)
+        type_ = value.type if value is not None and call.function not in _PREDICATES else INT
+        return f"*({declaration(Pointer(type_))}){self._wait(call)}"
+
+    def _value(self, call: ir.Call) -> ir.Expr | None:
+        """What a thread hands to the others."""
+        if call.function in ("__syncthreads_count", "__syncthreads_and", "__syncthreads_or"):
+            return call.args[0]
+        return call.args[1] if len(call.args) > 1 else None
+
+    def _wait(self, call: ir.Call) -> str:
+        name, span, value = call.function, call.span, self._value(call)
+        kind = _kind(call, value)
+        of_block = name.startswith("__syncthreads")
+        full = ir.Const(0xFFFFFFFF, INT, "0xffffffff", span=span)
+        mask = call.args[0] if call.args and not of_block else full
+        lane = call.args[2] if len(call.args) > 2 else const(0, span)
+        width = call.args[3] if len(call.args) > 3 else const(32, span)
+        given = "NULL, 0"
+        if value is not None:
+            type_: Type = INT if name in _PREDICATES else value.type
+            text = self.expressions.converted(value, type_)
+            given = f"&({declaration(type_)}){{{text}}}, sizeof({declaration(type_)})"
+        place = f'"{span.file}:{span.line}:{span.column}: {name}"'.replace("\\", "/")
+        rest = ", ".join([given, *(self.expressions.converted(e, e.type) for e in (lane, width))])
+        return f"hetad_fiber_wait({kind}, {place}, {self.expressions.converted(mask, mask.type)}, {rest})"
+
+
+_PREDICATES = frozenset(
+    {"__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__ballot_sync", "__any_sync", "__all_sync"}
+)
+
+
+def _kind(call: ir.Call, value: ir.Expr | None) -> str:
+    name = call.function
+    if name in SHUFFLE_ADJOINTS:
+        way = SHUFFLE_ADJOINTS[name].removeprefix("hetad_lane").strip("_").upper()
+        return f"HETAD_{way or 'IDX'}_ADJOINT"
+    unsigned = name.startswith("__reduce") and value is not None and isinstance(value.type, Int) and not value.type.signed
+    return f"HETAD_{_KINDS[name]}" + "_UNSIGNED" * unsigned

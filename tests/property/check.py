@@ -1,0 +1,113 @@
+"""What must hold of the gradient of a program, checked in a process of its own.
+
+A process of its own, because a wrong derivative may crash, or never end, and a failing program must still be shrunk.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import tempfile
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+import hetad
+from hetad import gradcheck
+from hetad.diagnostics import UnsupportedError
+from tests import corpus
+
+Verdict = Literal["passed", "unsure", "refused", "failed"]
+
+# Refusals that a generated program may meet: a part of the message each.
+ALLOWED_REFUSALS: tuple[str, ...] = ()
+
+_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Outcome:
+    verdict: Verdict
+    message: str = ""
+
+
+def check(text: str) -> Outcome:
+    """The outcome for a program in the format of tests/corpus.py."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, pickle.dumps(_outcome(text)))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    try:
+        ready, _, _ = select.select([reading], [], [], _SECONDS)
+        if not ready:
+            os.kill(child, signal.SIGKILL)
+        answer = b"".join(iter(lambda: os.read(reading, 1 << 16), b"")) if ready else b""
+    finally:
+        os.close(reading)
+        _, status = os.waitpid(child, 0)
+    if answer:
+        outcome: Outcome = pickle.loads(answer)
+        return outcome
+    how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {os.WEXITSTATUS(status)}"
+    return Outcome("failed", f"the process ended with {how}" if ready else f"not done after {_SECONDS} s")
+
+
+def _outcome(text: str) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program.cu"
+        path.write_text(text, encoding="utf-8")
+        try:
+            (case,) = corpus.cases(path)
+            return _checked(case)
+        except UnsupportedError as refusal:
+            allowed = any(part in str(refusal) for part in ALLOWED_REFUSALS)
+            return Outcome("refused" if allowed else "failed", f"refused: {refusal}")
+        except Exception:  # noqa: BLE001 whatever goes wrong is the outcome
+            return Outcome("failed", traceback.format_exc(limit=-4))
+
+
+def _checked(case: corpus.Case) -> Outcome:
+    problem = case.problem
+    function = hetad.load(problem.source)[problem.function]
+    arguments = problem.arguments(function.parameters)
+    subject = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {})
+    report = gradcheck.check(subject, arguments, samples=1)
+    failed = [row.check for row in report.rows if row.verdict == "failed"]
+    if failed:
+        return Outcome("failed", str(report))
+    seeds = _seeds(subject, arguments)
+    first = subject.gradient(list(arguments), seeds)
+    again = subject.gradient(list(arguments), seeds)
+    plain = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {}, optimize=False)
+    unoptimised = plain.gradient(list(arguments), seeds)
+    for name in problem.wrt:
+        if not np.array_equal(gradcheck.to_vector(first[name]), gradcheck.to_vector(again[name])):
+            return Outcome("failed", f"a second call gives another gradient of {name}: {first[name]}, {again[name]}")
+        row = gradcheck.same_gradient(name, first[name], unoptimised[name])
+        if row.verdict == "failed" and not _noise(first[name], unoptimised[name]):
+            return Outcome("failed", f"optimisation changes {name}: {first[name]}, without it {unoptimised[name]}")
+    return Outcome("unsure" if any(row.verdict == "unsure" for row in report.rows) else "passed")
+
+
+def _noise(one: Any, other: Any) -> bool:
+    """Whether both are nothing but rounding: what cancels exactly in one order of sums may not in another."""
+    return max(float(np.abs(gradcheck.to_vector(x)).max(initial=0.0)) for x in (one, other)) < 1e-13
+
+
+def _seeds(subject: gradcheck.Subject, arguments: list[Any]) -> dict[str, Any] | None:
+    if subject.of is None:
+        return None
+    rng = np.random.default_rng(11)
+    like = {name: arguments[subject.position(name)] for name in subject.of}
+    return {
+        name: gradcheck.from_vector(a, rng.standard_normal(gradcheck.to_vector(a).size)) for name, a in like.items()
+    }
