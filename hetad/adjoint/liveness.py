@@ -89,8 +89,7 @@ class Liveness:
             if any(w in live for w in writes):
                 self.lost[s.span] = None
             return s
-        atomic = isinstance(s, ir.Call) and s.function in ATOMICS
-        unknown = (isinstance(s, ir.Assign | ir.Update) or atomic) and not writes
+        unknown = not writes and self._stores(s)
         if not (unknown or self.keeps(s) or any(w in live for w in writes)):
             return None
         if len(writes) == 1 and self._overwrites_wholly(s, writes[0]):
@@ -99,6 +98,13 @@ class Liveness:
             live.add(s.slot)
         live.update(self.effects.reads(s))
         return s
+
+    def _stores(self, s: ir.Stmt) -> bool:
+        """Whether the statement stores somewhere: if no location is known for it, that is memory of adjoints."""
+        if isinstance(s, ir.Call):
+            outs = SUPPORT[s.function].writes if s.function in SUPPORT else frozenset()
+            return s.function in ATOMICS or s.result is not None or bool(outs)
+        return isinstance(s, ir.Assign | ir.Update | ir.Pop)
 
     def _overwrites_wholly(self, s: ir.Stmt, location: Location) -> bool:
         match s:

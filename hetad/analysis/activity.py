@@ -38,21 +38,26 @@ class Activity:
         return self._closure(set(dependents), forward=False)
 
     def active(self, independents: Iterable[Location], dependents: Iterable[Location]) -> set[Location]:
-        """Varied and useful locations, closed over pointers: if one target of a pointer is active, all are,
-        since the pointer's shadow must point somewhere."""
-        found = self.varied(independents) & self.useful(dependents)
+        """Varied and useful locations, closed over pointers: if one target of a pointer is active, all are, since the
+        pointer's shadow must point somewhere; and memory that holds such a pointer has a shadow that holds its shadow."""
+        return self.closed(self.varied(independents) & self.useful(dependents))
+
+    def closed(self, found: set[Location]) -> set[Location]:
         while True:
             before = len(found)
-            for targets in self.pointers.target_sets():
+            for holder, targets in self.pointers.target_sets():
                 if any(t in found for t in targets):
                     found.update(t for t in targets if self._may_hold(t))
+                    if holder is not None:
+                        found.add(holder)
             if len(found) == before:
                 return found
 
     def everything(self) -> set[Location]:
         """Every location that can carry a derivative: what `active` would be without analysis."""
         places: list[Location] = [*self.function.params, *declared(self.function.body), *self.pointers.roots()]
-        return {x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))}
+        held = {x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))}
+        return self.closed(held)
 
     def _may_hold(self, location: Location) -> bool:
         """Whether numbers with derivatives may lie there."""

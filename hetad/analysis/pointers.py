@@ -98,10 +98,10 @@ class PointsTo:
                             found[t] = found.get(t, frozenset()) | types
         return found
 
-    def target_sets(self) -> Iterator[tuple[Location, ...]]:
-        """For each location that holds pointers, what they may point to."""
-        for targets in self._contents.values():
-            yield tuple(targets)
+    def target_sets(self) -> Iterator[tuple[Root | None, tuple[Location, ...]]]:
+        """For everything that holds pointers, what they may point to; and itself, where it is memory."""
+        for cell, targets in self._contents.items():
+            yield cell if isinstance(cell, Root) else None, tuple(targets)
 
     def roots(self) -> Iterator[Root]:
         yield from dict.fromkeys(self.parameter_roots.values())

@@ -11,7 +11,6 @@ instead of speed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
 from dataclasses import dataclass
 
 from hetad.diagnostics import UnsupportedError
