@@ -1,11 +1,11 @@
 """The pipeline, from CUDA text to a derivative program: the table of contents of hetad.
 
-    unit     = frontend.load(text)          preprocess, CUDA syntax; items are parsed when reached
-    program  = unit.reach(function)         lower to the IR; closed over calls and launches
-    fence.check(program)                    refuse what later passes do not support
-    program  = normalize(program)           one assignment a statement, structured control flow
-    derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy
-    text     = emit.cuda_file(...)          readable CUDA C
+unit     = frontend.load(text)          preprocess, CUDA syntax; items are parsed when reached
+program  = unit.reach(function)         lower to the IR; closed over calls and launches
+fence.check(program)                    refuse what later passes do not support
+program  = normalize(program)           one assignment a statement, structured control flow
+derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy
+text     = emit.cuda_file(...)          readable CUDA C
 """
 
 from __future__ import annotations
@@ -79,7 +79,12 @@ def primal(unit: Unit, name: str) -> Primal:
             continue
         space = spaces.get(p.name)
         parameters.append(
-            Parameter(p, "primal", p.name, None if not isinstance(p.type, Pointer) else "device" if space == "device" else "host")
+            Parameter(
+                p,
+                "primal",
+                p.name,
+                None if not isinstance(p.type, Pointer) else "device" if space == "device" else "host",
+            )
         )
     return Primal(_with_barriers_in_kernels(program, flat), entry, tuple(parameters), frozenset(written))
 
@@ -151,5 +156,7 @@ def stage_text(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] 
     if stage == "needed":
         return "\n".join(f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in found.saved) or "nothing is saved"
     if stage == "access":
-        return "\n".join(f"{a.span}: {a.function}: {a.what}: {a.how}" for a in found.accumulated) or "no shared adjoints"
+        return (
+            "\n".join(f"{a.span}: {a.function}: {a.what}: {a.how}" for a in found.accumulated) or "no shared adjoints"
+        )
     raise ValueError(f"unknown stage '{stage}': one of {', '.join(STAGES)}")

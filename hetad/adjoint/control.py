@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.origin import Origin
 from hetad.adjoint.loops import Counted, counted, reversed_header
 from hetad.adjoint.names import integer
+from hetad.adjoint.origin import Origin
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Int
 from hetad.ir.visit import declared, own_exprs, variables, walk_expr, walk_stmts
@@ -31,7 +31,9 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     changed = engine.changes(loop.body)
     inside = set(declared(loop.body)) | set(declared(loop.init))
     header = _counted(engine, loop)
-    carried = [x for x in changed if isinstance(x, ir.Symbol) and x not in inside and not (header and x is header.index)]
+    carried = [
+        x for x in changed if isinstance(x, ir.Symbol) and x not in inside and not (header and x is header.index)
+    ]
     steps = {x: step for x in carried if (step := _steady_step(x, loop.body)) is not None}
     backwards = tuple(
         ir.Update("-", ir.Var(x, span=s.span), integer(step, s.span, x.type), span=s.span) for x, step in steps.items()
@@ -68,7 +70,11 @@ def _steady_step(symbol: ir.Symbol, body: ir.Body) -> int | None:
 def _may_change(s: ir.Stmt, symbol: ir.Symbol) -> bool:
     for inner in walk_stmts((s,)):
         match inner:
-            case ir.Assign(target=ir.Var(symbol=x)) | ir.Update(target=ir.Var(symbol=x)) | ir.Call(result=ir.Var(symbol=x)):
+            case (
+                ir.Assign(target=ir.Var(symbol=x))
+                | ir.Update(target=ir.Var(symbol=x))
+                | ir.Call(result=ir.Var(symbol=x))
+            ):
                 if x is symbol:
                     return True
         for own in own_exprs(inner):
@@ -151,4 +157,3 @@ def _assemble(
         span=span,
     )
     return forward, [back, *after, *before[1]]
-

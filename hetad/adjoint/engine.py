@@ -15,15 +15,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint import ruled
+from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.origin import Origin
+from hetad.adjoint.shadows import Shadows
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location, pointer_parts
+from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
 from hetad.rules.user import Rules
-from hetad.ir.types import BOOL, INT, Array, Float, Pointer, Struct, Type, holds_floating, scalar_base
 
 Parts = tuple[list[ir.Stmt], list[ir.Stmt]]
 
@@ -49,15 +51,10 @@ class Reversed:
     locals: list[ir.Symbol]
 
 
-class Engine(ABC):
-    def __init__(
-        self, names: Names, effects: Effects, active: Iterable[Location], sources: Mapping[str, str]
-    ) -> None:
-        self.names = names
+class Engine(Shadows, ABC):
+    def __init__(self, names: Names, effects: Effects, active: Iterable[Location], sources: Mapping[str, str]) -> None:
+        super().__init__(names, effects.pointers, active)
         self.effects = effects
-        self.pointers = effects.pointers
-        self.active = frozenset(active)
-        self.shadows: dict[ir.Symbol, ir.Symbol] = {}
         self.regions: list[Region] = []
         self.slot_origins: dict[ir.Symbol, Origin] = {}
         self.current: ir.Stmt | None = None
@@ -223,9 +220,7 @@ class Engine(ABC):
                 value_after = ir.Var(kept, span=s.span)
         return forward, [*result, *restore, *self.adjoint(s, result=value_after)]
 
-    def adjoint(
-        self, s: ir.Assign | ir.Update, *, first: bool = False, result: ir.Expr | None = None
-    ) -> list[ir.Stmt]:
+    def adjoint(self, s: ir.Assign | ir.Update, *, first: bool = False, result: ir.Expr | None = None) -> list[ir.Stmt]:
         """The overwrite rule.  `first`: the target is being initialised, so its adjoint need not be cleared."""
         target, value, span = s.target, s.value, s.span
         if isinstance(target.type, Struct):
@@ -292,86 +287,6 @@ class Engine(ABC):
             found.append(loop)
         return tuple(found)
 
-    # -- shadows
-
-    def is_active_symbol(self, symbol: ir.Symbol) -> bool:
-        if isinstance(symbol.type, Pointer):
-            return self.is_active_pointer(ir.Var(symbol, span=symbol.span))
-        return symbol in self.active
-
-    def carries_pointers(self, symbol: ir.Symbol) -> bool:
-        """Whether a variable is, or holds, pointers whose shadows move with it."""
-        place = ir.Var(symbol, span=symbol.span)
-        if isinstance(symbol.type, Array):
-            held = scalar_of(symbol.type)
-            return isinstance(held, Pointer) and any(t in self.active for t in self.pointers.held(symbol))
-        return any(self.is_active_pointer(part) for part in pointer_parts(place))
-
-    def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
-        """The shadows of a list of pointers; zero for what has none."""
-
-        def one(e: ir.Expr) -> ir.Expr:
-            if isinstance(e, ir.Aggregate):
-                return self.shadow_list(e)
-            if isinstance(e.type, Pointer) and self.is_active_pointer(e):
-                return self.shadow_pointer(e)
-            return ir.Cast(ir.Const(0, INT, span=e.span), e.type, span=e.span) if isinstance(e.type, Pointer) else zero(e.type, e.span)
-
-        return replace(value, elements=tuple(one(e) for e in value.elements))
-
-    def is_active_pointer(self, pointer: ir.Expr) -> bool:
-        """Whether what the pointer points to has a shadow."""
-        return any(t in self.active for t in self.pointers.targets(pointer))
-
-    def is_active(self, place: ir.Expr) -> bool:
-        return any(location in self.active for location in self.pointers.storage(place))
-
-    def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
-        """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""
-        if symbol not in self.shadows:
-            type_ = Pointer(symbol.type.to) if isinstance(symbol.type, Pointer) else symbol.type
-            shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
-            targets = (t for t in self.pointers.targets(ir.Var(symbol, span=symbol.span)) if isinstance(t, ir.Symbol))
-            if isinstance(type_, Pointer):
-                self.pointers.add(shadow, [self.shadow(t) for t in targets if t in self.active])
-        return self.shadows[symbol]
-
-    def shadow_place(self, place: ir.Place) -> ir.Place:
-        match place:
-            case ir.Var(symbol=symbol):
-                return ir.Var(self.shadow(symbol), span=place.span)
-            case ir.Index(base=base):
-                return replace(place, base=self.shadow_pointer(base))
-            case ir.Member(base=base):
-                assert isinstance(base, ir.Var | ir.Index | ir.Member)
-                return replace(place, base=self.shadow_place(base))
-
-    def shadow_pointer(self, expr: ir.Expr) -> ir.Expr:
-        """The pointer into shadow memory at the same offset."""
-        match expr:
-            case ir.Var(symbol=symbol) if symbol.storage in ("global", "constant", "static"):
-                raise UnsupportedError(
-                    f"a pointer may reach the constant '{symbol.name}' and active memory", expr.span, "use two pointers"
-                )
-            case ir.Var() | ir.Index() | ir.Member():
-                return self.shadow_place(expr)
-            case ir.Binary(left=left, right=right):
-                if isinstance(left.type, Pointer | Array):
-                    return replace(expr, left=self.shadow_pointer(left), type=_writable(expr.type))
-                return replace(expr, right=self.shadow_pointer(right), type=_writable(expr.type))
-            case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
-                held, seen = scalar_base(operand.type), scalar_base(expr.type)
-                if held != seen and isinstance(held, Float) and isinstance(seen, Float):
-                    raise UnsupportedError(
-                        f"active memory of type '{held}' is read as '{seen}'", expr.span, "use one type for it"
-                    )
-                return replace(expr, operand=self.shadow_pointer(operand), type=_writable(expr.type))
-            case ir.AddressOf(place=place):
-                return replace(expr, place=self.shadow_place(place))
-            case ir.Select(then=then, orelse=orelse):
-                return replace(expr, then=self.shadow_pointer(then), orelse=self.shadow_pointer(orelse))
-        return expr  # a null pointer
-
     # -- details
 
     def _check_target(self, s: ir.Assign | ir.Update) -> None:
@@ -416,7 +331,9 @@ class Engine(ABC):
             if isinstance(f.type, Array) and holds_floating(f.type):
                 raise UnsupportedError("an active struct with an array field is copied", s.span, "copy its fields")
             one = ir.Assign(
-                ir.Member(s.target, f.name, f.type, span=s.span), ir.Member(s.value, f.name, f.type, span=s.span), span=s.span
+                ir.Member(s.target, f.name, f.type, span=s.span),
+                ir.Member(s.value, f.name, f.type, span=s.span),
+                span=s.span,
             )
             out += self.adjoint(one)
         return out
@@ -431,34 +348,6 @@ class Engine(ABC):
         return [ir.Comment(f"line {s.span.line}: {text.rstrip(chr(92)).rstrip()}", span=s.span)] if text else []
 
 
-def component(place: ir.Place, i: int, span: Span) -> ir.Place:
-    """Element i of an array, or field i of a struct."""
-    if isinstance(place.type, Struct):
-        f = place.type.fields[i]
-        return ir.Member(place, f.name, f.type, span=span)
-    assert isinstance(place.type, Array)
-    index = ir.Const(i, INT, span=span)
-    return ir.Index(place, index, place.type.of, span=span)
-
-
-def element_by_element(place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
-    """The assignments that a list initialiser stands for; what it does not list is zero."""
-    if isinstance(place.type, Struct):
-        count = len(place.type.fields)
-    else:
-        assert isinstance(place.type, Array) and place.type.length is not None
-        count = place.type.length
-    out: list[ir.Stmt] = []
-    for i in range(count):
-        cell = component(place, i, span)
-        element = value.elements[i] if i < len(value.elements) else zero(cell.type, span)
-        if isinstance(element, ir.Aggregate):
-            out += element_by_element(cell, element, span)
-        else:
-            out.append(ir.Assign(cell, element, span=span))
-    return out
-
-
 def _base_name(place: ir.Expr) -> str:
     match place:
         case ir.Var(symbol=symbol):
@@ -468,13 +357,3 @@ def _base_name(place: ir.Expr) -> str:
         case ir.AddressOf(place=inner):
             return _base_name(inner)
     return "value"
-
-
-def scalar_of(type_: Type) -> Type:
-    while isinstance(type_, Array):
-        type_ = type_.of
-    return type_
-
-
-def _writable(type_: Type) -> Type:
-    return Pointer(type_.to) if isinstance(type_, Pointer) else type_

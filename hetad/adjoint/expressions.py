@@ -15,7 +15,6 @@ from hetad.ir.types import BOOL, Float
 from hetad.ir.visit import walk_expr
 from hetad.rules import math
 
-
 REPLAY = "hetad_replay"  # (recorded, load): the recorded value in place of the load, with the load's derivative
 
 
@@ -48,15 +47,15 @@ def active_leaves(engine: Accumulator, expr: ir.Expr) -> list[ir.Place]:
     return []
 
 
-def pull(
-    engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: ir.Expr | None = None
-) -> list[ir.Stmt]:
+def pull(engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: ir.Expr | None = None) -> list[ir.Stmt]:
     """Statements that accumulate `seed` times the derivative of `expr` into the adjoints of its active places.
 
     `seed` must keep its value meanwhile.  `result` is a place that holds the value of `expr`, where one exists.
     """
     if isinstance(expr, ir.CallExpr):
-        raise UnsupportedError(f"a call of '{expr.function}' inside an expression", expr.span, "assign it to a variable")
+        raise UnsupportedError(
+            f"a call of '{expr.function}' inside an expression", expr.span, "assign it to a variable"
+        )
     leaves = active_leaves(engine, expr)
     if not leaves or is_zero(seed):
         return []
@@ -86,9 +85,7 @@ def pull(
     return out
 
 
-def _shares(
-    expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None
-) -> list[tuple[ir.Expr, Callable[[], ir.Expr]]]:
+def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[ir.Expr, Callable[[], ir.Expr]]]:
     """The operands of an operation, each with its part of the seed."""
     match expr:
         case ir.Binary(op="+", left=a, right=b):

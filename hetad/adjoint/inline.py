@@ -40,7 +40,9 @@ def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Pr
 def _body_for(callee: ir.Function, call: ir.Call, names: Names, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """The callee's body with fresh variables, its parameters bound to the arguments."""
     assigned = {
-        s.target.symbol for s in walk_stmts(callee.body) if isinstance(s, ir.Assign | ir.Update) and isinstance(s.target, ir.Var)
+        s.target.symbol
+        for s in walk_stmts(callee.body)
+        if isinstance(s, ir.Assign | ir.Update) and isinstance(s.target, ir.Var)
     } | {s.result.symbol for s in walk_stmts(callee.body) if isinstance(s, ir.Call) and isinstance(s.result, ir.Var)}
     addressed = _address_taken(callee.body)
     bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
@@ -81,7 +83,10 @@ def _substitutable(param: ir.Symbol, arg: ir.Expr, exposed: frozenset[ir.Symbol]
     if isinstance(arg, ir.Const):
         return arg.type == param.type
     return (
-        isinstance(arg, ir.Var) and arg.type == param.type and arg.symbol not in exposed and not _is_result(arg.symbol, call)
+        isinstance(arg, ir.Var)
+        and arg.type == param.type
+        and arg.symbol not in exposed
+        and not _is_result(arg.symbol, call)
     )
 
 

@@ -182,13 +182,7 @@ def count(body: ir.Body) -> int:
 
 def drop_unused(body: ir.Body) -> ir.Body:
     """Without declarations of variables that no other statement mentions, empty branches, orphaned comments."""
-    used = {
-        e.symbol
-        for s in walk_stmts(body)
-        for own in own_exprs(s)
-        for e in walk_expr(own)
-        if isinstance(e, ir.Var)
-    }
+    used = {e.symbol for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Var)}
     used |= {s.slot for s in walk_stmts(body) if isinstance(s, ir.Push | ir.Pop)}
 
     def tidy(inner: ir.Body) -> ir.Body:

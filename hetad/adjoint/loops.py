@@ -62,7 +62,11 @@ def counted(loop: ir.For, stable: Callable[[ir.Expr], bool], changes: Callable[[
     if not (isinstance(bound.type, Int) and isinstance(step.type, Int)):
         return None
     mixed = promote(index.type, bound.type) != promote_integer(index.type)
-    if mixed and not (isinstance(start, ir.Const) and start.value >= 0 and not down) and not _widening(index.type, bound.type):
+    if (
+        mixed
+        and not (isinstance(start, ir.Const) and start.value >= 0 and not down)
+        and not _widening(index.type, bound.type)
+    ):
         return None
     if not (stable(start) and stable(bound) and stable(step)):
         return None
@@ -117,9 +121,7 @@ def trip_count(c: Counted, span: Span) -> ir.Expr:
     if not c.inclusive:
         distance = ir.Binary("-", distance, integer(1, span, type_), type_, span=span)
     step = convert(c.step, type_)
-    count = ir.Binary(
-        "+", ir.Binary("/", distance, step, type_, span=span), integer(1, span, type_), type_, span=span
-    )
+    count = ir.Binary("+", ir.Binary("/", distance, step, type_, span=span), integer(1, span, type_), type_, span=span)
     counter = _counter(c.index.type)
     return ir.Select(runs, convert(count, counter), integer(0, span, counter), counter, span=span)
 
@@ -151,7 +153,12 @@ def geometric_trips(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> int |
             pass
         case _:
             return None
-    if started is not index or changes(index) or not isinstance(index.type, Int) or _condition(loop.cond, index) is None:
+    if (
+        started is not index
+        or changes(index)
+        or not isinstance(index.type, Int)
+        or _condition(loop.cond, index) is None
+    ):
         return None
     shrinks = (op == ">>" and factor.value >= 1) or (op == "/" and factor.value >= 2)
     grows = (op == "<<" and factor.value >= 1) or (op == "*" and factor.value >= 2)
@@ -186,7 +193,12 @@ def _condition(cond: ir.Expr, index: ir.Symbol) -> tuple[str, ir.Expr] | None:
 
 def _plain(expr: ir.Expr) -> ir.Expr:
     """Without implicit conversions between integers."""
-    while isinstance(expr, ir.Cast) and expr.implicit and isinstance(expr.type, Int) and isinstance(expr.operand.type, Int):
+    while (
+        isinstance(expr, ir.Cast)
+        and expr.implicit
+        and isinstance(expr.type, Int)
+        and isinstance(expr.operand.type, Int)
+    ):
         expr = expr.operand
     return expr
 

@@ -27,7 +27,9 @@ class Names:
     def copy(self) -> Names:
         return Names(self._taken)
 
-    def symbol(self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False) -> ir.Symbol:
+    def symbol(
+        self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False
+    ) -> ir.Symbol:
         return ir.Symbol(self.fresh(wanted), type_, span, storage, const)
 
 

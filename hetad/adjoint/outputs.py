@@ -50,9 +50,7 @@ def reverse_call(engine: Engine, s: ir.Call) -> Parts:
     return [*saves, s], [*values, *restores, *taken, *pulled]
 
 
-def _pulled(
-    engine: Engine, s: ir.Call, row: Row, name: str, seed: ir.Expr, after: dict[str, ir.Expr]
-) -> list[ir.Stmt]:
+def _pulled(engine: Engine, s: ir.Call, row: Row, name: str, seed: ir.Expr, after: dict[str, ir.Expr]) -> list[ir.Stmt]:
     out: list[ir.Stmt] = []
     for i, (param, arg) in enumerate(zip(row.params, s.args, strict=True)):
         if param.output or not active_leaves(engine, arg):
@@ -79,5 +77,6 @@ def _place(s: ir.Call, arg: ir.Expr) -> ir.Place:
     place = out_place(arg)
     if place is not None:
         return place
-    raise UnsupportedError(f"the result of {s.function} goes through a pointer variable", arg.span, "pass the address of a variable")
-
+    raise UnsupportedError(
+        f"the result of {s.function} goes through a pointer variable", arg.span, "pass the address of a variable"
+    )

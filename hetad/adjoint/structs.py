@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.engine import component, element_by_element
+from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.names import integer
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir

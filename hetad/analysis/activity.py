@@ -38,8 +38,11 @@ class Activity:
         return self._closure(set(dependents), forward=False)
 
     def active(self, independents: Iterable[Location], dependents: Iterable[Location]) -> set[Location]:
-        """Varied and useful locations, closed over pointers: if one target of a pointer is active, all are, since the
-        pointer's shadow must point somewhere; and memory that holds such a pointer has a shadow that holds its shadow."""
+        """Varied and useful locations, closed over pointers.
+
+        If one target of a pointer is active, all are, since the pointer's shadow must point somewhere; and memory that
+        holds such a pointer has a shadow, which holds the pointer's.
+        """
         return self.closed(self.varied(independents) & self.useful(dependents))
 
     def closed(self, found: set[Location]) -> set[Location]:
@@ -56,14 +59,18 @@ class Activity:
     def everything(self) -> set[Location]:
         """Every location that can carry a derivative: what `active` would be without analysis."""
         places: list[Location] = [*self.function.params, *declared(self.function.body), *self.pointers.roots()]
-        held = {x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))}
+        held = {
+            x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))
+        }
         return self.closed(held)
 
     def _may_hold(self, location: Location) -> bool:
         """Whether numbers with derivatives may lie there."""
         if isinstance(location, ir.Symbol) and location.storage not in ("param", "local", "shared"):
             return False
-        return bool(self.pointers.floating_types(location)) or (isinstance(location, Root) and location.heap and _untyped(location))
+        return bool(self.pointers.floating_types(location)) or (
+            isinstance(location, Root) and location.heap and _untyped(location)
+        )
 
     def _closure(self, found: set[Location], forward: bool) -> set[Location]:
         changed = True

@@ -73,7 +73,9 @@ def polynomial(expr: ir.Expr) -> Polynomial:
             return polynomial(left) * polynomial(right)
         case ir.Unary(op="-", operand=operand):
             return polynomial(operand).scaled(-1)
-        case ir.Cast(operand=operand, type=Int() as to) if isinstance(operand.type, Int) and to.bits >= operand.type.bits:
+        case ir.Cast(operand=operand, type=Int() as to) if (
+            isinstance(operand.type, Int) and to.bits >= operand.type.bits
+        ):
             return polynomial(operand)
     return Polynomial({(expr,): 1})
 
@@ -99,7 +101,9 @@ def address(place: ir.Expr) -> Address | None:
         match base:
             case ir.Binary(op="+", left=left, right=right) if isinstance(left.type, Pointer):
                 base, offset = left, offset + polynomial(right)
-            case ir.Binary(op="-", left=left, right=right) if isinstance(left.type, Pointer) and isinstance(right.type, Int):
+            case ir.Binary(op="-", left=left, right=right) if isinstance(left.type, Pointer) and isinstance(
+                right.type, Int
+            ):
                 base, offset = left, offset - polynomial(right)
             case ir.Cast(operand=operand, implicit=True) if operand.type == base.type or (
                 isinstance(operand.type, Pointer) and isinstance(base.type, Pointer) and operand.type.to == base.type.to

@@ -215,4 +215,6 @@ VOTES = frozenset(
     | {"__reduce_max_sync", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"}
 )
 PURE_CALLS = BARRIERS | FENCES | SHUFFLES | VOTES  # touch no memory through their arguments
-OUTPUT_ONLY = frozenset({"printf", "fprintf", "puts", "fputs", "putchar", "fflush", "assert", "__assert_fail", "perror"})
+OUTPUT_ONLY = frozenset(
+    {"printf", "fprintf", "puts", "fputs", "putchar", "fflush", "assert", "__assert_fail", "perror"}
+)

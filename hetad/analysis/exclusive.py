@@ -32,4 +32,3 @@ class ThreadMap:
     def exclusive_increment(self, place: ir.Place) -> bool:
         """Whether no other thread increments the adjoint of the cell that this load reads."""
         return False
-

@@ -172,7 +172,10 @@ class PointsTo:
                     copied.update(self._contents.get(source, {}))
                 for into in self._targets(_bare(args[dst])) if copied else ():
                     self._contents.setdefault(into, {}).update(copied)
-            case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in ("allocate", "symbol"):
+            case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in (
+                "allocate",
+                "symbol",
+            ):
                 row = TABLE[name]
                 out = row.position("out")
                 place = result if out is None else out_place(args[out])

@@ -74,7 +74,9 @@ class Spaces:
                 self._set(location, space, span, why)
             elif space == "device":
                 raise UnsupportedError(
-                    f"'{location.name}' is host memory, but is {why} as device memory", span, "copy it to the device first"
+                    f"'{location.name}' is host memory, but is {why} as device memory",
+                    span,
+                    "copy it to the device first",
                 )
 
     def _set(self, root: Root, space: Space, span: Span, why: str) -> None:

@@ -25,7 +25,6 @@ from hetad.ir.types import INT, Array, Float, Pointer, Type
 from hetad.ir.visit import map_body, walk_stmts
 
 
-
 class KernelEngine(Engine):
     def __init__(
         self,
@@ -78,7 +77,7 @@ class KernelEngine(Engine):
 
     def loop(self, s: ir.For | ir.While) -> Parts:
         shared = any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in self.changes(s.body))
-        if shared or not self.regions[-1].registers and self._has_barrier(s.body):
+        if shared or (not self.regions[-1].registers and self._has_barrier(s.body)):
             return tape(self, s)
         return recompute(self, s, self.plain)
 
@@ -162,7 +161,9 @@ class KernelEngine(Engine):
         if active and (s.function not in ("atomicAdd", "atomicSub") or s.result is not None):
             what = "its old value is used" if s.result is not None else "it has no derivative here"
             raise UnsupportedError(
-                f"{s.function} on active memory: {what}", s.span, "use atomicAdd without its result, or reduce in two steps"
+                f"{s.function} on active memory: {what}",
+                s.span,
+                "use atomicAdd without its result, or reduce in two steps",
             )
         forward: list[ir.Stmt] = []
         reverse: list[ir.Stmt] = []
@@ -188,4 +189,3 @@ def pointee(pointer: ir.Expr, type_: Type) -> ir.Place:
         return pointer.place
     held = pointer.type.to if isinstance(pointer.type, Pointer) else type_
     return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
-

@@ -177,10 +177,11 @@ class StoredValues:
 
     # -- loads
 
-    def _place(self, place: ir.Place, state: State, before: list[ir.Stmt]) -> ir.Place:
+    def _place(self, place: ir.Expr, state: State, before: list[ir.Stmt]) -> ir.Place:
         match place:
             case ir.Index(base=base, index=index):
-                inner = self._place(base, state, before) if isinstance(base.type, Array) and not isinstance(base, ir.Var) else self._rewrite(base, state, before)  # type: ignore[arg-type]  # fmt: skip
+                row = isinstance(base.type, Array) and isinstance(base, ir.Index | ir.Member)
+                inner = self._place(base, state, before) if row else self._rewrite(base, state, before)
                 return replace(place, base=inner, index=self._rewrite(index, state, before))
             case ir.Member(base=base):
                 return replace(place, base=self._place(base, state, before))  # type: ignore[arg-type]
@@ -227,7 +228,9 @@ class StoredValues:
         return [x for x in self.effects.pointers.storage(place) if isinstance(x, Root)]
 
     def _read_again(self, target: Address | None) -> bool:
-        return target is None or any(r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base)
+        return target is None or any(
+            r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base
+        )
 
 
 def _read_by(s: ir.Stmt) -> list[ir.Expr]:
@@ -247,4 +250,3 @@ def _loads(expr: ir.Expr) -> list[ir.Expr]:
     for child in children(expr):
         found += _loads(child)
     return found
-

@@ -20,10 +20,10 @@ from hetad.device.shared import SharedAdjoints
 from hetad.device.storage import Site, Stored, counting_kernel, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.rules.math import is_math
-from hetad.rules.user import Rules
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.rules.math import is_math
+from hetad.rules.user import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +184,7 @@ class _Maker:
     def _tapes(
         self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues
     ) -> Tapes:
-        counter, counted = counting_kernel(
-            name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names
-        )
+        counter, counted = counting_kernel(name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names)
         used = set(variables(counter.body))
         for symbol, span in values.stale.items():
             if symbol in used:
@@ -204,7 +202,7 @@ class _Maker:
         return KernelEffects(reads, frozenset(range(len(primal), len(params))))
 
     def _adjoint_parameters(self) -> tuple[dict[int, ir.Symbol], list[ir.Stmt], list[ir.Stmt]]:
-        """The adjoint parameters; for a scalar also its sum in the thread and the update that adds it over the block."""
+        """The adjoint parameters; for a scalar also its sum in the thread, and what adds that sum over the block."""
         parameters: dict[int, ir.Symbol] = {}
         sums: list[ir.Stmt] = []
         closing: list[ir.Stmt] = []

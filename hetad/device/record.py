@@ -20,7 +20,7 @@ from hetad.ir.visit import bodies, map_bodies, map_exprs, walk_stmts
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """`replay` is the body for the pullback, `recorder` the augmented kernel; both take `records` as last parameters."""
+    """`replay` is the body for the pullback, `recorder` the augmented kernel; `records` are their last parameters."""
 
     replay: ir.Body
     recorder: ir.Function

@@ -14,7 +14,7 @@ from hetad.analysis.effects import BARRIERS
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, CHAR, UINT, Array, Pointer, Type, size_of
-from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.ir.visit import map_body, variables
 
 if TYPE_CHECKING:
     from hetad.device.engine import KernelEngine
@@ -33,7 +33,11 @@ class SharedAdjoints:
                 continue
             shadow = engine.shadow(symbol)
             self.shadows.append(shadow)
-            self.zeros += self._dynamic(engine, symbol, shadow) if isinstance(shadow.type, Pointer) else self._static(engine, shadow)
+            self.zeros += (
+                self._dynamic(engine, symbol, shadow)
+                if isinstance(shadow.type, Pointer)
+                else self._static(engine, shadow)
+            )
         if self.zeros:
             self.zeros.append(ir.Call("__syncthreads", (), span=span))
 

@@ -104,7 +104,9 @@ class _Tape:
         k = self.number(s.slot)
         out: list[ir.Stmt] = []
         for place in places if isinstance(s, ir.Push) else reversed(places):
-            row = ir.Binary("*", ir.Var(self.tops[k], span=s.span), ir.Var(self.threads, span=s.span), SIZE_T, span=s.span)
+            row = ir.Binary(
+                "*", ir.Var(self.tops[k], span=s.span), ir.Var(self.threads, span=s.span), SIZE_T, span=s.span
+            )
             index = ir.Binary("+", row, ir.Var(self.thread, span=s.span), SIZE_T, span=s.span)
             cell = ir.Index(ir.Var(self.parameters[k], span=s.span), index, place.type, span=s.span)
             out += _move(replace(s, place=place), cell, self.tops[k])

@@ -37,7 +37,5 @@ def adjoint(engine: KernelEngine, s: ir.Call) -> list[ir.Stmt]:
         return [clear]
     width = rest[0] if rest else integer(32, span)
     back = engine.names.symbol("seed", value.type, span)
-    call = ir.Call(
-        f"{ADJOINTS[s.function]}_{value.type}", (mask, own, lane, width), ir.Var(back, span=span), span=span
-    )
+    call = ir.Call(f"{ADJOINTS[s.function]}_{value.type}", (mask, own, lane, width), ir.Var(back, span=span), span=span)
     return [ir.Declare(back, None, span=span), call, clear, *pull(engine, value, ir.Var(back, span=span), span)]

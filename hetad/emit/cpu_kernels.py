@@ -176,14 +176,17 @@ def dispatch(parts: Assembly) -> Iterator[str]:
         f"    case {number}:\n        {emitted}(hetad_grid, hetad_block, hetad_memory, hetad_shared, hetad_args);\n        return 0;"
         for emitted, number in parts.numbers.values()
     ]
+    names = ", ".join(f'"{name}"' for name in parts.numbers)
     body = [
         "int hetad_cpu_launch(",
         "    int hetad_kernel, const unsigned hetad_blocks[3], const unsigned hetad_threads[3], size_t hetad_shared,",
         "    void *hetad_stream, void **hetad_args)",
         "{",
         "    (void)hetad_stream;",
-        "    if (!hetad_cpu_valid(hetad_blocks, hetad_threads)) {",
-        "        return cudaErrorInvalidConfiguration;",
+        f"    static const char *const hetad_names[] = {{{names or 'NULL'}}};",
+        "    const char *const hetad_why = hetad_cpu_refusal(hetad_blocks, hetad_threads);",
+        "    if (hetad_why != NULL) {",
+        "        return hetad_cpu_refuse(hetad_names[hetad_kernel], hetad_blocks, hetad_threads, hetad_why);",
         "    }",
         "    const dim3 hetad_grid = {hetad_blocks[0], hetad_blocks[1], hetad_blocks[2]};",
         "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
@@ -200,6 +203,6 @@ def dispatch(parts: Assembly) -> Iterator[str]:
         "const struct hetad_runtime *hetad_cpu_runtime(void)\n{\n"
         "    static const struct hetad_runtime runtime = {\n"
         "        hetad_cpu_malloc, hetad_cpu_free, hetad_cpu_copy, hetad_cpu_set, hetad_cpu_launch,\n"
-        "        hetad_cpu_no_error, hetad_cpu_no_error,\n    };\n"
+        "        hetad_cpu_synchronize, hetad_cpu_last_error,\n    };\n"
         "    return &runtime;\n}"
     )

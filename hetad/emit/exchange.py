@@ -130,4 +130,4 @@ def _predicate(expr: ir.Expr) -> ir.Expr:
 
 
 def _converted(value: ir.Expr, type_: Type) -> ir.Expr:
-    return value if value.type in (type_, BOOL) else ir.Cast(value, type_, True, span=value.span)
+    return value if value.type == type_ else ir.Cast(value, type_, True, span=value.span)

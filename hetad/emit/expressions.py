@@ -48,8 +48,8 @@ def preserves(source: Type, target: Type) -> bool:
     """Whether every value of type `source` is a value of type `target`."""
     match source, target:
         case Int(), Int():
-            if target.name == "bool" or source.name == "bool":
-                return source.name == "bool"
+            if target.boolean or source.boolean:
+                return source.boolean
             if source.signed == target.signed:
                 return source.bits <= target.bits
             return target.signed and source.bits < target.bits
@@ -65,7 +65,7 @@ def is_enum(type_: Type) -> bool:
 
 
 def is_bool(type_: Type) -> bool:
-    return isinstance(type_, Int) and type_.name == "bool"
+    return isinstance(type_, Int) and type_.boolean
 
 
 def converted(expr: ir.Expr, target: Type, dialect: Dialect) -> ir.Expr:
@@ -80,8 +80,8 @@ def converted(expr: ir.Expr, target: Type, dialect: Dialect) -> ir.Expr:
     if isinstance(middle, Int | Float) and isinstance(source, Int | Float):
         if dialect.cuda and is_enum(middle) and not is_enum(source):
             return expr
-        same = middle == target and is_bool(middle) == is_bool(target)
-        return converted(expr.operand, target, dialect) if same or preserves(source, middle) else expr
+        kept = middle == target or preserves(source, middle)
+        return converted(expr.operand, target, dialect) if kept else expr
     return expr.operand if source == middle else expr
 
 
@@ -208,7 +208,7 @@ class Expressions:
             case ir.Var(symbol=symbol):
                 return self.local[symbol], POSTFIX
             case ir.Index(base=base, index=index):
-                if isinstance(index, ir.Const) and index.value == 0 and index.text is None:
+                if _is_dereference(expr):
                     return f"*{self._pointer(base, UNARY)}", UNARY
                 return f"{self._pointer(base, POSTFIX)}[{self.index(index)}]", POSTFIX
             case ir.Member(base=base, name=name):
@@ -331,6 +331,14 @@ class Expressions:
         if self.dialect.cuda:
             return "(" + ", ".join(parts) + ")"
         return ", ".join(parts + ["1"] * (3 - len(parts)))
+
+
+def _is_dereference(expr: ir.Index) -> bool:
+    """Whether `*p` reads better than `p[0]`: it is what was written, of what is no array."""
+    base, index = expr.base, expr.index
+    while isinstance(base, ir.Cast) and base.implicit:
+        base = base.operand
+    return isinstance(index, ir.Const) and index.value == 0 and index.text is None and not isinstance(base.type, Array)
 
 
 def _exact_const(expr: ir.Cast) -> ir.Const | None:

@@ -67,7 +67,7 @@ def _is_standard(text: str) -> bool:
 
 
 def _integer(value: int, type_: Int) -> str:
-    if type_.name == "bool":
+    if type_.boolean:
         return "true" if value else "false"
     if type_.name in ENUMS:
         return "cudaSuccess" if type_.name == "cudaError_t" and value == 0 else f"({type_.name}){value}"

@@ -241,6 +241,7 @@ class _ThreadStatements(Statements):
         expressions.local = owner.local
         super().__init__(expressions, owner.kernel)
         self.label = label
+        self.labels = f"{label}_step"
         self.leaves = False
 
     def returning(self, value: ir.Expr | None) -> Iterator[str]:

@@ -23,6 +23,9 @@ class Statements:
         self.expressions = expressions
         self.function = function
         self.dialect = expressions.dialect
+        self.labels = "hetad_step"
+        self._steps: list[str | None] = []  # for each loop around: the label of its step, if `continue` must jump there
+        self._labelled = 0
 
     def lines(self, body: ir.Body, depth: int = 1) -> Iterator[str]:
         """`body`, indented."""
@@ -40,9 +43,9 @@ class Statements:
             case ir.For():
                 yield from self.counted(statement)
             case ir.While(cond=cond, body=body):
-                yield from (f"while ({self.expressions.truth(cond)}) {{", *self.lines(body), "}")
+                yield from (f"while ({self.expressions.truth(cond)}) {{", *self.loop_body(body, None), "}")
             case ir.DoWhile(body=body, cond=cond):
-                yield from ("do {", *self.lines(body), f"}} while ({self.expressions.truth(cond)});")
+                yield from ("do {", *self.loop_body(body, None), f"}} while ({self.expressions.truth(cond)});")
             case ir.Switch():
                 yield from self.switch(statement)
             case ir.Comment(text=text):
@@ -78,15 +81,29 @@ class Statements:
             yield f"#pragma unroll {loop.unroll}".rstrip()
         cond = self.expressions.truth(loop.cond) if loop.cond is not None else ""
         init, step = self._init(loop.init), self._step(loop.step)
-        if step is None and any(isinstance(s, ir.Continue) for s in walk_stmts(loop.body)):
-            raise ValueError("a loop with `continue` whose step has no place in its head")
         head = f"for ({init or ''}; {cond}; {step or ''}) {{".replace("; ;", ";;").replace("; )", ";)")
-        after = self.lines(loop.step) if step is None else ()
-        inner = [head, *self.lines(loop.body), *after, "}"]
+        inner = [head, *(self.loop_body(loop.body, None) if step is not None else self._with_step(loop)), "}"]
         if init is None:
             yield from ("{", *self.lines(loop.init), *(INDENT + line for line in inner), "}")
         else:
             yield from inner
+
+    def loop_body(self, body: ir.Body, step: str | None) -> list[str]:
+        self._steps.append(step)
+        lines = list(self.lines(body))
+        self._steps.pop()
+        return lines
+
+    def _with_step(self, loop: ir.For) -> Iterator[str]:
+        """A body with the step at its end, to which `continue` jumps."""
+        if not any(isinstance(s, ir.Continue) for s in walk_stmts(loop.body)):
+            yield from self.loop_body(loop.body, None)
+        else:
+            self._labelled += 1
+            label = f"{self.labels}_{self._labelled}"
+            body = self.loop_body(loop.body, label)
+            yield from (INDENT + "{", *(INDENT + line for line in body), INDENT + "}", f"{INDENT}{label}:;")
+        yield from self.lines(loop.step)
 
     def _init(self, init: ir.Body) -> str | None:
         """What stands first in the head of a `for`; None if it does not fit there."""
@@ -144,7 +161,7 @@ class Statements:
             case ir.Break():
                 return "break"
             case ir.Continue():
-                return "continue"
+                return f"goto {self._steps[-1]}" if self._steps and self._steps[-1] else "continue"
         raise TypeError(f"{type(statement).__name__} cannot be emitted")
 
     def result_of(self, call: ir.Call, target: Type) -> str:

@@ -25,7 +25,7 @@ CUDA_DEVICE = (
     "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "argument.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
+    "check.c", "registry.c", "argument.c", "symbol.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
     "save_range.c", "kernel_tape.c", "launched.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
     "copy_pullback_float.c", "copy_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip

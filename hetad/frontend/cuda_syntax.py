@@ -7,16 +7,19 @@ parse or, worse, parse as other C, is refused here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
+from hetad.frontend import beyond, cpp_syntax
+from hetad.frontend.cpp_syntax import TAGS, TEMPLATE, TYPE_WORDS, Names, body_start, declares_reference
+from hetad.frontend.cpp_syntax import close as _close
+from hetad.frontend.cpp_syntax import operators as _op
 from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas
+from hetad.frontend.tokens import is_operator as _is
 
 LAUNCH = "hetad$launch"
 DIM3 = "hetad$dim3"
 
-TYPE_WORDS = {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned"}
 _SPELLINGS = {
     "__restrict__": "restrict", "__restrict": "restrict", "__volatile__": "volatile", "__signed__": "signed",
     "__const": "const", "__asm__": "asm", "__asm": "asm", "wchar_t": "int",
@@ -31,46 +34,36 @@ _BEFORE_EXPRESSION = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Names:
-    """What the tokens of an item may refer to."""
-
-    types: Collection[str]
-    beyond: Mapping[str, str] = field(default_factory=dict)  # names of C++ items, and what each is
-
+_Pass = Callable[[list[Token], Names], list[Token]]
 
 def rewrite(tokens: Sequence[Token], names: Names) -> list[Token]:
     """All rewritings in order, then the refusal of what is left.  Raises SourceError with the position."""
-    passes: tuple[Callable[[list[Token], Names], list[Token]], ...] = (
-        _respell,
-        _local_spaces,
-        _standard_namespace,
-        _refuse_templates,
-        _launches,
-        _named_casts,
-        _dim3,
-        _functional_casts,
-    )
-    result = list(tokens)
-    for each in passes:
-        result = each(result, names)
+    result = _respell(list(tokens), names)
+    texts = {t.text for t in result}
+    for triggers, rewriting in _passes():
+        if not triggers or not triggers.isdisjoint(texts):
+            result = rewriting(result, names)
     refuse_leftovers(result, names)
     return result
 
 
-def _is(tokens: Sequence[Token], i: int, text: str) -> bool:
-    return 0 <= i < len(tokens) and tokens[i].text == text and tokens[i].kind in ("operator", "name")
-
-
-def _close(tokens: Sequence[Token], start: int) -> int:
-    end = matching(tokens, start)
-    if end is None:
-        raise SyntaxProblem(f"'{tokens[start].text}' is never closed", tokens[start].span)
-    return end
-
-
-def _op(token: Token, *texts: str) -> list[Token]:
-    return [token.spelled(text, "operator") for text in texts]
+def _passes() -> tuple[tuple[frozenset[str], _Pass], ...]:
+    """The rewritings in order; each with the tokens without one of which there is nothing for it to do."""
+    return (
+        (frozenset(_LOCAL_SPACES), _local_spaces),
+        (frozenset({"::"}), _scopes),
+        (frozenset(), _refuse_templates),
+        (frozenset({"using", "auto", "constexpr", "for"}), cpp_syntax.words),
+        (frozenset({"<"}), cpp_syntax.template_ids),
+        (frozenset({"<<<"}), _launches),
+        (frozenset(_CASTS), _named_casts),
+        (frozenset({"new", "delete"}), cpp_syntax.heap),
+        (frozenset({"dim3"}), _dim3),
+        (frozenset({"{"}), cpp_syntax.braces),
+        (frozenset({"{"}), cpp_syntax.direct_initialisers),
+        (frozenset(), _functional_casts),
+        (frozenset({"&", "&&"}), cpp_syntax.references),
+    )
 
 
 # --- the rewritings ------------------------------------------------------------------------------
@@ -98,6 +91,10 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
             if not inside <= {"unused", "always_inline", "noinline", "used", "hot", "cold"}:
                 raise UnsupportedError("__attribute__ that hetad does not know", token.span, "remove the attribute")
             i = end
+        elif token.text == cpp_syntax.REFERENCE:
+            raise UnsupportedError("hetad does not support _Atomic", token.span, "use the atomic functions of CUDA")
+        elif token.text == "noexcept" and not _is(tokens, i + 1, "("):
+            pass
         elif token.text not in _DROPPED:
             result.append(token.spelled(_SPELLINGS.get(token.text, token.text)))
         i += 1
@@ -138,13 +135,9 @@ def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
 
 def _type_argument(tokens: Sequence[Token], i: int, names: Names) -> bool:
     """Whether a type stands here; a name that is a type elsewhere may be a variable, so `name>(` must follow."""
-    if i >= len(tokens) or not _names_type(tokens[i], names):
+    if i >= len(tokens) or not names.is_type(tokens[i]):
         return False
     return tokens[i].text in TYPE_WORDS or (_is(tokens, i + 1, ">") and _is(tokens, i + 2, "("))
-
-
-def _names_type(token: Token, names: Names) -> bool:
-    return token.kind == "name" and (token.text in TYPE_WORDS or token.text in names.types)
 
 
 def _launches(tokens: list[Token], names: Names) -> list[Token]:
@@ -157,9 +150,11 @@ def _launches(tokens: list[Token], names: Names) -> list[Token]:
             result.append(token)
             i += 1
             continue
-        if not result or result[-1].kind != "name":
+        called = _called(result)
+        if not called:
             raise SyntaxProblem("expected the name of a kernel before '<<<'", token.span)
-        kernel = result.pop()
+        del result[-len(called) :]
+        kernel = called[0]
         end = _launch_end(tokens, i)
         configuration = [_launches(part, names) for part in split_commas(tokens[i + 1 : end])]
         if not 2 <= len(configuration) <= 4 or not all(configuration):
@@ -170,13 +165,21 @@ def _launches(tokens: list[Token], names: Names) -> list[Token]:
             raise SyntaxProblem("expected '(' after '>>>'", tokens[end].span)
         close = _close(tokens, end + 1)
         result.append(kernel.spelled(f"{LAUNCH}{len(configuration)}"))
-        result += [*_op(kernel, "("), kernel]
+        result += [*_op(kernel, "("), *called]
         for part in configuration:
             result += [*_op(part[0], ","), *part]
         arguments = _launches(list(tokens[end + 2 : close]), names)
         result += [*(_op(kernel, ",") if arguments else []), *arguments, tokens[close]]
         i = close + 1
     return result
+
+
+def _called(tokens: Sequence[Token]) -> list[Token]:
+    """The name of a kernel that the tokens end in, with its template arguments."""
+    if tokens and tokens[-1].text == ")":
+        at = max((i for i, t in enumerate(tokens) if t.text == TEMPLATE), default=None)
+        return list(tokens[at:]) if at is not None and matching(tokens, at + 1) == len(tokens) - 1 else []
+    return [tokens[-1]] if tokens and tokens[-1].kind == "name" else []
 
 
 def _launch_end(tokens: Sequence[Token], start: int) -> int:
@@ -193,31 +196,42 @@ def _launch_end(tokens: Sequence[Token], start: int) -> int:
     raise SyntaxProblem("'<<<' without '>>>'", tokens[start].span)
 
 
-def _standard_namespace(tokens: list[Token], names: Names) -> list[Token]:
-    """`std::sqrt(x)` and `::sqrt(x)` are the plain function, where CUDA knows it by that name."""
+def _scopes(tokens: list[Token], names: Names) -> list[Token]:
+    """`std::sqrt(x)` and `::sqrt(x)` are the plain function, where CUDA knows it by that name; the source's own
+    namespaces are one."""
     result: list[Token] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
-        if token.text == "std" and _is(tokens, i + 1, "::") and i + 2 < len(tokens):
-            name = tokens[i + 2]
-            if not (name.text in _STANDARD or name.text in names.types) or _is(tokens, i + 3, "::"):
-                raise UnsupportedError(
-                    f"std::{name.text} is C++ beyond hetad",
-                    Span(token.file, token.line, token.column, len("std::") + name.length),
-                    "use C functions and arrays in the functions that are differentiated, and keep C++ outside",
-                )
+        scope = token.kind == "name" and _is(tokens, i + 1, "::") and i + 2 < len(tokens)
+        if scope and token.text in names.namespaces:
             i += 2
-            if name.text in ("min", "max") and _is(tokens, i + 1, "<"):
+        elif scope and token.text == "std":
+            i = _standard(tokens, i, names)
+            if tokens[i].text in ("min", "max") and _is(tokens, i + 1, "<"):
                 converted, i = _typed_extremum(tokens, i, names)
                 result += converted
             continue
-        if token.text == "::" and (not result or result[-1].kind != "name") and i + 1 < len(tokens):
+        elif scope and token.text in beyond.SCOPES:
+            raise beyond.refusal(beyond.SCOPES[token.text], token.span)
+        elif token.text == "::" and (not result or result[-1].kind != "name") and i + 1 < len(tokens):
             i += 1
-            continue
-        result.append(token)
-        i += 1
+        else:
+            result.append(token)
+            i += 1
     return result
+
+
+def _standard(tokens: Sequence[Token], i: int, names: Names) -> int:
+    """The index of the name behind `std::`, which must be one that is plain CUDA too."""
+    name = tokens[i + 2]
+    if not (name.text in _STANDARD or name.text in names.types) or _is(tokens, i + 3, "::"):
+        raise UnsupportedError(
+            f"std::{name.text} is C++ beyond hetad",
+            Span(tokens[i].file, tokens[i].line, tokens[i].column, len("std::") + name.length),
+            "use C functions and arrays in the functions that are differentiated, and keep C++ outside",
+        )
+    return i + 2
 
 
 def _typed_extremum(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], int]:
@@ -230,7 +244,7 @@ def _typed_extremum(tokens: Sequence[Token], i: int, names: Names) -> tuple[list
     for number, part in enumerate(split_commas(tokens[end + 2 : close])):
         if number:
             result += _op(tokens[i], ",")
-        inside = _standard_namespace(part, names)
+        inside = _scopes(part, names)
         result += [*_op(tokens[i], "("), *tokens[i + 2 : end], *_op(tokens[i], ")", "("), *inside, *_op(tokens[i], ")")]
     return [*result, tokens[close]], close + 1
 
@@ -311,12 +325,12 @@ def _dim3(tokens: list[Token], names: Names) -> list[Token]:
 
 def _functional_casts(tokens: list[Token], names: Names) -> list[Token]:
     """`float(i)` to `((float)(i))`, inside bodies and initialisers, where an expression can stand."""
-    start = _body_start(tokens)
+    start = body_start(tokens)
     result = list(tokens[:start])
     i = start
     while i < len(tokens):
         token = tokens[i]
-        if _names_type(token, names) and _is(tokens, i + 1, "(") and _is_functional(tokens, i):
+        if names.is_type(token) and _is(tokens, i + 1, "(") and _is_functional(tokens, i):
             close = _close(tokens, i + 1)
             parts = split_commas(tokens[i + 2 : close])
             if len(parts) > 1:
@@ -331,17 +345,6 @@ def _functional_casts(tokens: list[Token], names: Names) -> list[Token]:
             result.append(token)
             i += 1
     return result
-
-
-def _body_start(tokens: Sequence[Token]) -> int:
-    """The first brace or equals sign outside parentheses: before it only declarators stand."""
-    depth = 0
-    for i, token in enumerate(tokens):
-        if token.kind == "operator":
-            if depth == 0 and token.text in ("{", "="):
-                return i
-            depth += (token.text in OPENING) - (token.text in CLOSING)
-    return len(tokens)
 
 
 def _is_functional(tokens: Sequence[Token], i: int) -> bool:
@@ -361,17 +364,20 @@ _BEYOND = {
     "public": "C++ classes", "private": "C++ classes", "protected": "C++ classes", "co_await": "coroutines",
     "asm": "inline assembly", "alignas": "alignment specifiers", "__align__": "alignment specifiers",
     "__builtin_align__": "alignment specifiers", "__managed__": "managed variables", "thread_local": "thread_local",
-    "noexcept": "noexcept",
+    "noexcept": "noexcept", "mutable": "C++ classes", "requires": "C++ concepts", "concept": "C++ concepts",
 }  # fmt: skip
 
 
 def refuse_leftovers(tokens: Sequence[Token], names: Names) -> None:
     """Raise UnsupportedError at the first piece of C++ that was not rewritten."""
-    header_end = _body_start(tokens)
+    header_end = body_start(tokens)
     for i, token in enumerate(tokens):
-        if token.kind == "name" and token.text in _BEYOND:
-            if not (i and tokens[i - 1].text in (".", "->")):
+        if token.kind == "name":
+            if i and tokens[i - 1].text in (".", "->"):
+                continue
+            if token.text in _BEYOND:
                 raise _refusal(_BEYOND[token.text], token)
+            _refuse_library(tokens, i, names)
         elif token.kind == "operator":
             if token.text == "::":
                 raise _refusal("a C++ scope", token)
@@ -379,8 +385,18 @@ def refuse_leftovers(tokens: Sequence[Token], names: Names) -> None:
                 raise SyntaxProblem(f"unexpected '{token.text}'", token.span)
             if token.text == "[" and (i == 0 or _starts_lambda(tokens, i)):
                 raise _refusal("a lambda", token)
-            if token.text in ("&", "&&") and i and (i < header_end or _declares_reference(tokens, i, names)):
+            if token.text in ("&", "&&") and i and (i < header_end or declares_reference(tokens, i, names)):
                 raise _refusal("a C++ reference", token, "use a pointer")
+
+
+def _refuse_library(tokens: Sequence[Token], i: int, names: Names) -> None:
+    """Names that nothing in the source declares, where they are used as a function or a type."""
+    token = tokens[i]
+    used = i + 1 < len(tokens) and (tokens[i + 1].text in ("(", "<", "*", "&") or tokens[i + 1].kind == "name")
+    if used and token.text not in names.own:
+        what = beyond.library_name(token.text)
+        if what is not None and (token.text != "texture" or tokens[i + 1].text == "<"):
+            raise beyond.refusal(what, token.span)
 
 
 def _refusal(what: str, token: Token, remedy: str = "write it as plain C") -> SourceError:
@@ -392,17 +408,3 @@ def _starts_lambda(tokens: Sequence[Token], i: int) -> bool:
     if end is None or not (_is(tokens, end + 1, "(") or _is(tokens, end + 1, "{")):
         return False  # a designator
     return before.kind == "operator" and before.text in _BEFORE_EXPRESSION and before.text not in ("*", "&")
-
-
-def _declares_reference(tokens: Sequence[Token], i: int, names: Names) -> bool:
-    """`T &r = y`, where T is a type or a pointer to one, as a statement; `(T &)x`."""
-    type_at = i - 1
-    while type_at > 0 and tokens[type_at].text in ("*", "const", "restrict"):
-        type_at -= 1
-    if not _names_type(tokens[type_at], names) or (type_at and tokens[type_at - 1].text in (".", "->")):
-        return False
-    if tokens[type_at].text in TYPE_WORDS:
-        return True
-    starts = type_at == 0 or tokens[type_at - 1].text in (";", "{", "}", "const", "static", "(")
-    named = i + 2 < len(tokens) and tokens[i + 1].kind == "name" and tokens[i + 2].text in ("=", ":")
-    return starts and (named or _is(tokens, i + 1, ")"))

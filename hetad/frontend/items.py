@@ -7,13 +7,15 @@ good enough there: such an item is refused if it is reached.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas, unmatched
 
-Declares = Literal["function", "prototype", "typedef", "variable", "tag", "enumerator", "template", "other"]
+Declares = Literal[
+    "function", "prototype", "typedef", "variable", "tag", "enumerator", "template", "specialisation", "other"
+]
 
 SPACES = {"__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__"}
 INLINES = {"static", "inline", "__inline__", "__inline", "__forceinline__", "__noinline__"}
@@ -32,6 +34,7 @@ class Item:
     launch_bounds: str | None = None
     header: tuple[Token, ...] = ()  # all tokens before a function's body, as written
     span: Span = field(default=Span("", 1, 1), compare=False)  # of the name of a function, else of the first token
+    namespace: str = ""
 
     @property
     def kind(self) -> Literal["kernel", "device", "host device", "host"]:
@@ -44,13 +47,13 @@ class Item:
 
 def split_items(tokens: Sequence[Token]) -> list[Item]:
     """Raises SyntaxProblem where brackets do not match."""
-    return [describe(run) for run in _runs(tokens)]
+    return [replace(describe(run), namespace=namespace) for run, namespace in _runs(tokens)]
 
 
-def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Token runs of one item each; the braces of `extern "C" {` and of unnamed namespaces are transparent."""
+def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
+    """Token runs of one item each, and their namespace; the braces of `extern "C" {` and namespaces are transparent."""
     current: list[Token] = []
-    transparent = 0
+    around: list[str] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
@@ -59,18 +62,18 @@ def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         elif token.kind != "operator" or (token.text not in OPENING and token.text not in CLOSING):
             if token.text == ";" and token.kind == "operator":
                 if current:
-                    yield [*current, token]
+                    yield [*current, token], "::".join(filter(None, around))
                 current = []
             else:
                 current.append(token)
             i += 1
         elif token.text in CLOSING:
-            if token.text != "}" or not transparent or current:
+            if token.text != "}" or not around or current:
                 raise SyntaxProblem(f"'{token.text}' without its opening bracket", token.span)
-            transparent -= 1
+            around.pop()
             i += 1
-        elif token.text == "{" and _is_transparent(current):
-            transparent += 1
+        elif token.text == "{" and (scope := _scope(current)) is not None:
+            around.append(scope)
             current = []
             i += 1
         else:
@@ -82,28 +85,31 @@ def _runs(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             body = token.text == "{" and _before_body(current)
             current.extend(tokens[i : end + 1])
             if body:
-                yield current
+                yield current, "::".join(filter(None, around))
                 current = []
             i = end + 1
     if current:
         raise SyntaxProblem("the file ends inside a declaration", current[0].span)
-    if transparent:
+    if around:
         raise SyntaxProblem("a block at file level is never closed", tokens[-1].span)
 
 
-def _is_transparent(current: Sequence[Token]) -> bool:
-    texts = [t.text for t in current]
-    return texts == ["extern", '"C"'] or texts == ["extern", '"C++"'] or texts == ["namespace"]
+def _scope(current: Sequence[Token]) -> str | None:
+    """The namespace whose brace opens here, "" for an unnamed one and for `extern "C"`; None for other braces."""
+    texts = [t.text for t in current if t.text != "inline"]
+    if texts in (["extern", '"C"'], ["extern", '"C++"']):
+        return ""
+    if texts[:1] == ["namespace"] and all(t.kind == "name" or t.text == "::" for t in current):
+        return "".join(texts[1:])
+    return None
 
 
 def _before_body(current: Sequence[Token]) -> bool:
     """Whether an opening brace here starts a body after which the item ends without a semicolon."""
     if not current:
         return True
-    if current[0].text == "namespace":
-        return True
     depth = 0
-    for token in current:
+    for token in current[_after_head(current) :]:
         depth += (token.text in OPENING) - (token.text in CLOSING)
         if depth == 0 and token.kind == "operator" and token.text == "=" and not _operator_name(current):
             return False
@@ -139,7 +145,10 @@ def describe(run: list[Token]) -> Item:
     """Take the CUDA specifiers out of an item's head and find what it declares."""
     if run[0].text == "extern" and len(run) > 1 and run[1].kind == "string":
         run = run[2:]
-    body = next((i for i, t in enumerate(run) if t.kind == "operator" and t.text in ("{", "=", ";")), len(run))
+    first = _after_head(run)
+    body = next(
+        (i for i, t in enumerate(run) if i >= first and t.kind == "operator" and t.text in ("{", "=", ";")), len(run)
+    )
     rest, spaces, inline, bounds = _take_specifiers(run, body)
     names = _declared(rest)
     is_function = "function" in names.values()
@@ -181,8 +190,12 @@ def _declared(tokens: Sequence[Token]) -> dict[str, Declares]:
     first = tokens[0].text if tokens else ""
     if first == "template":
         return _template_name(tokens)
-    if first in ("using", "namespace", "class"):
+    if first == "using" and len(tokens) > 3 and tokens[2].text == "=":
+        return {tokens[1].text: "typedef"}
+    if first in ("namespace", "class"):
         return {t.text: "other" for t in tokens[1:2] if t.kind == "name"}
+    if first == "using":
+        return {}
     if _is_definition(tokens):
         name = _function_name(tokens)
         return {name: "function"} if name else {}
@@ -208,21 +221,51 @@ def _function_name(tokens: Sequence[Token]) -> str | None:
 
 
 def _template_name(tokens: Sequence[Token]) -> dict[str, Declares]:
-    depth = 0
-    for i, token in enumerate(tokens):
-        depth += (token.text == "<") - (token.text == ">") - 2 * (token.text == ">>")
-        if depth == 0 and i > 1:
-            following = tokens[i + 1 :]
-            break
-    else:
+    end = template_head(tokens)
+    if end is None:
         return {}
+    following = tokens[end + 1 :]
+    special = end == 2  # template <>
     for i, token in enumerate(following):
-        if token.text in ("struct", "class") and i + 1 < len(following):
-            return {following[i + 1].text: "template"}
-        if token.text == "(" and i and following[i - 1].kind == "name":
-            if following[i - 1].text != "__launch_bounds__":
-                return {following[i - 1].text: "template"}
+        if token.text in ("struct", "class", "union", "using") and i + 1 < len(following):
+            return {following[i + 1].text: "specialisation" if special else "template"}
+        if token.text in ("(", "=", "<", ";") and i and following[i - 1].kind == "name":
+            if following[i - 1].text in ("__launch_bounds__", "alignas", "__align__"):
+                continue
+            if token.text == "<" and not special and not _is_specialised(following, i):
+                continue  # the template arguments of a type
+            return {following[i - 1].text: "specialisation" if special or token.text == "<" else "template"}
     return {}
+
+
+def _is_specialised(tokens: Sequence[Token], i: int) -> bool:
+    """Whether `name<...>(` or `name<...> {` stands at the name before `i`: a specialisation is declared."""
+    depth = 0
+    for j in range(i, len(tokens)):
+        depth += (tokens[j].text == "<") - (tokens[j].text == ">") - 2 * (tokens[j].text == ">>")
+        if depth <= 0:
+            return j + 1 < len(tokens) and tokens[j + 1].text in ("(", "{")
+    return False
+
+
+def _after_head(tokens: Sequence[Token]) -> int:
+    """The index after `template <...>`, 0 when there is none."""
+    end = template_head(tokens) if tokens and tokens[0].text == "template" else None
+    return 0 if end is None else end + 1
+
+
+def template_head(tokens: Sequence[Token]) -> int | None:
+    """The index of the `>` that closes `template <...>`."""
+    if len(tokens) < 2 or tokens[1].text != "<":
+        return None
+    depth = round_ = 0
+    for i in range(1, len(tokens)):
+        round_ += (tokens[i].text in OPENING) - (tokens[i].text in CLOSING)
+        if round_ == 0:
+            depth += (tokens[i].text == "<") - (tokens[i].text == ">") - 2 * (tokens[i].text == ">>")
+            if depth <= 0:
+                return i
+    return None
 
 
 def _tags(tokens: Sequence[Token]) -> Iterator[str]:

@@ -34,6 +34,11 @@ class Token:
         return Token(kind, text, self.file, self.line, self.column, self.length)
 
 
+def is_operator(tokens: Sequence[Token], i: int, text: str) -> bool:
+    """Whether the token at `i`, if there is one, is this operator or word."""
+    return 0 <= i < len(tokens) and tokens[i].text == text and tokens[i].kind in ("operator", "name")
+
+
 def matching(tokens: Sequence[Token], start: int) -> int | None:
     """The index of the bracket that closes the one at `start`; None when it stays open or another kind closes it."""
     expected: list[str] = []

@@ -63,9 +63,12 @@ def _undone_anyway(body: ir.Body, effects: Effects, roots: set[Root]) -> set[Roo
         touching = [
             (i, s)
             for i, s in enumerate(body)
-            if any(root in set(effects.writes(x)) for x in walk_stmts((s,))) or (isinstance(s, ir.Push) and root in _kept(s, effects))
+            if any(root in set(effects.writes(x)) for x in walk_stmts((s,)))
+            or (isinstance(s, ir.Push) and root in _kept(s, effects))
         ]
-        inner = [(i, s) for i, s in touching if not (isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"))]
+        inner = [
+            (i, s) for i, s in touching if not (isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"))
+        ]
         if not inner:
             continue
         first, last = inner[0][1], inner[-1][1]

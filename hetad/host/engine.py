@@ -62,9 +62,7 @@ class HostEngine(Engine):
             return [ir.Update("-", own, value.operand, span=span)]
         return [ir.Update("+", own, value, span=span)]
 
-    def adjoint(
-        self, s: ir.Assign | ir.Update, *, first: bool = False, result: ir.Expr | None = None
-    ) -> list[ir.Stmt]:
+    def adjoint(self, s: ir.Assign | ir.Update, *, first: bool = False, result: ir.Expr | None = None) -> list[ir.Stmt]:
         flush = self.flush(s.target.symbol, s.span) if isinstance(s.target, ir.Var) else []
         return [*flush, *super().adjoint(s, first=first, result=result)]
 
@@ -156,7 +154,9 @@ class HostEngine(Engine):
         if isinstance(arg.type, Struct):
             return self._is_active_struct(arg)
         if active_leaves(self, arg):
-            raise UnsupportedError("active data is passed to a kernel by value", arg.span, "assign it to a variable first")
+            raise UnsupportedError(
+                "active data is passed to a kernel by value", arg.span, "assign it to a variable first"
+            )
         return False
 
     def _is_active_struct(self, arg: ir.Expr) -> bool:
@@ -164,7 +164,9 @@ class HostEngine(Engine):
         values = self.is_active(arg)
         if values and (pointers or not isinstance(arg, ir.Var)):
             what = "holds both numbers and pointers" if pointers else "is no variable"
-            raise UnsupportedError(f"an active struct that {what} is passed to a kernel by value", arg.span, "pass them apart")
+            raise UnsupportedError(
+                f"an active struct that {what} is passed to a kernel by value", arg.span, "pass them apart"
+            )
         return pointers or values
 
     def _adjoint_argument(self, arg: ir.Expr, span: Span) -> ir.Expr:

@@ -66,7 +66,9 @@ def accumulations(function: ir.Function) -> Iterator[Accumulated]:
     for s in walk_stmts(function.body):
         match s:
             case ir.Call(function="atomicAdd", args=args):
-                yield Accumulated(function.name, _name(args[0]), "atomicAdd: nothing proven about colliding threads", s.span)
+                yield Accumulated(
+                    function.name, _name(args[0]), "atomicAdd: nothing proven about colliding threads", s.span
+                )
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
             case ir.Update(target=target) if _root(target) in shadows:

@@ -1,7 +1,7 @@
 """The derivative program of a host function or a kernel: `<function>_grad`.
 
-    forward sweep: the primal, saving what it overwrites and what the reverse sweep needs
-    reverse sweep: each statement undone, then its adjoint
+forward sweep: the primal, saving what it overwrites and what the reverse sweep needs
+reverse sweep: each statement undone, then its adjoint
 """
 
 from __future__ import annotations
@@ -31,20 +31,25 @@ from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer
-from hetad.rules.user import Rules
-from hetad.memops.table import CHECKS, SUPPORT, TABLE
 from hetad.ir.visit import callees, declared, variables, walk_stmts
+from hetad.memops.table import CHECKS, SUPPORT, TABLE
+from hetad.rules.user import Rules
 
 RETURN = "return"
 
 
 def differentiate(
-    program: ir.Program, entry: str, wrt: Sequence[str], of: Sequence[str] | None, optimize: bool = True,
+    program: ir.Program,
+    entry: str,
+    wrt: Sequence[str],
+    of: Sequence[str] | None,
+    optimize: bool = True,
     rules: Rules | None = None,
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
-    `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed values are analysed: slower, and the same gradient.
+    `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed
+    values are analysed: slower, and the same gradient.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
@@ -82,7 +87,9 @@ class _Gradient:
         function = self.function
         self.span = function.span
         self.names = Names(
-            {s.name for s in (*function.params, *declared(function.body))} | set(program.functions) | {g.symbol.name for g in program.globals}
+            {s.name for s in (*function.params, *declared(function.body))}
+            | set(program.functions)
+            | {g.symbol.name for g in program.globals}
         )
         self.pointers = PointsTo(function)
         self.spaces = Spaces(function, self.pointers)
@@ -130,12 +137,24 @@ class _Gradient:
         if key not in self.pullbacks:
             name = self.names.fresh(f"{kernel}_pullback")
             taken = list(self.program.functions)
-            made = pullback(self.kernels[kernel], name, active, merged, taken, self.program.sources, self.optimize, self.rules, self.program.functions)
+            made = pullback(
+                self.kernels[kernel],
+                name,
+                active,
+                merged,
+                taken,
+                self.program.sources,
+                self.optimize,
+                self.rules,
+                self.program.functions,
+            )
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             for tapes in (made.tapes, made.records):
                 if tapes is not None:
-                    self.summaries[tapes.counter.name] = KernelEffects(frozenset(range(len(tapes.counted))), frozenset())
+                    self.summaries[tapes.counter.name] = KernelEffects(
+                        frozenset(range(len(tapes.counted))), frozenset()
+                    )
             if made.recorder is not None:
                 self.summaries[made.recorder.name] = self.summaries[kernel]
         return self.pullbacks[key]
@@ -213,7 +232,7 @@ class _Gradient:
         return self.returned is not None and engine.shadows.get(self.returned) is symbol
 
     def _work_shadows(self, engine: HostEngine) -> list[ir.Stmt]:
-        """Shadows of active pointer parameters that are neither seeds nor results: zeroed, of the size of the buffer."""
+        """Shadows of active pointer parameters that are neither seeds nor results: zeroed, as large as the buffer."""
         out: list[ir.Stmt] = []
         for p, root in self.pointers.parameter_roots.items():
             if root not in engine.active or engine.shadow(p).storage == "param":
@@ -223,7 +242,13 @@ class _Gradient:
             out.append(ir.Declare(shadow, None, span=self.span))
             if self.spaces.of(root) == "device":
                 place = ir.AddressOf(ir.Var(shadow, span=self.span), Pointer(shadow.type), span=self.span)
-                out.append(ir.Call("hetad_device_zeros", (ir.Cast(place, Pointer(Pointer(VOID)), span=self.span), size), span=self.span))
+                out.append(
+                    ir.Call(
+                        "hetad_device_zeros",
+                        (ir.Cast(place, Pointer(Pointer(VOID)), span=self.span), size),
+                        span=self.span,
+                    )
+                )
             else:
                 out.append(ir.Call("hetad_host_zeros", (size,), ir.Var(shadow, span=self.span), span=self.span))
         return out
@@ -270,7 +295,9 @@ class _Gradient:
         if _may_stop(body):
             body = self._marked(body)
         body = lower_tape(body)
-        managed = any(isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body))
+        managed = any(
+            isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)
+        )
         if managed:
             opening: list[ir.Stmt] = [ir.Call("hetad_begin", (), span=self.span), *arguments]
             end = ir.Call("hetad_end", (), span=self.span)
@@ -281,7 +308,13 @@ class _Gradient:
         parameters += [Parameter(s, "bytes", p.name) for p, s in self._sizes.items()]
         returns = self.returned.type if self.returned is not None else VOID
         entry = ir.Function(
-            self.name, "host", tuple(p.symbol for p in parameters), returns, body, self.span, comment=self._comment(adjoints)
+            self.name,
+            "host",
+            tuple(p.symbol for p in parameters),
+            returns,
+            body,
+            self.span,
+            comment=self._comment(adjoints),
         )
         return Derivative(self._closed(entry), self.name, tuple(parameters), explanation)
 
@@ -293,7 +326,11 @@ class _Gradient:
             pointers: list[ir.Expr] = []
             if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
                 pointers = [s.place]
-            elif isinstance(s, ir.Call) and s.function in ("hetad_clear", "hetad_copy_pullback_float", "hetad_copy_pullback_double"):
+            elif isinstance(s, ir.Call) and s.function in (
+                "hetad_clear",
+                "hetad_copy_pullback_float",
+                "hetad_copy_pullback_double",
+            ):
                 pointers = list(s.args[:2])
             for pointer in pointers:
                 for symbol in variables(pointer):
@@ -364,17 +401,23 @@ class _Gradient:
 
 def _may_stop(body: ir.Body) -> bool:
     """Whether the program's own code may end it before its end."""
-    return any(isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action == "exit" for s in walk_stmts(body))
+    return any(
+        isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action == "exit" for s in walk_stmts(body)
+    )
 
 
 def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]:
     """The function with its floating return value in a variable, and that variable."""
     body = function.body
-    if not body or not isinstance(body[-1], ir.Return) or body[-1].value is None or not isinstance(function.returns, Float):
+    if (
+        not body
+        or not isinstance(body[-1], ir.Return)
+        or body[-1].value is None
+        or not isinstance(function.returns, Float)
+    ):
         return function, None
     value, span = body[-1].value, body[-1].span
     names = Names({s.name for s in (*function.params, *declared(body))})
     result = names.symbol("result", function.returns, span)
     tail = (ir.Declare(result, value, span=span), ir.Return(ir.Var(result, span=span), span=span))
     return replace(function, body=(*body[:-1], *tail)), result
-

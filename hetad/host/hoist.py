@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.engine import element_by_element
+from hetad.adjoint.components import element_by_element
 from hetad.analysis.pointers import PointsTo
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
@@ -32,6 +32,8 @@ def hoist_pointed(function: ir.Function) -> ir.Function:
 
     kept = function.body
     body = tuple(
-        s if isinstance(s, ir.Declare) else x for s in kept for x in (map_body(hoist, (s,)) if not isinstance(s, ir.Declare) else (s,))
+        s if isinstance(s, ir.Declare) else x
+        for s in kept
+        for x in (map_body(hoist, (s,)) if not isinstance(s, ir.Declare) else (s,))
     )
     return replace(function, body=(*top, *body)) if top else function

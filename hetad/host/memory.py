@@ -17,7 +17,8 @@ from hetad.analysis.pointers import out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Type
+from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Type, size_of
+from hetad.ir.visit import variables
 from hetad.memops.table import MemoryOperation
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ class MemoryAdjoints:
         out = row.position("out")
         place = s.result if out is None else out_place(s.args[out])
         if place is None:
-            raise UnsupportedError(f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one")
+            raise UnsupportedError(
+                f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one"
+            )
         size = self._size(s, row)
         # call() has saved a returned pointer already; one stored through an argument is saved here.
         save, restore = self.engine.save(place, s.span) if out is not None else ([], [])
@@ -83,8 +86,9 @@ class MemoryAdjoints:
         """The address of a device variable, with a zeroed shadow, and its contents saved as on entry."""
         place = out_place(s.args[0])
         assert place is not None
-        size = s.args[2]
-        found = ir.Call("hetad_symbol_address", s.args, span=s.span)
+        symbol = next(variables(s.args[1]))
+        size = ir.Const(size_of(symbol.type), SIZE_T, span=s.span)
+        found = ir.Call("hetad_symbol_address", (*s.args, size), span=s.span)
         name = place.symbol.name if isinstance(place, ir.Var) else "symbol"
         slot = self.engine.names.symbol(f"{name}_entry", place.type, s.span)
         forward: list[ir.Stmt] = [found, ir.Push(slot, place, "allocation", span=s.span)]
@@ -181,4 +185,3 @@ def _element(pointer: ir.Expr) -> Type:
     while isinstance(held, Array):
         held = held.of
     return held
-

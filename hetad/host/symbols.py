@@ -15,7 +15,7 @@ from hetad.adjoint.names import Names, address_of, integer
 from hetad.analysis.pointers import PointsTo
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
-from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
 
 SYMBOL_ADDRESS = "cudaGetSymbolAddress"
 
@@ -98,7 +98,10 @@ def _passing(
     pointers = {s: names.symbol(f"{s.name}_symbol", _pointer_type(s), span) for s in lifted}
     opening: list[ir.Stmt] = []
     for symbol, pointer in pointers.items():
-        opening += [ir.Declare(pointer, None, span=span), ir.Call(SYMBOL_ADDRESS, _address_arguments(pointer, symbol), span=span)]
+        opening += [
+            ir.Declare(pointer, None, span=span),
+            ir.Call(SYMBOL_ADDRESS, _address_arguments(pointer, symbol), span=span),
+        ]
 
     def rewrite(s: ir.Stmt) -> ir.Stmt:
         if isinstance(s, ir.Launch):
@@ -108,7 +111,9 @@ def _passing(
             for x in variables(s.args[1]):
                 place = _out(s.args[0])
                 if x in pointers and place is not None:
-                    return ir.Assign(place, ir.Cast(ir.Var(pointers[x], span=s.span), place.type, span=s.span), span=s.span)
+                    return ir.Assign(
+                        place, ir.Cast(ir.Var(pointers[x], span=s.span), place.type, span=s.span), span=s.span
+                    )
         return s
 
     return replace(host, body=(*opening, *map_body(rewrite, host.body)))
@@ -126,7 +131,7 @@ def _address_arguments(pointer: ir.Symbol, symbol: ir.Symbol) -> tuple[ir.Expr, 
     variable: ir.Expr = ir.Var(symbol, span=span)
     if not isinstance(symbol.type, Array):
         variable = address_of(ir.Var(symbol, span=span))
-    return out, variable, ir.Const(size_of(symbol.type), SIZE_T, span=span)
+    return out, variable
 
 
 def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
@@ -145,6 +150,5 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
             opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
         else:
             opening.append(ir.Declare(local, value, span=host.span))
-        body = map_exprs(lambda e, g=g, local=local: ir.Var(local, span=e.span) if isinstance(e, ir.Var) and e.symbol is g.symbol else e, body)  # type: ignore[misc]
+        body = substitute({g.symbol: local}, body)
     return replace(host, body=(*opening, *body)) if opening else host
-

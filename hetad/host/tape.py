@@ -29,4 +29,3 @@ def lower_tape(body: ir.Body) -> ir.Body:
         return ir.Call(name, args, span=s.span)
 
     return map_body(lower, body)
-

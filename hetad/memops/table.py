@@ -45,7 +45,7 @@ TABLE: dict[str, MemoryOperation] = {
     row.name: row
     for row in (
         MemoryOperation("cudaMalloc", "allocate", _E, ("out", "bytes"), "device"),
-        MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol", "bytes"), "device"),
+        MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol"), "device"),
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),
         MemoryOperation("cudaMemset", "fill", _E, ("dst", "value", "bytes"), "device"),

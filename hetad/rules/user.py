@@ -45,7 +45,9 @@ def checked(rule: UserRule, function: ir.Function) -> UserRule:
     return rule
 
 
-def slope(rule: UserRule, function: ir.Function, index: int, args: tuple[ir.Expr, ...], result: ir.Expr, span: Span) -> ir.Expr | None:
+def slope(
+    rule: UserRule, function: ir.Function, index: int, args: tuple[ir.Expr, ...], result: ir.Expr, span: Span
+) -> ir.Expr | None:
     """∂r/∂args[index]; None where it is zero."""
     formula = rule.partials.get(function.params[index].name)
     if formula is None:

@@ -46,13 +46,13 @@ class Block:
             self.scope = outer
         self.write(closing)
 
-    def statements(self, most: int, forms: list[Callable[[], None]] | None = None) -> None:
-        forms = forms or self.forms()
+    def statements(self, most: int, forms: list[Callable[[], None]] | None = None, percent: int = 80) -> None:
+        """Some statements; `percent` is how likely another one is."""
         for _ in range(most):
-            if self.fuel <= 0 or not self.choices.chance(80):
+            if self.fuel <= 0 or not self.choices.chance(percent):
                 return
             self.fuel -= 1
-            forms[self.choices.one_of(range(len(forms)))]()
+            self.choices.one_of(forms or self.forms())()
 
     def forms(self) -> list[Callable[[], None]]:
         """What a statement may be, the simplest first, repeated by weight."""

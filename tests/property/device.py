@@ -16,6 +16,8 @@ from tests.property.choices import Choices, Scope
 
 Role = Literal["own", "read", "add", "index", "scalar", "count", "size"]
 
+ROLES: tuple[Role, ...] = ("read", "own", "scalar", "add", "index", "read", "add", "count")
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -56,9 +58,9 @@ class DeviceBlock(Block):
     def forms(self) -> list[Callable[[], None]]:
         found = super().forms()
         if self.functions:
-            found += [self.call] * 4
+            found += [self.call] * 6
         if self.sums:
-            found += [self.add] * 3
+            found += [self.add] * 7
         if self.scope.cells:
             found += [self.store, self.store, self.local_pointer]
         return found
@@ -137,13 +139,13 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
     """A kernel over `n` threads; the arrays have n * width elements, of indices n."""
     name = choices.name("kernel")
     roles: list[Role] = ["own"]
-    roles += [choices.one_of(["read", "own", "scalar", "add", "index", "count"]) for _ in range(choices.number(0, 4))]
+    roles += [choices.one_of(ROLES) for _ in range(choices.number(0, 4))]
     stems = {"own": "w", "read": "r", "add": "s", "index": "idx", "scalar": "c", "count": "m"}
     parameters = [Parameter(choices.name(stems[role]), role, i == 0 or choices.chance(60)) for i, role in enumerate(roles)]
     threads = choices.one_of(("guarded", "exact", "strided"))
     by_rows = choices.chance(70)
     scope, sums = _kernel_scope(choices, parameters, width, by_rows)
-    body = DeviceBlock(choices, scope, real, choices.number(2, 12), functions, sums)
+    body = DeviceBlock(choices, scope, real, choices.number(3, 12), functions, sums)
     lines = _thread_body(body, threads)
     parameters.append(Parameter("n", "size"))
     head = f"__global__ void {name}({', '.join(_declared(p, real) for p in parameters)})"
@@ -178,7 +180,7 @@ def _kernel_scope(
         return f"{array}[i * {width} + {column}]" if by_rows else f"{array}[{column} * n + i]"
 
     def anywhere(array: str) -> str:
-        form = choices.number(0, 3 if indices else 2)
+        form = choices.number(0, 5 if indices else 2)
         size = "n" if width == 1 else f"(n * {width})"
         if form == 0:
             return own(array)
@@ -186,7 +188,7 @@ def _kernel_scope(
             return f"{array}[(i + {choices.number(1, 3)}) % {size}]"
         if form == 2:
             return f"{array}[{choices.one_of(['0', 'n - 1', 'n / 2', '(n - 1 - i)'])}]"
-        return f"{array}[{choices.one_of(indices)}[i]]"
+        return f"{array}[{choices.one_of(indices)}[{choices.one_of(['i', '(i + 1) % n'])}]]"
 
     for p in parameters:
         if p.role == "own":
@@ -216,7 +218,7 @@ def _thread_body(body: DeviceBlock, threads: str) -> list[str]:
     choices = body.choices
 
     def finish() -> None:
-        body.statements(8)
+        body.statements(8, percent=90)
         body.write(f"{choices.one_of(body.scope.cells)()} {choices.one_of(['=', '+='])} {body.expressions.stored(bound=1)};")
 
     if threads == "strided":

@@ -94,9 +94,9 @@ class HostBlock(Block):
     def forms(self) -> list[Callable[[], None]]:
         found = [self.launch] * 6
         if self.depth < 3:
-            found += [self.count_loop] * 2 + [self.while_loop, self.branch, self.temporary]
-        found += [self.copy] * 3 + [self.set_memory, self.swap, self.swap, self.read_back]
-        found += [self.helper] * (3 if self.helpers else 0)
+            found += [self.count_loop] * 3 + [self.while_loop, self.branch] + [self.temporary] * 2
+        found += [self.copy] * 3 + [self.set_memory] + [self.swap] * 3 + [self.read_back] * 2
+        found += [self.helper] * (6 if self.helpers else 0)
         found += [self.assign, self.compound, self.declare, self.host_loop, self.jump, self.local_array, self.pair]
         return found
 

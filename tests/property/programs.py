@@ -25,7 +25,11 @@ class Entry:
 
 @st.composite
 def programs(draw: Callable[..., Any]) -> str:
-    choices = Choices(draw)
+    return program(Choices(draw))
+
+
+def program(choices: Choices) -> str:
+    """The text of a program that `choices` decides on."""
     real = "float" if choices.chance(8) else "double"
     extent = Extent(choices.number(1, 5), choices.one_of([1, 1, 2, 3]))
     functions: list[Any] = []
@@ -35,7 +39,7 @@ def programs(draw: Callable[..., Any]) -> str:
     while len(kernels) < 3 and choices.chance(50):
         kernels.append(kernel(choices, real, extent.width, functions))
     helpers: list[Any] = []
-    while len(helpers) < 2 and choices.chance(35):
+    while len(helpers) < 2 and choices.chance(45):
         helpers.append(helper(choices, real, extent, kernels, helpers))
     entry = Entry()
     body, returns = _entry(choices, real, extent, kernels, helpers, entry)
@@ -49,7 +53,7 @@ def _entry(
     choices: Choices, real: str, extent: Extent, kernels: list[Any], helpers: list[Any], entry: Entry
 ) -> tuple[list[str], bool]:
     memory, scope = Memory(), Scope()
-    body = HostBlock(choices, scope, real, choices.number(2, 14), memory, extent, kernels, helpers)
+    body = HostBlock(choices, scope, real, choices.number(4, 18), memory, extent, kernels, helpers)
     closing: list[str] = []
     for i in range(choices.number(2, 4)):
         _array(body, entry, closing, first=i == 0)
@@ -60,9 +64,9 @@ def _entry(
     returns = choices.chance(30)
     if not closing:
         body.returns = lambda: f"return {body.expressions.stored(1)};" if returns else "return;"
-    if choices.chance(40):
+    if choices.chance(50):
         _aliases(body)
-    body.statements(8)
+    body.statements(10, percent=92)
     body.launch()
     result = body.expressions.stored() if returns else ""
     if returns:

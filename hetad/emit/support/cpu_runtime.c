@@ -25,15 +25,58 @@ static int hetad_cpu_set(void *dst, int value, size_t bytes)
     return 0;
 }
 
-static int hetad_cpu_no_error(void)
+static int hetad_cpu_synchronize(void)
 {
     return 0;
 }
 
+// The error of a launch that the program did not ask for; the text is empty where programs may pass over it.
+static int hetad_cpu_error;
+static char hetad_cpu_text[512];
+
+static int hetad_cpu_last_error(void)
+{
+    const int error = hetad_cpu_error;
+    hetad_cpu_error = 0;
+    hetad_cpu_text[0] = 0;
+    return error;
+}
+
+// What the program left behind: the message of an error that must not pass, or NULL.
+const char *hetad_cpu_leave(void)
+{
+    static char text[512];
+    memcpy(text, hetad_cpu_text, sizeof text);
+    hetad_cpu_last_error();
+    return text[0] != 0 ? text : NULL;
+}
+
 // What CUDA refuses: an empty grid or block, more than 1024 threads, axes that are too long.
-static inline int hetad_cpu_valid(const unsigned grid[3], const unsigned block[3])
+static const char *hetad_cpu_refusal(const unsigned grid[3], const unsigned block[3])
 {
     const size_t threads = (size_t)block[0] * block[1] * block[2];
-    return threads > 0 && threads <= 1024 && block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64 && grid[0] > 0
-        && grid[0] <= 0x7fffffffu && grid[1] > 0 && grid[1] <= 65535 && grid[2] > 0 && grid[2] <= 65535;
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
+        return "";
+    }
+    if (threads == 0) {
+        return "the block is empty";
+    }
+    if (threads > 1024) {
+        return "the block has more than 1024 threads";
+    }
+    if (block[2] > 64) {
+        return "the block is too large";
+    }
+    return grid[0] > 0x7fffffffu || grid[1] > 65535 || grid[2] > 65535 ? "the grid is too large" : NULL;
+}
+
+static int hetad_cpu_refuse(const char *kernel, const unsigned grid[3], const unsigned block[3], const char *why)
+{
+    hetad_cpu_error = cudaErrorInvalidConfiguration;
+    if (*why != 0 && hetad_cpu_text[0] == 0) {
+        snprintf(hetad_cpu_text, sizeof hetad_cpu_text,
+                 "kernel %s<<<(%u, %u, %u), (%u, %u, %u)>>>: cudaErrorInvalidConfiguration: %s", kernel, grid[0], grid[1],
+                 grid[2], block[0], block[1], block[2], why);
+    }
+    return cudaErrorInvalidConfiguration;
 }

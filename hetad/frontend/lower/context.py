@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir.nodes import Const, Declare, Expr, Kind, Stmt, Storage, Symbol, Var
 from hetad.ir.types import Type
 
+if TYPE_CHECKING:
+    from hetad.frontend.templates import Bindings, Template
+
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """A type as declared, with the constness of the thing itself."""
+    """A type as declared, with the constness of the thing itself; a reference is the pointer that stands for it."""
 
     type: Type
     const: bool = False
+    reference: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,17 @@ class Signature:
     names: tuple[str, ...]
     defaults: tuple[Any, ...]  # per parameter: the pycparser expression, or None
     span: Span
+    references: tuple[bool, ...] = ()  # per parameter: whether it is a reference, passed as a pointer
 
 
-Entry = Symbol | Const | Qualified  # a variable, an enumerator, or a typedef
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name that stands for a place."""
+
+    place: Expr
+
+
+Entry = Symbol | Const | Qualified | Reference  # a variable, an enumerator, a typedef, a C++ reference
 
 
 class Outer(Protocol):
@@ -43,6 +55,9 @@ class Outer(Protocol):
     def tag(self, name: str) -> Type | None: ...
     def value(self, name: str) -> Symbol | Const | None: ...
     def signature(self, name: str) -> Signature | None: ...
+    def template(self, name: str) -> Template | None: ...
+    def pattern(self, template: Template, bindings: Bindings) -> tuple[tuple[Type, ...], tuple[bool, ...]]: ...
+    def instance(self, template: Template, bindings: Bindings, span: Span) -> Signature: ...
     def callable_names(self) -> list[str]: ...
 
 
@@ -131,6 +146,16 @@ class Context:
             yield self.out
         finally:
             self.out = saved
+
+    @contextmanager
+    def peek(self) -> Iterator[None]:
+        """What is lowered inside leaves nothing behind."""
+        names = set(self._names)
+        with self.collect():
+            try:
+                yield
+            finally:
+                self._names = names
 
     def fresh(self, name: str, type_: Type, span: Span, storage: Storage = "local") -> Symbol:
         """A new local variable, named so that it clashes with none seen so far."""

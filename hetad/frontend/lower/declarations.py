@@ -8,8 +8,9 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
-from hetad.frontend.lower import calls, convert, expressions
-from hetad.frontend.lower.context import Context
+from hetad.frontend.cpp_syntax import AUTO, REFERENCE
+from hetad.frontend.lower import calls, convert, expressions, references
+from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
 from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Storage, String, Symbol, Var
 from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
@@ -30,10 +31,10 @@ def local(ctx: Context, node: Any) -> None:
     storage, const = _storage(ctx, node)
     if storage is None:
         return
-    if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.InferredType):
-        _inferred(ctx, node, const)
+    qualified = _declared_or_inferred(ctx, node)
+    if qualified.reference:
+        references.local(ctx, node, qualified)
         return
-    qualified = declared(ctx, node.type, f"{node.name}_t")
     type_ = completed(ctx, qualified.type, node, storage)
     symbol = Symbol(node.name, type_, ctx.span(name_coord(node)), storage, qualified.const or const)
     _define(ctx, symbol, node)
@@ -57,7 +58,7 @@ def _storage(ctx: Context, node: Any) -> tuple[Storage | None, bool]:
         ctx.refuse(f"__{min(spaces)}__ inside a function", node, "declare the variable at file scope")
     if "extern" in words:
         return None, False
-    if "static" in words and "const" not in _innermost_qualifiers(node):
+    if "static" in words and "constexpr" not in words and "const" not in _innermost_qualifiers(node):
         ctx.refuse("a static local variable", node, "make it a parameter, or const if it never changes")
     return "local", "constexpr" in words
 
@@ -69,13 +70,28 @@ def _innermost_qualifiers(node: Any) -> list[str]:
     return list(inner.quals or [])
 
 
-def _inferred(ctx: Context, node: Any, const: bool) -> None:
-    """`auto x = e;`"""
-    init = expressions.value(ctx, node.init)
-    const = const or "const" in (node.quals or [])
-    symbol = Symbol(node.name, init.type, ctx.span(name_coord(node)), "local", const)
-    ctx.define(node.name, symbol)
-    ctx.emit(Declare(_assignable(symbol, init), init, span=symbol.span))
+def _declared_or_inferred(ctx: Context, node: Any) -> Qualified:
+    """The declared type; `auto` in it is what the initialiser makes of it."""
+    inner = name_coord(node)
+    if getattr(inner.type, "names", None) != [AUTO]:
+        return declared(ctx, node.type, f"{node.name}_t")
+    span = ctx.span(inner)
+    if node.init is None or isinstance(node.init, c_ast.InitList):
+        ctx.refuse("auto without a value to take the type from", span, "write the type")
+    with ctx.peek():
+        init = expressions.expression(ctx, node.init)
+    base, const, declarator = init.type, False, node.type
+    if isinstance(declarator, c_ast.PtrDecl) and REFERENCE in (declarator.quals or []):
+        const, declarator = convert.is_const(init), declarator.type
+    else:
+        base = convert.decay(init).type
+    while isinstance(declarator, c_ast.PtrDecl):
+        if not isinstance(base, Pointer):
+            raise SyntaxProblem(f"'auto *' for a value of type '{base}'", span)
+        base, const, declarator = base.to, base.const, declarator.type
+    with ctx.scope():
+        ctx.define(AUTO, Qualified(base, const))
+        return declared(ctx, node.type)
 
 
 def completed(ctx: Context, type_: Type, node: Any, storage: Storage) -> Type:
@@ -159,7 +175,7 @@ def initialiser(ctx: Context, node: Any, type_: Type) -> Expr:
         raise SyntaxProblem(f"too many initialisers for '{type_}'", span)
     if isinstance(type_, Array):
         raise SyntaxProblem("an array needs an initialiser in braces", span)
-    return convert.convert(expressions.value(ctx, node), type_, span)
+    return expressions.value_as(ctx, node, type_)
 
 
 def _aggregate(ctx: Context, node: Any, type_: Array | Struct) -> Aggregate:
@@ -209,7 +225,7 @@ def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggre
 def _element(ctx: Context, feed: _Feed, element: Any, inner: Type) -> Expr:
     if isinstance(inner, Array | Struct) and not isinstance(element, c_ast.InitList | c_ast.Constant):
         if isinstance(inner, Struct):
-            with ctx.collect():  # only a look ahead
+            with ctx.peek():
                 whole = expressions.value(ctx, element).type == inner
             if whole:
                 feed.rest.pop(0)

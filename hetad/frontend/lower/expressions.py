@@ -10,10 +10,11 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem, UnknownNameError
+from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
 from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
-from hetad.frontend.lower.context import Context, Qualified
+from hetad.frontend.lower.context import Context, Qualified, Reference
 from hetad.frontend.lower.types import complete_size, declared
 from hetad.ir.nodes import (
     AddressOf,
@@ -93,6 +94,8 @@ def _identifier(ctx: Context, node: Any) -> Expr:
         return Var(entry, span=span)
     if isinstance(entry, Const):
         return replace(entry, span=span)
+    if isinstance(entry, Reference):
+        return replace(entry.place, span=span)
     if name in CONSTANTS:
         number, type_ = CONSTANTS[name]
         return Const(number, type_, name, span=span)
@@ -200,7 +203,7 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
     elif ctx.out is None:
         type_ = expression(ctx, node.expr).type
     else:
-        with ctx.collect():  # the operand is not evaluated
+        with ctx.peek():  # the operand is not evaluated
             type_ = expression(ctx, node.expr).type
     size = complete_size(ctx, type_, node)
     named = isinstance(type_, Int | Float | Pointer | Struct)
@@ -210,7 +213,11 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
 
 def address(ctx: Context, node: Any, span: Any) -> Expr:
     """`&place`; of an element, pointer arithmetic."""
-    target = expression(ctx, node)
+    return address_of(expression(ctx, node), span)
+
+
+def address_of(target: Expr, span: Any) -> Expr:
+    """The address of a place."""
     const = convert.is_const(target)
     if isinstance(target, Index):
         base = convert.decay(target.base)
@@ -262,8 +269,26 @@ def _call(ctx: Context, node: Any) -> Expr:
 def _compound_literal(ctx: Context, node: Any) -> Expr:
     from hetad.frontend.lower.declarations import initialiser
 
+    if _is_braced(node):
+        ctx.refuse("a brace initialiser in an expression", node, "write the type before it")
     type_ = declared(ctx, node.type).type
     return initialiser(ctx, node.init, type_)
+
+
+def _is_braced(node: Any) -> bool:
+    """Whether the braces' type is told by where they stand."""
+    inner = getattr(node.type, "type", None)
+    names = getattr(getattr(inner, "type", None), "names", None)
+    return names == [BRACED]
+
+
+def value_as(ctx: Context, node: Any, type_: Type) -> Expr:
+    """The value of an expression where one of this type is wanted; braces may leave the type out."""
+    if isinstance(node, c_ast.CompoundLiteral) and _is_braced(node):
+        from hetad.frontend.lower.declarations import initialiser
+
+        return initialiser(ctx, node.init, type_)
+    return convert.convert(value(ctx, node), type_, ctx.span(node))
 
 
 _HANDLERS: dict[type, Callable[[Context, Any], Expr]] = {

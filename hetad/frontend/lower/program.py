@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.items import Item
-from hetad.frontend.lower import statements
+from hetad.frontend.lower import references, statements
 from hetad.frontend.lower.constants import integer_value
-from hetad.frontend.lower.context import Context, Signature
+from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser, name_coord
 from hetad.frontend.lower.types import declared, parameter
 from hetad.ir.nodes import Const, Expr, Function, Global, Symbol
-from hetad.ir.types import VOID, Float, Int, Type
+from hetad.ir.types import VOID, Float, Int, Pointer, Type
 
 
 def signature(ctx: Context, declaration: Any, item: Item, defaults: dict[int, Any]) -> Signature:
@@ -23,23 +24,33 @@ def signature(ctx: Context, declaration: Any, item: Item, defaults: dict[int, An
     assert isinstance(function, c_ast.FuncDecl)
     span = ctx.span(name_coord(declaration))
     returns = declared(ctx, function.type).type
-    params = _parameters(ctx, function)
+    params = _parameters(ctx, function, item)
     if item.kind == "kernel" and returns != VOID:
         raise SyntaxProblem("a kernel must return void", span)
     return Signature(
         declaration.name,
         item.kind,
         returns,
-        tuple(type_ for _, type_, _, _ in params),
-        tuple(name for name, _, _, _ in params),
+        tuple(p.type for p in params),
+        tuple(p.name for p in params),
         tuple(defaults.get(i) for i in range(len(params))),
         span,
+        tuple(p.reference for p in params),
     )
 
 
-def _parameters(ctx: Context, function: Any) -> list[tuple[str, Type, bool, Span]]:
-    """Name, type, constness and place of each parameter."""
-    result: list[tuple[str, Type, bool, Span]] = []
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    name: str
+    type: Type
+    const: bool
+    reference: bool
+    span: Span
+
+
+def _parameters(ctx: Context, function: Any, item: Item) -> list[_Parameter]:
+    """The parameters; a reference is a pointer, or a value where that is the same."""
+    found: list[tuple[str, Qualified, Span]] = []
     for number, node in enumerate(function.args.params if function.args is not None else []):
         if isinstance(node, c_ast.EllipsisParam):
             ctx.refuse("a function with variable arguments", node, "give it fixed parameters")
@@ -52,8 +63,26 @@ def _parameters(ctx: Context, function: Any) -> list[tuple[str, Type, bool, Span
                 return []
             raise SyntaxProblem("a parameter cannot have type void", ctx.span(node))
         span = ctx.span(name_coord(node)) if name else ctx.span(node)
-        result.append((name or f"unused_{number}", qualified.type, qualified.const, span))
+        if qualified.reference and item.kind == "kernel":
+            ctx.refuse("a reference parameter of a kernel", span, "pass it by value, or a pointer")
+        found.append((name or f"unused_{number}", qualified, span))
+    types = [q for _, q, _ in found]
+    careful = _shares_memory(ctx, item) if any(q.reference for q in types) else False
+    result = []
+    for number, (name, qualified, span) in enumerate(found):
+        type_, const, reference = qualified.type, qualified.const, qualified.reference
+        if reference and references.by_value(types, number, careful):
+            assert isinstance(type_, Pointer)
+            type_, const, reference = type_.to, True, False
+        result.append(_Parameter(name, type_, const, reference, span))
     return result
+
+
+def _shares_memory(ctx: Context, item: Item) -> bool:
+    """Whether other threads or variables at file scope may change an argument while the function runs."""
+    if any(t.text.startswith("__sync") for t in item.tokens):
+        return True
+    return any(t.kind == "name" and isinstance(ctx.outer.signature_free_value(t.text), Symbol) for t in item.tokens)
 
 
 def function(ctx: Context, node: Any, item: Item) -> Function:
@@ -64,9 +93,9 @@ def function(ctx: Context, node: Any, item: Item) -> Function:
         ctx.refuse("a function definition in the style of K&R", node, "declare the parameters' types in its head")
     params = []
     with ctx.scope():
-        for name, type_, const, span in _parameters(ctx, node.decl.type):
-            symbol = Symbol(name, type_, span, "param", const)
-            ctx.define(name, symbol)
+        for p in _parameters(ctx, node.decl.type, item):
+            symbol = Symbol(p.name, p.type, p.span, "param", p.const)
+            ctx.define(p.name, Reference(references.pointee(symbol)) if p.reference else symbol)
             params.append(symbol)
         body = statements.body(ctx, node.body)
     return Function(own.name, item.kind, tuple(params), own.returns, body, own.span, item.launch_bounds, item.inline)

@@ -8,6 +8,7 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
+from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, expressions
 from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context
@@ -100,11 +101,24 @@ def _refused(what: str, remedy: str) -> Callable[[Context, Any], None]:
 
 
 def _if(ctx: Context, node: Any) -> None:
+    if isinstance(node.cond, c_ast.FuncCall) and getattr(node.cond.name, "name", None) == CONSTEXPR:
+        _if_constexpr(ctx, node)
+        return
     with ctx.scope():
         cond = convert.condition(expressions.value(ctx, node.cond))
         then = body(ctx, node.iftrue)
         orelse = body(ctx, node.iffalse) if node.iffalse is not None else ()
     ctx.emit(If(cond, then, orelse, span=ctx.span(node)))
+
+
+def _if_constexpr(ctx: Context, node: Any) -> None:
+    """Only the branch that is taken means anything."""
+    known = integer_value(convert.condition(expressions.value(ctx, node.cond.args.exprs[0])))
+    if known is None:
+        raise SyntaxProblem("the condition of 'if constexpr' is not a constant", ctx.span(node.cond.args.exprs[0]))
+    taken = node.iftrue if known else node.iffalse
+    if taken is not None:
+        statement(ctx, taken)
 
 
 def _switch(ctx: Context, node: Any) -> None:
@@ -309,7 +323,7 @@ def _return(ctx: Context, node: Any) -> None:
         effects.discard(ctx, node.expr)
         ctx.emit(Return(None, span=span))
     else:
-        result = convert.convert(expressions.value(ctx, node.expr), returns, ctx.span(node.expr))
+        result = expressions.value_as(ctx, node.expr, returns)
         ctx.emit(Return(result, span=span))
 
 

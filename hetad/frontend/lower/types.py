@@ -7,6 +7,7 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem
+from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower.builtins import OVERALIGNED, TYPES
 from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context, Qualified
@@ -62,7 +63,8 @@ def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
                 ctx.refuse("function pointers", node, "call the functions by name, chosen by an if or a switch")
             to = declared(ctx, node.type, hint)
             restrict = "restrict" in (node.quals or [])
-            return Qualified(Pointer(to.type, const=to.const, restrict=restrict), "const" in (node.quals or []))
+            pointer = Pointer(to.type, const=to.const, restrict=restrict)
+            return Qualified(pointer, "const" in (node.quals or []), REFERENCE in (node.quals or []))
         case c_ast.ArrayDecl():
             of = declared(ctx, node.type, hint)
             return Qualified(Array(of.type, _length(ctx, node)), of.const)
@@ -76,8 +78,6 @@ def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
 def _check_qualifiers(ctx: Context, node: Any, qualifiers: list[str]) -> None:
     if "volatile" in qualifiers:
         ctx.refuse("volatile data", node, "remove volatile; use __syncwarp() or atomics where it orders accesses")
-    if "_Atomic" in qualifiers:
-        ctx.refuse("_Atomic", node)
 
 
 def _length(ctx: Context, node: Any) -> int | None:
@@ -119,6 +119,8 @@ def _named(ctx: Context, node: Any) -> Qualified:
         entry = ctx.local(name)
         if isinstance(entry, Qualified):
             return entry
+        if name == AUTO:
+            ctx.refuse("auto here", node, "write the type")
         tag = ctx.local_tag(name)
         if tag is not None:
             return Qualified(tag)

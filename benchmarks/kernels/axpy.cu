@@ -1,0 +1,7 @@
+// y += a * x with a factor passed by value, whose adjoint is a sum over all threads.
+__global__ void axpy(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] += a * x[i];
+}

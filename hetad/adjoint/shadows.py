@@ -1,0 +1,116 @@
+"""Shadows: the variable, and the memory, that holds the adjoint of each active location.
+
+The shadow of an object of type T is an object of type T: its floating parts hold adjoints, its pointers point to
+shadows.  So a pointer and its shadow always have the same offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hetad.adjoint.names import Names, zero
+from hetad.analysis.pointers import Location, PointsTo, pointer_parts
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, Array, Float, Pointer, Type, scalar_base
+
+
+class Shadows:
+    def __init__(self, names: Names, pointers: PointsTo, active: Iterable[Location]) -> None:
+        self.names = names
+        self.pointers = pointers
+        self.active = frozenset(active)
+        self.shadows: dict[ir.Symbol, ir.Symbol] = {}
+
+    def is_active_symbol(self, symbol: ir.Symbol) -> bool:
+        if isinstance(symbol.type, Pointer):
+            return self.is_active_pointer(ir.Var(symbol, span=symbol.span))
+        return symbol in self.active
+
+    def carries_pointers(self, symbol: ir.Symbol) -> bool:
+        """Whether a variable is, or holds, pointers whose shadows move with it."""
+        place = ir.Var(symbol, span=symbol.span)
+        if isinstance(symbol.type, Array):
+            held = scalar_of(symbol.type)
+            return isinstance(held, Pointer) and any(t in self.active for t in self.pointers.held(symbol))
+        return any(self.is_active_pointer(part) for part in pointer_parts(place))
+
+    def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
+        """The shadows of a list of pointers; zero for what has none."""
+
+        def one(e: ir.Expr) -> ir.Expr:
+            if isinstance(e, ir.Aggregate):
+                return self.shadow_list(e)
+            if isinstance(e.type, Pointer) and self.is_active_pointer(e):
+                return self.shadow_pointer(e)
+            return (
+                ir.Cast(ir.Const(0, INT, span=e.span), e.type, span=e.span)
+                if isinstance(e.type, Pointer)
+                else zero(e.type, e.span)
+            )
+
+        return replace(value, elements=tuple(one(e) for e in value.elements))
+
+    def is_active_pointer(self, pointer: ir.Expr) -> bool:
+        """Whether what the pointer points to has a shadow."""
+        return any(t in self.active for t in self.pointers.targets(pointer))
+
+    def is_active(self, place: ir.Expr) -> bool:
+        return any(location in self.active for location in self.pointers.storage(place))
+
+    def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
+        """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""
+        if symbol not in self.shadows:
+            type_ = Pointer(symbol.type.to) if isinstance(symbol.type, Pointer) else symbol.type
+            shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
+            targets = (t for t in self.pointers.targets(ir.Var(symbol, span=symbol.span)) if isinstance(t, ir.Symbol))
+            if isinstance(type_, Pointer):
+                self.pointers.add(shadow, [self.shadow(t) for t in targets if t in self.active])
+        return self.shadows[symbol]
+
+    def shadow_place(self, place: ir.Place) -> ir.Place:
+        match place:
+            case ir.Var(symbol=symbol):
+                return ir.Var(self.shadow(symbol), span=place.span)
+            case ir.Index(base=base):
+                return replace(place, base=self.shadow_pointer(base))
+            case ir.Member(base=base):
+                assert isinstance(base, ir.Var | ir.Index | ir.Member)
+                return replace(place, base=self.shadow_place(base))
+
+    def shadow_pointer(self, expr: ir.Expr) -> ir.Expr:
+        """The pointer into shadow memory at the same offset."""
+        match expr:
+            case ir.Var(symbol=symbol) if symbol.storage in ("global", "constant", "static"):
+                raise UnsupportedError(
+                    f"a pointer may reach the constant '{symbol.name}' and active memory", expr.span, "use two pointers"
+                )
+            case ir.Var() | ir.Index() | ir.Member():
+                return self.shadow_place(expr)
+            case ir.Binary(left=left, right=right):
+                if isinstance(left.type, Pointer | Array):
+                    return replace(expr, left=self.shadow_pointer(left), type=_writable(expr.type))
+                return replace(expr, right=self.shadow_pointer(right), type=_writable(expr.type))
+            case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
+                held, seen = scalar_base(operand.type), scalar_base(expr.type)
+                if held != seen and isinstance(held, Float) and isinstance(seen, Float):
+                    raise UnsupportedError(
+                        f"active memory of type '{held}' is read as '{seen}'", expr.span, "use one type for it"
+                    )
+                return replace(expr, operand=self.shadow_pointer(operand), type=_writable(expr.type))
+            case ir.AddressOf(place=place):
+                return replace(expr, place=self.shadow_place(place))
+            case ir.Select(then=then, orelse=orelse):
+                return replace(expr, then=self.shadow_pointer(then), orelse=self.shadow_pointer(orelse))
+        return expr  # a null pointer
+
+
+def scalar_of(type_: Type) -> Type:
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return type_
+
+
+def _writable(type_: Type) -> Type:
+    return Pointer(type_.to) if isinstance(type_, Pointer) else type_

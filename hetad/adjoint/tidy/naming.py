@@ -1,0 +1,76 @@
+"""Comments, const, and numbers in names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hetad.adjoint.tidy.uses import inside, reassigned
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float
+from hetad.ir.visit import bodies, substitute, variables, walk_stmts
+
+
+def comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
+    """Without comments that repeat the one before or stand above nothing."""
+    out: list[ir.Stmt] = []
+    for i, s in enumerate(body):
+        if isinstance(s, ir.Comment):
+            follows = body[i + 1] if i + 1 < len(body) else None
+            if s.text == last or follows is None or isinstance(follows, ir.Comment):
+                continue
+            last = s.text
+        else:
+            for inner in bodies(s):
+                _, last = comments(inner, last)
+            seen = last if not bodies(s) else None
+            s = inside(lambda b: comments(b, None)[0], s)
+            last = seen if seen is not None else last
+        out.append(s)
+    return tuple(out), last
+
+
+def constants(body: ir.Body) -> ir.Body:
+    """Synthesised variables that are set once are const."""
+    candidates = {
+        s.symbol: s.symbol
+        for s in walk_stmts(body)
+        if isinstance(s, ir.Declare) and s.init is not None and not s.symbol.const and isinstance(s.symbol.type, Float)
+    }
+    in_headers = {
+        d.symbol for s in walk_stmts(body) if isinstance(s, ir.For) for d in s.init if isinstance(d, ir.Declare)
+    }
+    declared_once: dict[ir.Symbol, int] = {}
+    for s in walk_stmts(body):
+        if isinstance(s, ir.Declare):
+            declared_once[s.symbol] = declared_once.get(s.symbol, 0) + 1
+    fixed: dict[ir.Symbol, ir.Symbol | ir.Expr] = {
+        x: replace(x, const=True)
+        for x in candidates
+        if x not in in_headers and declared_once[x] == 1 and not reassigned(body, x)
+    }
+    return substitute(fixed, body)
+
+
+_NUMBERED = re.compile(r"(seed|stored|taken|trips?|most|iterations|\w+_(?:saved|kept|after))(?:_\d+)$")
+
+
+def renumber(body: ir.Body) -> ir.Body:
+    """Numbers of synthesised names without the gaps that pruning left."""
+    symbols = list(dict.fromkeys(s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare)))
+    kept = {s.name for s in symbols if not _NUMBERED.match(s.name)} | {s.name for s in variables(body)} - {
+        s.name for s in symbols
+    }
+    new: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    for s in symbols:
+        match = _NUMBERED.match(s.name)
+        if match is None:
+            continue
+        n, name = 1, match[1]
+        while name in kept:
+            n += 1
+            name = f"{match[1]}_{n}"
+        kept.add(name)
+        if name != s.name:
+            new[s] = replace(s, name=name)
+    return substitute(new, body)

@@ -1,0 +1,31 @@
+"""Neighbouring additions to one cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.ir import nodes as ir
+
+
+def merge_atomics(body: ir.Body) -> ir.Body:
+    """Neighbouring atomic additions to one cell become one."""
+    out: list[ir.Stmt] = []
+    for s in body:
+        last = out[-1] if out else None
+        if (
+            isinstance(s, ir.Call)
+            and isinstance(last, ir.Call)
+            and s.function == last.function == "atomicAdd"
+            and s.args[0] == last.args[0]
+            and s.args[1].type == last.args[1].type
+        ):
+            out[-1] = replace(last, args=(last.args[0], sum_of(last.args[1], s.args[1])))
+            continue
+        out.append(s)
+    return tuple(out)
+
+
+def sum_of(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    if isinstance(b, ir.Unary) and b.op == "-":
+        return ir.Binary("-", a, b.operand, a.type, span=a.span)
+    return ir.Binary("+", a, b, a.type, span=a.span)

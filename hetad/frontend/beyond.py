@@ -1,0 +1,59 @@
+"""Libraries and features that hetad does not read, by the names that give them away, each with a way out."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from hetad.diagnostics import Span, UnsupportedError
+
+_OWN_KERNEL = "write the operation as a kernel"
+
+# namespaces: what stands before `::`
+SCOPES = {
+    "thrust": ("the thrust library", _OWN_KERNEL),
+    "cub": ("the cub library", _OWN_KERNEL),
+    "cooperative_groups": ("cooperative groups", "use __syncthreads() and the __shfl_..._sync() functions"),
+    "nvcuda": ("tensor-core fragments (wmma)", "write the product with plain arithmetic"),
+    "cuda": ("libcu++", "use the C functions"),
+    "cutlass": ("cutlass", _OWN_KERNEL),
+    "Eigen": ("Eigen", "use plain arrays"),
+}
+
+_TEXTURE = ("textures", "pass the array as a pointer and index it")
+_SURFACE = ("surfaces", "pass the array as a pointer and index it")
+_GROUPS = SCOPES["cooperative_groups"]
+_RANDOM = ("cuRAND", "make the random numbers before, and pass them in an array")
+_HALF = ("half precision", "use float or double")
+
+_NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
+    (r"tex(?:1D|2D|3D)(?:fetch|Layered|Lod|Grad)*|tex2Dgather|texCubemap\w*|cudaTextureObject_t", _TEXTURE),
+    (r"cuda(?:Bind|Unbind)Texture\w*|cuda(?:Create|Destroy)TextureObject|cudaTextureDesc|cudaResourceDesc", _TEXTURE),
+    (r"surf(?:1D|2D|3D)(?:Layered)?(?:read|write)|cudaSurfaceObject_t|cuda(?:Create|Destroy)SurfaceObject", _SURFACE),
+    (r"this_thread_block|this_grid|this_multi_grid|tiled_partition|coalesced_threads|thread_block_tile", _GROUPS),
+    (r"thread_block|grid_group|coalesced_group|multi_grid_group", _GROUPS),
+    (r"curand(?:_\w+|State\w*|Create\w*|Generate\w*|Set\w*|Destroy\w*|Generator_t)", _RANDOM),
+    (r"__(?:half2float|float2half\w*|half22float2|low2float|high2float|floats2half2_rn|hfma2?|hmul2?|hadd2|hdiv)", _HALF),
+    (r"__(?:bfloat162float|float2bfloat16\w*)|hexp2?|hlog2?|hsqrt|hrcp|h2exp", _HALF),
+    (r"cudaLaunchKernel\w*|cudaLaunchCooperativeKernel", ("launches by cudaLaunchKernel", "launch with <<<...>>>")),
+    (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture", ("CUDA graphs", "launch the kernels directly")),
+    (r"cudaMemcpy(?:2D|3D)\w*|cudaMalloc(?:Pitch|3D\w*|Array)|cudaArray_t", ("pitched memory", "use cudaMalloc")),
+)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<g{i}>(?:{names})$)" for i, (names, _) in enumerate(_NAMES)))
+
+
+def library_name(name: str) -> tuple[str, str] | None:
+    """What a name belongs to, and what to do instead; None for names that say nothing."""
+    if name == "texture":
+        return _TEXTURE
+    match = _pattern().match(name)
+    return _NAMES[int((match.lastgroup or "g0")[1:])][1] if match is not None else None
+
+
+def refusal(what: tuple[str, str], span: Span) -> UnsupportedError:
+    """The error for something that belongs to one of them."""
+    return UnsupportedError(f"hetad does not support {what[0]}", span, what[1])

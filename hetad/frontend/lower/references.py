@@ -1,0 +1,140 @@
+"""C++ references: a name for a place where the place stays the same, else a pointer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, SyntaxProblem
+from hetad.frontend.lower import convert, expressions
+from hetad.frontend.lower.context import Context, Qualified, Reference
+from hetad.ir.nodes import Const, Declare, Expr, Index, Member, Symbol, Var
+from hetad.ir.types import INT, Array, Float, Int, Pointer, Struct, Type, Void
+
+
+def local(ctx: Context, node: Any, qualified: Qualified) -> None:
+    """`T &r = place;`, and `const T &r = value;`, which lives as long as the reference."""
+    pointer = qualified.type
+    assert isinstance(pointer, Pointer)
+    inner = node.type
+    while not isinstance(inner, c_ast.TypeDecl):
+        inner = inner.type
+    span = ctx.span(inner)
+    if node.init is None:
+        raise SyntaxProblem(f"the reference '{node.name}' refers to nothing", span)
+    init = expressions.expression(ctx, node.init) if not isinstance(node.init, c_ast.InitList) else None
+    if init is not None and refers(init, pointer):
+        if _is_steady(init):
+            ctx.define(node.name, Reference(init))
+            return
+        symbol = Symbol(node.name, pointer, span)
+        ctx.define(node.name, Reference(pointee(symbol)))
+        ctx.emit(Declare(symbol, convert.convert(expressions.address_of(init, span), pointer, span), span=span))
+        return
+    if not pointer.const:
+        given = init.type if init is not None else "a list"
+        raise SyntaxProblem(f"a reference to '{pointer.to}' cannot refer to '{given}'", span)
+    if init is None:
+        from hetad.frontend.lower.declarations import initialiser
+
+        init = initialiser(ctx, node.init, pointer.to)
+    symbol = Symbol(node.name, pointer.to, span, const=not expressions.contains_call(init))
+    ctx.define(node.name, symbol)
+    ctx.emit(Declare(symbol, convert.convert(init, pointer.to, span), span=span))
+
+
+def pointee(symbol: Symbol) -> Expr:
+    """The place that the pointer behind a reference points to."""
+    return convert.dereference(Var(symbol, span=symbol.span), symbol.span)
+
+
+def refers(place: Expr, pointer: Pointer) -> bool:
+    """Whether a reference of this type can refer to what the expression denotes, rather than to a copy."""
+    if not isinstance(place, Var | Index | Member) or convert.unqualified(place.type) != convert.unqualified(pointer.to):
+        return False
+    return pointer.const or not convert.is_const(place)
+
+
+def _is_steady(place: Expr) -> bool:
+    """Whether the place is the same one whenever it is named."""
+    match place:
+        case Var():
+            return True
+        case Member(base=base):
+            return _is_steady(base)
+        case Index(base=base, index=Const()):
+            return isinstance(base.type, Array) and _is_steady(base)
+    return False
+
+
+def argument(ctx: Context, node: Any, pointer: Pointer) -> Expr:
+    """The address that is passed for a reference parameter."""
+    span = ctx.span(node)
+    if not isinstance(node, c_ast.CompoundLiteral):
+        given = expressions.expression(ctx, node)
+        if refers(given, pointer):
+            return convert.convert(expressions.address_of(given, span), pointer, span)
+        if not pointer.const:
+            raise SyntaxProblem(
+                f"a reference to '{pointer.to}' cannot refer to this '{given.type}'", span, "pass a variable of that type"
+            )
+        held = ctx.hold(convert.convert(given, pointer.to, span), "argument", span)
+    else:
+        if not pointer.const:
+            raise SyntaxProblem(f"a reference to '{pointer.to}' cannot refer to a list", span, "pass a variable")
+        held = ctx.hold(expressions.value_as(ctx, node, pointer.to), "argument", span)
+    return convert.convert(expressions.address_of(held, span), pointer, span)
+
+
+# --- parameters ----------------------------------------------------------------------------------
+
+
+def by_value(types: list[Qualified], number: int, careful: bool) -> bool:
+    """Whether `const T &` may as well be `T`: nothing that the function can write may be the argument's memory.
+
+    `careful`: other threads, or variables at file scope, may change it too.
+    """
+    pointer = types[number].type
+    assert isinstance(pointer, Pointer)
+    if careful or not pointer.const or not isinstance(pointer.to, Int | Float):
+        return False
+    return not any(_writes(q.type, pointer.to) for i, q in enumerate(types) if i != number)
+
+
+def _writes(type_: Type, value: Int | Float) -> bool:
+    """Whether a value of type `value` may be written through something of this type."""
+    match type_:
+        case Pointer(to=to, const=const):
+            inner = to
+            while isinstance(inner, Array):
+                inner = inner.of
+            if isinstance(inner, Pointer):
+                return True
+            return not const and _may_hold(inner, value)
+        case Struct(fields=fields):
+            return any(_writes(f.type, value) for f in fields)
+        case Array(of=of):
+            return _writes(of, value)
+    return False
+
+
+def _may_hold(type_: Type, value: Int | Float) -> bool:
+    match type_:
+        case Void():
+            return True
+        case Struct(fields=fields):
+            return any(_may_hold(f.type, value) or _writes(f.type, value) for f in fields)
+        case Array(of=of):
+            return _may_hold(of, value)
+        case Int(bits=8):
+            return True
+        case Int():
+            return isinstance(value, Int) and type_.bits == value.bits
+        case Float():
+            return type_ == value
+    return True
+
+
+def zero_index(span: Span) -> Const:
+    return Const(0, INT, "0", span=span)

@@ -1,0 +1,43 @@
+/*---
+function = "total"
+wrt = ["x"]
+of = ["out"]
+[inputs]
+out = { zeros = [1] }
+x = { shape = [60], random = 1 }
+partial = { zeros = [4] }
+arrived = { values = [0] }
+n = 60
+---*/
+// The last block to arrive, by a counter after a fence, adds up what all blocks have left.
+__global__ void total_kernel(double *out, const double *x, volatile double *unused, double *partial, unsigned *arrived,
+                             int n)
+{
+    __shared__ double work[16];
+    __shared__ bool last;
+    int t = threadIdx.x, i = blockIdx.x * 16 + t;
+    work[t] = i < n ? x[i] * x[i] * x[i] : 0.0;
+    __syncthreads();
+    for (int s = 8; s > 0; s >>= 1) {
+        if (t < s)
+            work[t] += work[t + s];
+        __syncthreads();
+    }
+    if (t == 0) {
+        partial[blockIdx.x] = work[0];
+        __threadfence();
+        last = atomicInc(arrived, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && t == 0) {
+        double sum = 0.0;
+        for (int b = 0; b < gridDim.x; b++)
+            sum += partial[b];
+        out[0] = sum;
+    }
+}
+
+void total(double *out, const double *x, double *partial, unsigned *arrived, int n)
+{
+    total_kernel<<<(n + 15) / 16, 16>>>(out, x, 0, partial, arrived, n);
+}

@@ -1,0 +1,26 @@
+"""The gradients of random programs: right, linear, repeatable, and the same with and without optimisation.
+
+A failure prints the smallest program found that fails, in the format of tests/gradient/programs: put it there, as
+`found_<what>.cu`, with the fix.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import event, given, note, settings
+
+from tests.property.check import check
+from tests.property.programs import programs
+
+CHOSEN = settings.get_profile("deep") if settings.get_current_profile_name() == "deep" else settings.get_profile("programs")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_compiler")
+@settings(CHOSEN)
+@given(programs())
+def test_gradient(text: str) -> None:
+    outcome = check(text)
+    event(outcome.verdict)
+    note(text)
+    assert outcome.verdict != "failed", f"{outcome.message}\n{text}"
