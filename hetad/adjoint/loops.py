@@ -9,6 +9,7 @@ from hetad.adjoint.names import Names, convert, integer
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Int, Type, promote, promote_integer
+from hetad.ir.visit import variables
 
 _UP, _DOWN = ("<", "<="), (">", ">=")
 
@@ -69,6 +70,8 @@ def counted(loop: ir.For, stable: Callable[[ir.Expr], bool], changes: Callable[[
     ):
         return None
     if not (stable(start) and stable(bound) and stable(step)):
+        return None
+    if any(index in set(variables(e)) for e in (start, bound, step)):
         return None
     return Counted(index, declares, start, op, bound, step, down)
 

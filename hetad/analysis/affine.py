@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
+from hetad.ir.visit import walk_expr
 
 Monomial = tuple[ir.Expr, ...]  # atoms, ordered by hash so that equal products are equal; () is the constant
 
@@ -43,12 +44,12 @@ class Polynomial:
         return self.terms[()] if set(self.terms) == {()} else None
 
     def split(self, atom: ir.Expr) -> tuple[Polynomial, Polynomial] | None:
-        """`(a, b)` with self = a * atom + b where b does not hold the atom; None if it is not linear in it."""
+        """`(a, b)` with self = a * atom + b where a and b do not depend on the atom; None if it is not linear in it."""
         a: dict[Monomial, int] = {}
         b: dict[Monomial, int] = {}
         for m, c in self.terms.items():
             times = sum(1 for x in m if x == atom)
-            if times > 1:
+            if times > 1 or any(x != atom and atom in walk_expr(x) for x in m):
                 return None
             if times:
                 rest = list(m)

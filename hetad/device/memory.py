@@ -184,7 +184,8 @@ class StoredValues:
                 inner = self._place(base, state, before) if row else self._rewrite(base, state, before)
                 return replace(place, base=inner, index=self._rewrite(index, state, before))
             case ir.Member(base=base):
-                return replace(place, base=self._place(base, state, before))  # type: ignore[arg-type]
+                return replace(place, base=self._place(base, state, before))
+        assert isinstance(place, ir.Var)
         return place
 
     def _rewrite(self, expr: ir.Expr, state: State, before: list[ir.Stmt]) -> ir.Expr:

@@ -125,7 +125,7 @@ def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
         if what is None or (i and tokens[i - 1].text in (".", "->")):
             continue
         remedy = "write it as plain C"
-        if what == "a C++ template":
+        if "template" in what:
             if i + 1 == len(tokens) or tokens[i + 1].text not in ("<", "(", "<<<"):
                 continue
             remedy = "write a plain function for each set of template arguments that is used"

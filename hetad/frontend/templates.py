@@ -16,7 +16,7 @@ from hetad.frontend.items import Item, template_head
 from hetad.frontend.lower.context import Outer, Qualified, Signature
 from hetad.frontend.tokens import Token, split_commas
 from hetad.ir.nodes import Const, Symbol
-from hetad.ir.types import BOOL, Array, Opaque, Pointer, Type
+from hetad.ir.types import BOOL, Array, Opaque, Pointer, Type, element
 
 Binding = Qualified | Const
 Bindings = dict[str, Binding]
@@ -115,8 +115,14 @@ class Bound:
     def pattern(self, template: Template, bindings: Bindings) -> tuple[tuple[Type, ...], tuple[bool, ...]]:
         return self._outer.pattern(template, bindings)
 
+    def default(self, template: Template, name: str, bindings: Bindings, span: Span) -> Binding:
+        return self._outer.default(template, name, bindings, span)
+
     def instance(self, template: Template, bindings: Bindings, span: Span) -> Signature:
         return self._outer.instance(template, bindings, span)
+
+    def has_writable_variables(self) -> bool:
+        return self._outer.has_writable_variables()
 
     def callable_names(self) -> list[str]:
         return self._outer.callable_names()
@@ -154,6 +160,13 @@ def deduce(pattern: Type, given: Type, found: Bindings, span: Span, const: bool 
             deduce(of, given.of, found, span)
 
 
+def has_placeholder(type_: Type) -> bool:
+    """Whether deduction has something to find in a parameter's type."""
+    while isinstance(type_, Pointer | Array):
+        type_ = element(type_)
+    return isinstance(type_, Opaque) and type_.name.startswith("$")
+
+
 # --- names ---------------------------------------------------------------------------------------
 
 
@@ -167,12 +180,8 @@ def _word(binding: Binding) -> str:
         if binding.type == BOOL:
             return "true" if binding.value else "false"
         return str(binding.value).replace("-", "minus")
-    text = f"{'const ' if binding.const else ''}{_declared(binding.type)}"
+    text = f"{'const ' if binding.const else ''}{binding.type}"
     return re.sub(r"\W+", "_", text.replace("*", " ptr ").strip()).strip("_")
-
-
-def _declared(type_: Type) -> str:
-    return str(type_)
 
 
 def key(template: Template, bindings: Bindings) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -11,9 +12,10 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import HetadError, SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError
-from hetad.frontend import cuda_syntax, parse
+from hetad.frontend import cuda_syntax, parse, templates
+from hetad.frontend.cpp_syntax import AUTO, BRACED, local_types
 from hetad.frontend.items import Declares, Item, split_items
-from hetad.frontend.lower import program
+from hetad.frontend.lower import instantiate, program
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
@@ -26,7 +28,8 @@ from hetad.ir.types import Array as ArrayType
 from hetad.ir.visit import callees, variables, walk_exprs
 from hetad.ir.visit import declared as declared_symbols
 
-_CPP_ITEMS = {"class": "a C++ class", "using": "declared with 'using'"}
+_CPP_ITEMS = {"class": "a C++ class"}
+_INSTANCES = 500  # of templates; more are taken for a recursion that does not end
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
 
 
@@ -104,17 +107,21 @@ class _FileScope:
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._by_name: dict[tuple[str, Declares], list[Item]] = {}
-        self._order: dict[str, int] = {}
+        self._order: dict[str, float] = {}
         for position, item in enumerate(items):
             for name, what in item.names.items():
                 self._by_name.setdefault((name, what), []).append(item)
-                if what == "function":
+                if what in ("function", "template"):
                     self._order.setdefault(name, position)
         self._types = self._type_names()
-        self._beyond = {name: "a C++ template" for name, what in self._by_name if what == "template"}
-        for (name, what), found in self._by_name.items():
-            if what == "other" and found[0].tokens[0].text in _CPP_ITEMS:
-                self._beyond.setdefault(name, _CPP_ITEMS[found[0].tokens[0].text])
+        self._templates: dict[str, templates.Template] = {}
+        self._beyond: dict[str, str] = {}
+        self._read_cpp_items()
+        self._namespaces = {part for item in items for part in item.namespace.split("::") if part}
+        self._declared = {name for name, _ in self._by_name}
+        self._ambiguous = self._in_several_namespaces()
+        self._instances: dict[str, tuple[templates.Template, templates.Bindings]] = {}
+        self._instance_names: dict[object, str] = {}
         self._parsed: dict[int, tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]] = {}
         self._contexts: dict[int, Context] = {}
         self._open: set[str] = set()
@@ -131,6 +138,42 @@ class _FileScope:
         typedefs = {n for n, what in self._by_name if what == "typedef"}
         return typedefs | ((tags | set(TYPES) | _IMPLICIT) - hidden)
 
+    def _read_cpp_items(self) -> None:
+        """Function templates, and the C++ items that are refused when something refers to them."""
+        for (name, what), found in self._by_name.items():
+            if what == "template":
+                template = templates.parse(name, found)
+                if (name, "specialisation") in self._by_name:
+                    self._beyond[name] = "a C++ template with specialisations"
+                elif (name, "function") in self._by_name:
+                    self._beyond[name] = "a C++ template and a function: overloads"
+                elif isinstance(template, str):
+                    self._beyond[name] = f"{template}"
+                else:
+                    self._templates[name] = template
+            elif what == "specialisation":
+                self._beyond.setdefault(name, "a C++ template with specialisations")
+            elif what == "other" and found[0].tokens[0].text in _CPP_ITEMS:
+                self._beyond.setdefault(name, _CPP_ITEMS[found[0].tokens[0].text])
+
+    def _in_several_namespaces(self) -> dict[str, str]:
+        """Names that mean different things in different namespaces."""
+        found: dict[str, set[str]] = {}
+        for (name, what), items in self._by_name.items():
+            if what != "other":
+                found.setdefault(name, set()).update(item.namespace for item in items)
+        return {name: "', '".join(sorted(spaces)) for name, spaces in found.items() if len(spaces) > 1}
+
+    def has_writable_variables(self) -> bool:
+        """Whether some variable at file scope may be written."""
+        words = {"const", "constexpr", "__constant__"}
+        return any(
+            words.isdisjoint({t.text for t in item.tokens} | item.spaces)
+            for (_, what), items in self._by_name.items()
+            if what == "variable"
+            for item in items
+        )
+
     def item(self, name: str, what: Declares) -> Item | None:
         found = self._by_name.get((name, what))
         return found[0] if found else None
@@ -142,19 +185,37 @@ class _FileScope:
         key = id(item)
         if key not in self._parsed:
             lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
+            self._refuse_ambiguous(item)
             tokens, default_tokens = _take_defaults(item)
-            names = cuda_syntax.Names(self._types, self._beyond)
+            names = self._names(item)
             tokens = cuda_syntax.rewrite(tokens, names)
-            nodes = parse.parse_declarations(tokens, self._used_types(tokens))
+            nodes = parse.parse_declarations(tokens, _used_types(tokens, names))
             defaults = {}
             for number, default in default_tokens.items():
-                default = cuda_syntax.rewrite(default, names)
-                defaults[number] = parse.parse_expression(default, self._used_types(default))
+                defaults[number] = self._expression(default, names)
             self._parsed[key] = (nodes, lengths, defaults)
         return self._parsed[key]
 
-    def _used_types(self, tokens: Sequence[Token]) -> list[str]:
-        return sorted({t.text for t in tokens if t.kind == "name"} & self._types)
+    def _names(self, item: Item) -> cuda_syntax.Names:
+        own = local_types(item.tokens)
+        template = next((t for t in self._templates.values() if t.item is item), None)
+        if template is not None:
+            own |= {p.name for p in template.parameters if p.kind == "type"}
+            own -= {p.name for p in template.parameters if p.kind == "value"}
+        types = self._types | own if own else self._types
+        kinds = {name: tuple(p.kind for p in t.parameters) for name, t in self._templates.items()}
+        return cuda_syntax.Names(types, self._beyond, kinds, self._namespaces, self._declared)
+
+    def _expression(self, tokens: Sequence[Token], names: cuda_syntax.Names) -> Any:
+        rewritten = cuda_syntax.rewrite(tokens, names)
+        return parse.parse_expression(rewritten, _used_types(rewritten, names))
+
+    def _refuse_ambiguous(self, item: Item) -> None:
+        if self._ambiguous:
+            for token in item.tokens:
+                if token.kind == "name" and token.text in self._ambiguous:
+                    message = f"'{token.text}' is declared in several namespaces: '{self._ambiguous[token.text]}'"
+                    raise UnsupportedError(message, token.span, "give each its own name")
 
     def _context(self, item: Item) -> Context:
         if id(item) not in self._contexts:
@@ -252,10 +313,9 @@ class _FileScope:
             )
         prototypes = self._by_name.get((name, "prototype"), [])
         if not definitions and not prototypes:
-            if (name, "template") in self._by_name:
-                item = self._by_name[name, "template"][0]
-                raise UnsupportedError(f"'{name}' is a C++ template", item.span, "write a plain function")
             return None
+        if name in self._beyond:
+            raise UnsupportedError(f"'{name}' is {self._beyond[name]}", definitions[0].span, "give each its own name")
         item = definitions[0] if definitions else prototypes[0]
         nodes, _, defaults = self._parse(item)
         for prototype in prototypes:
@@ -269,19 +329,75 @@ class _FileScope:
             raise AssertionError(name)
         return program.signature(ctx, declaration, item, defaults)
 
+    # --- templates -----------------------------------------------------------------------------
+
+    def template(self, name: str) -> templates.Template | None:
+        return self._templates.get(name)
+
+    def pattern(
+        self, template: templates.Template, bindings: templates.Bindings
+    ) -> tuple[tuple[Type, ...], tuple[bool, ...]]:
+        """The parameters' types with placeholders for what is not bound, and which parameters are references."""
+        own = self._bound_signature(template, templates.placeholders(template, bindings))
+        return own.params, own.references
+
+    def default(
+        self, template: templates.Template, name: str, bindings: templates.Bindings, span: Span
+    ) -> templates.Binding:
+        """The default of a template parameter, which may mention earlier ones."""
+        parameter = next(p for p in template.parameters if p.name == name)
+        if not parameter.default:
+            raise templates.missing(template, span, name)
+        names = self._names(template.item)
+        lengths = {(t.file, t.line, t.column): t.length for t in parameter.default}
+        ctx = Context(templates.Bound(self, bindings), lengths, None)
+        if parameter.kind == "value":
+            return instantiate.constant(ctx, self._expression(parameter.default, names))
+        at = parameter.default[0]
+        tokens = [at.spelled("(", "operator"), *parameter.default, at.spelled(")", "operator"), at.spelled("0", "number")]
+        return declared(ctx, self._expression(tokens, names).to_type)
+
+    def instance(self, template: templates.Template, bindings: templates.Bindings, span: Span) -> Signature:
+        """The function that the template is for these types and numbers."""
+        key = templates.key(template, bindings)
+        if key not in self._instance_names:
+            if len(self._instances) >= _INSTANCES:
+                raise UnsupportedError(f"'{template.name}' has too many instances", span, "write a loop")
+            wanted = candidate = templates.instance_name(template, bindings)
+            number = 0
+            while candidate in self._declared or candidate in self._instances:
+                number += 1
+                candidate = f"{wanted}_{number}"
+            self._instance_names[key] = candidate
+            self._instances[candidate] = (template, bindings)
+            self._order[candidate] = self._order[template.name] + len(self._instances) / (2 * _INSTANCES)
+            self._signatures[candidate] = replace(self._bound_signature(template, bindings), name=candidate)
+        name = self._instance_names[key]
+        own = self.signature(name)
+        assert own is not None
+        return own
+
+    def _bound_signature(self, template: templates.Template, bindings: templates.Bindings) -> Signature:
+        nodes, lengths, defaults = self._parse(template.item)
+        node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
+        ctx = Context(templates.Bound(self, bindings), lengths, None)
+        return program.signature(ctx, node.decl, template.item, defaults)
+
     # --- functions -----------------------------------------------------------------------------
 
     def function(self, name: str, caller: Span | None) -> ir.Function:
         if name not in self._functions:
             own = self.signature(name)
-            item = self.item(name, "function")
+            instance = self._instances.get(name)
+            item = self.item(name, "function") if instance is None else instance[0].item
             if own is None or item is None:
                 raise UnknownNameError(
                     f"'{name}' is declared but not defined in this program", caller, "add its source to the file"
                 )
             nodes, lengths, _ = self._parse(item)
             node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
-            ctx = Context(self, lengths, own)
+            outer = self if instance is None else templates.Bound(self, instance[1])
+            ctx = Context(outer, lengths, own)
             self._functions[name] = program.function(ctx, node, item)
         return self._functions[name]
 
@@ -293,11 +409,19 @@ class _FileScope:
             if name in reached:
                 continue
             reached[name] = self.function(name, caller)
-            own = [n for n in callees(reached[name]) if self.item(n, "function") or self.item(n, "prototype")]
+            own = [n for n in callees(reached[name]) if n in self._instances or self._declares_function(n)]
             waiting += [(n, reached[name].span) for n in own]
         ordered = dict(sorted(reached.items(), key=lambda pair: self._order[pair[0]]))
         variables_ = _used_globals(ordered, self._values)
         return ir.Program(ordered, variables_, _used_structs(ordered, variables_), dict(sources))
+
+
+    def _declares_function(self, name: str) -> bool:
+        return (name, "function") in self._by_name or (name, "prototype") in self._by_name
+
+
+def _used_types(tokens: Sequence[Token], names: cuda_syntax.Names) -> list[str]:
+    return sorted({t.text for t in tokens if t.kind == "name"} & ({AUTO, BRACED} | set(names.types)))
 
 
 class _Once:

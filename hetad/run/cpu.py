@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hetad import emit
-from hetad.diagnostics import BackendError
+from hetad.diagnostics import BackendError, ExecutionError
 from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import HostMemory
 
@@ -22,9 +22,14 @@ class CpuExecutable(Executable):
         super().__init__(entry, code)
         self.memory = HostMemory()
         self._runtime: int = code.function("hetad_cpu_runtime", ctypes.c_void_p)()
+        self._leave = code.function("hetad_cpu_leave", ctypes.c_char_p)
 
     def run(self) -> Any:
-        self._invoke(self._runtime)
+        failed = self._call(self._runtime, self._arguments, self._result_address)
+        message: bytes | None = self._leave()
+        if failed or message:
+            parts = [self._failure()] if failed else []
+            raise ExecutionError("\n  ".join([*parts, *([message.decode("utf-8", "replace")] if message else [])]))
         return self._returned()
 
 

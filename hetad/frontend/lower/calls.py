@@ -13,11 +13,13 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, UnsupportedError
+from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
-from hetad.frontend.lower import convert, expressions
+from hetad.frontend.lower import convert, expressions, references
 from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
 from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.frontend.lower.instantiate import instantiate
 from hetad.ir.nodes import (
     Aggregate,
     Call,
@@ -51,7 +53,10 @@ from hetad.memops.table import TABLE, MemoryOperation
 def call(ctx: Context, node: Any, used: bool) -> Expr | None:
     """The value of a call; None for a call of a void function, or one whose value is not used."""
     if not isinstance(node.name, c_ast.ID):
-        ctx.refuse("a call through an expression", node, "call the function by name")
+        own = _named(ctx, node.name, _arguments(node))
+        if own is None:
+            ctx.refuse("a call through an expression", node, "call the function by name")
+        return _own_call(ctx, node, own, used)
     name = node.name.name
     if name.startswith(LAUNCH):
         if used:
@@ -98,7 +103,21 @@ def _own(ctx: Context, node: Any) -> Signature | None:
     entry = ctx.local(name)
     if entry is not None and not isinstance(entry, Qualified):
         ctx.refuse(f"a call of the variable '{name}'", node, "call a function by name")
-    return ctx.outer.signature(name)
+    return _named(ctx, node.name, _arguments(node))
+
+
+def _named(ctx: Context, node: Any, arguments: list[Any]) -> Signature | None:
+    """The function of the program that a name denotes, or the instance that `f<...>` and the arguments do."""
+    if isinstance(node, c_ast.ID):
+        own = ctx.outer.signature(node.name)
+        template = ctx.outer.template(node.name) if own is None else None
+        return own if template is None else instantiate(ctx, template, [], arguments, ctx.span(node))
+    if isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", None) == TEMPLATE:
+        name, *given = _arguments(node)
+        template = ctx.outer.template(name.name)
+        if template is not None:
+            return instantiate(ctx, template, given, arguments, ctx.span(name))
+    return None
 
 
 def _own_call(ctx: Context, node: Any, own: Signature, used: bool) -> Expr | None:
@@ -125,11 +144,14 @@ def own_arguments(ctx: Context, own: Signature, given: list[Any], span: Span) ->
         plural = "" if expected == "1" else "s"
         raise SyntaxProblem(f"'{own.name}' takes {expected} argument{plural}, not {len(given)}", span)
     nodes = given + list(own.defaults[len(given) :])
-    return tuple(_argument(ctx, n, p) for n, p in zip(nodes, own.params, strict=True))
+    return tuple(
+        references.argument(ctx, n, p) if reference and isinstance(p, Pointer) else _argument(ctx, n, p)
+        for n, p, reference in zip(nodes, own.params, own.references, strict=True)
+    )
 
 
 def _argument(ctx: Context, node: Any, type_: Type) -> Expr:
-    return convert.convert(expressions.value(ctx, node), type_, ctx.span(node))
+    return expressions.value_as(ctx, node, type_)
 
 
 # --- launches ------------------------------------------------------------------------------------
@@ -138,9 +160,9 @@ def _argument(ctx: Context, node: Any, type_: Type) -> Expr:
 def _launch(ctx: Context, node: Any, configured: int) -> None:
     span = ctx.span(node)
     kernel, *rest = _arguments(node)
-    if not isinstance(kernel, c_ast.ID):
+    own = _named(ctx, kernel, rest[configured:])
+    if own is None and not isinstance(kernel, c_ast.ID):
         ctx.refuse("a launch through an expression", node, "launch the kernel by name")
-    own = ctx.outer.signature(kernel.name)
     if own is None:
         raise expressions.unknown(ctx, kernel.name, kernel, "kernel")
     if own.kind != "kernel":
@@ -187,14 +209,14 @@ def _result_type(ctx: Context, node: Any, name: str) -> Type | None:
 
 def _peek(ctx: Context, node: Any) -> Type:
     """The type of an expression, without evaluating it."""
-    with ctx.collect():
+    with ctx.peek():
         return expressions.value(ctx, node).type
 
 
 def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | None:
     name, span = node.name.name, ctx.span(node)
     args = _known_arguments(ctx, node, name)
-    if not used or returned == VOID:
+    if (not used and name not in VOTES and name not in SHUFFLES) or returned == VOID:
         ctx.emit(Call(name, args, span=span))
         return None
     readable = "status" if returned == CUDA_ERROR else "old" if name in ATOMICS else "result"

@@ -80,9 +80,7 @@ def _parameters(ctx: Context, function: Any, item: Item) -> list[_Parameter]:
 
 def _shares_memory(ctx: Context, item: Item) -> bool:
     """Whether other threads or variables at file scope may change an argument while the function runs."""
-    if any(t.text.startswith("__sync") for t in item.tokens):
-        return True
-    return any(t.kind == "name" and isinstance(ctx.outer.signature_free_value(t.text), Symbol) for t in item.tokens)
+    return ctx.outer.has_writable_variables() or any(t.text.startswith("__sync") for t in item.tokens)
 
 
 def function(ctx: Context, node: Any, item: Item) -> Function:

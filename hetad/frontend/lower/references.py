@@ -6,11 +6,11 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import Span, SyntaxProblem
+from hetad.diagnostics import SyntaxProblem
 from hetad.frontend.lower import convert, expressions
 from hetad.frontend.lower.context import Context, Qualified, Reference
 from hetad.ir.nodes import Const, Declare, Expr, Index, Member, Symbol, Var
-from hetad.ir.types import INT, Array, Float, Int, Pointer, Struct, Type, Void
+from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
 
 
 def local(ctx: Context, node: Any, qualified: Qualified) -> None:
@@ -134,7 +134,3 @@ def _may_hold(type_: Type, value: Int | Float) -> bool:
         case Float():
             return type_ == value
     return True
-
-
-def zero_index(span: Span) -> Const:
-    return Const(0, INT, "0", span=span)
