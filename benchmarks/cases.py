@@ -1,7 +1,7 @@
 """The kernels: sizes, inputs, what is differentiated, and the hand-written adjoints as lists of launches.
 
-A case names its values once; every launch (primal, hand-written, the C version) picks from those names, where `adj_x` is
-the adjoint of x.  Arrays are made with NumPy; the GPU runner copies them.
+A case names its values once; every launch (primal, hand-written, the C version) picks from those names, where `adj_x`
+is the adjoint of x.  Arrays are made with NumPy; the GPU runner copies them.
 """
 
 from __future__ import annotations
@@ -75,11 +75,6 @@ class Case:
         fresh = [name for name in self.wrt if name not in self.of]
         return sum(size[n] for n in (*self.needs, *self.of)) + 2 * sum(size[n] for n in fresh)
 
-    @property
-    def primal_bytes(self) -> int:
-        arrays = {n: v.nbytes for n, v in self.values.items() if n in self.params and isinstance(v, np.ndarray)}
-        return sum(arrays.values()) + sum(arrays[n] for n in self.of if n in self.wrt)
-
 
 def _ceil(a: int, b: int) -> int:
     return -(-a // b)
@@ -102,31 +97,23 @@ def _single(value: float) -> float:
     return float(np.float32(value))
 
 
-def _gemm(rows: int, cols: int, inner: int, split_a: int, split_b: int, a: str = "A", b: str = "B") -> Hand:
+def _gemm(rows: int, cols: int, inner: int, split_a: int, split_b: int) -> Hand:
     """adj_A (rows x inner) += adj_C B^T and adj_B (inner x cols) += A^T adj_C as tuned matrix products."""
-    return Hand(
-        "register-tiled products", "gemm_adjoint.cu",
-        (
-            Launch("gemm_nt", (_ceil(inner, 64), _ceil(rows, 64), split_a), (256,), ("adj_C", b, f"adj_{a}", rows, inner, cols)),
-            Launch("gemm_tn", (_ceil(cols, 64), _ceil(inner, 64), split_b), (256,), (a, "adj_C", f"adj_{b}", inner, cols, rows)),
-        ),
-        "tuned",
-    )  # fmt: skip
-
-
-def _reordered(hand: Hand) -> Hand:
-    """gemm_* take `out` first."""
-    launches = tuple(
-        Launch(x.kernel, x.grid, x.block, (x.args[2], x.args[0], x.args[1], *x.args[3:])) for x in hand.launches
+    grid_a = (_ceil(inner, 64), _ceil(rows, 64), split_a)
+    grid_b = (_ceil(cols, 64), _ceil(inner, 64), split_b)
+    launches = (
+        Launch("gemm_nt", grid_a, (256,), ("adj_A", "adj_C", "B", rows, inner, cols)),
+        Launch("gemm_tn", grid_b, (256,), ("adj_B", "A", "adj_C", inner, cols, rows)),
     )
-    return Hand(hand.name, hand.file, launches, hand.style, hand.defines)
+    return Hand("register-tiled products", "gemm_adjoint.cu", launches, "tuned")
 
 
 def contraction(size: Size) -> Case:
     pq, k, rs = {"gpu": (4096, 64, 4096), "cpu": (512, 64, 512), "tiny": (33, 10, 47)}[size]
     rng = _rng()
     values = {
-        "C": np.zeros((pq, rs), np.float32), "A": _normal(rng, pq, k), "B": _normal(rng, k, rs), "pq": pq, "K": k, "rs": rs,
+        "C": np.zeros((pq, rs), np.float32), "A": _normal(rng, pq, k), "B": _normal(rng, k, rs),
+        "pq": pq, "K": k, "rs": rs,
     }  # fmt: skip
     gather = Hand(
         "two gather kernels", "contraction_adjoint.cu",
@@ -138,7 +125,7 @@ def contraction(size: Size) -> Case:
     return Case(
         "contraction", f"tensor contraction {pq}×{k}×{rs}", KERNELS / "contraction.cu", "contract",
         ("C", "A", "B", "pq", "K", "rs"), ("A", "B"), ("C",), values, (_ceil(pq * rs, 256),), (256,),
-        (gather, _reordered(_gemm(pq, rs, k, 16, 8))),
+        (gather, _gemm(pq, rs, k, 16, 8)),
         "contraction_adjoint.c", "contract_pullback", ("A", "B", "pq", "K", "rs", "adj_C", "adj_A", "adj_B"),
         ("A", "B"), 1.3,
     )  # fmt: skip
@@ -163,7 +150,7 @@ def contraction_3d(size: Size) -> Case:
     return Case(
         "contraction_3d", f"samples/tensor_contraction.cu {d1}·{d2}×{d3}×{d4}·{d5}", SAMPLES / "tensor_contraction.cu",
         "tensorContraction3D", ("C", "A", "B", *dims), ("A", "B"), ("C",), values,
-        (_ceil(d1 * d2 * d4 * d5, 256),), (256,), (gather, _reordered(_gemm(d1 * d2, d4 * d5, d3, 16, 8))),
+        (_ceil(d1 * d2 * d4 * d5, 256),), (256,), (gather, _gemm(d1 * d2, d4 * d5, d3, 16, 8)),
         "contraction_adjoint.c", "contract_pullback", ("A", "B", "pq", "K", "rs", "adj_C", "adj_A", "adj_B"),
         ("A", "B"), 2.0,
     )  # fmt: skip
@@ -243,7 +230,9 @@ def sum_squares(size: Size) -> Case:
     n = {"gpu": 2**26, "cpu": 2**20, "tiny": 1000}[size]
     values = {"out": np.zeros(1, np.float32), "v": _normal(_rng(), n), "n": n}
     args = ("v", "n", "adj_out", "adj_v")
-    hand = Hand("one seed for all", "sum_squares_adjoint.cu", (Launch("sum_squares_pullback", (_ceil(n, 256),), (256,), args),))
+    hand = Hand(
+        "one seed for all", "sum_squares_adjoint.cu", (Launch("sum_squares_pullback", (_ceil(n, 256),), (256,), args),)
+    )
     return Case(
         "sum_squares", f"Σ v², {_power(n)}", KERNELS / "sum_squares.cu", "sum_squares", ("out", "v", "n"), ("v",),
         ("out",), values, (_ceil(n, 256),), (256,), (hand,), "sum_squares_adjoint.c", "sum_squares_pullback", args,
@@ -289,8 +278,8 @@ def lbm(size: Size) -> Case:
     cells = nx * ny * nz
     hand = Hand("exclusive scatter", "lbm_adjoint.cu", (Launch("lbm_pullback", (_ceil(cells, 128),), (128,), args),))
     return Case(
-        "lbm", f"LBM D3Q19, {nx}×{ny}×{nz}", KERNELS / "lbm.cu", "lbm", ("f_out", *inputs), ("f_in",), ("f_out",), values,
-        (_ceil(cells, 128),), (128,), (hand,), "lbm_adjoint.c", "lbm_pullback", args, ("f_in",), 1.3,
+        "lbm", f"LBM D3Q19, {nx}×{ny}×{nz}", KERNELS / "lbm.cu", "lbm", ("f_out", *inputs), ("f_in",), ("f_out",),
+        values, (_ceil(cells, 128),), (128,), (hand,), "lbm_adjoint.c", "lbm_pullback", args, ("f_in",), 1.3,
     )  # fmt: skip
 
 
@@ -310,7 +299,7 @@ def matmul(size: Size) -> Case:
     )  # fmt: skip
     return Case(
         "matmul", f"tiled matrix product, {m}×{n}×{k}", KERNELS / "matmul.cu", "matmul", ("C", "A", "B", *extents),
-        ("A", "B"), ("C",), values, (_ceil(n, 16), _ceil(m, 16)), (16, 16), (tiled, _reordered(_gemm(m, n, k, 1, 1))),
+        ("A", "B"), ("C",), values, (_ceil(n, 16), _ceil(m, 16)), (16, 16), (tiled, _gemm(m, n, k, 1, 1)),
         "matmul_adjoint.c", "matmul_pullback", ("A", "B", *extents, "adj_C", "adj_A", "adj_B"), ("A", "B"), 1.3,
     )  # fmt: skip
 
@@ -319,8 +308,8 @@ def _pendulum(name: str, steps: int, segment: int, n: int, limit: float) -> Case
     rng = _rng()
     values = {
         "angle_out": np.zeros(n, np.float32), "speed_out": np.zeros(n, np.float32),
-        "angle": _uniform(rng, -2, 2, n), "speed": _uniform(rng, -1, 1, n), "dt": _single(1 / 64 if steps < 100 else 1 / 512),
-        "n": n,
+        "angle": _uniform(rng, -2, 2, n), "speed": _uniform(rng, -1, 1, n),
+        "dt": _single(1 / 64 if steps < 100 else 1 / 512), "n": n,
     }  # fmt: skip
     inputs = ("angle", "speed", "dt", "n")
     args = (*inputs, "adj_angle_out", "adj_speed_out", "adj_angle", "adj_speed")
@@ -366,9 +355,12 @@ def xs_lookup(size: Size) -> Case:
         )
     )  # fmt: skip
     return Case(
-        "xs_lookup", f"cross-section lookup, {_power(lookups)} of {_power(points)}", KERNELS / "xs_lookup.cu", "xs_lookup",
-        ("out", "energy", "grid", "xs", "lookups", "points"), ("xs",), ("out",), values, (_ceil(lookups, 256),), (256,),
-        hands, "xs_lookup_adjoint.c", "xs_lookup_pullback", args, ("energy", "grid"), 2.0,
+        "xs_lookup",
+        f"cross-section lookup, {_power(lookups)} of {_power(points)}", KERNELS / "xs_lookup.cu",
+        "xs_lookup",
+        ("out", "energy", "grid", "xs", "lookups", "points"), ("xs",), ("out",), values,
+        (_ceil(lookups, 256),), (256,), hands, "xs_lookup_adjoint.c", "xs_lookup_pullback", args, ("energy", "grid"),
+        2.0,
     )  # fmt: skip
 
 
@@ -403,7 +395,11 @@ def spmv(size: Size) -> Case:
     args = (*inputs, "adj_y", "adj_values", "adj_x")
     hands = (
         Hand("a row a thread", "spmv_adjoint.cu", (Launch("spmv_pullback_rows", (_ceil(n, 256),), (256,), args),)),
-        Hand("a row for 8 threads", "spmv_adjoint.cu", (Launch("spmv_pullback_lanes", (_ceil(8 * n, 256),), (256,), args),)),
+        Hand(
+            "a row for 8 threads",
+            "spmv_adjoint.cu",
+            (Launch("spmv_pullback_lanes", (_ceil(8 * n, 256),), (256,), args),),
+        ),
     )
     return Case(
         "spmv", f"CSR matrix × vector, {_power(n)} rows, {total / 1e6:.3g} M nonzeros", KERNELS / "spmv.cu", "spmv",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
+import os
 import re
 import shlex
 import sys
@@ -31,7 +32,9 @@ def in_double(text: str) -> str:
 
 def first_line(problem: BaseException | str, length: int = 100) -> str:
     """A message, short enough for a table cell."""
-    text = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()] or [type(problem).__name__]
+    errors = [line[line.index("error:") :] for line in lines if "error:" in line]  # of a compiler
+    text = errors[0] if errors else lines[0]
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -50,14 +53,17 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 def stamp(machine: str) -> str:
     """When, where and how a section of RESULTS.md was made."""
     command = shlex.join(["python", str(Path(sys.argv[0]).resolve().relative_to(ROOT)), *sys.argv[1:]])
-    return f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d %H:%M} UTC, {machine}\n\n    {command}\n"
+    return f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d %H:%M} UTC, {machine}\n\n    {command}\n"
 
 
 def write_section(title: str, body: str) -> None:
     """Replace one section of RESULTS.md, or add it."""
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
     head, *sections = re.split(r"(?m)^## ", text)
-    head = head.strip() or "# Benchmark results\n\nWritten by the scripts of this folder; each section says when, where and how."
+    head = (
+        head.strip()
+        or "# Benchmark results\n\nWritten by the scripts of this folder; each section says when, where and how."
+    )
     found = {s.split("\n", 1)[0].strip(): s.split("\n", 1)[1].strip() for s in sections}
     found[title] = body.strip()
     parts = [head.strip(), *(f"## {name}\n\n{content}" for name, content in found.items())]
@@ -71,3 +77,8 @@ def processor() -> str:
     except OSError:
         lines = []
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+
+
+def load() -> str:
+    """Whether other work was going on."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs"

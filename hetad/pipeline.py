@@ -21,7 +21,6 @@ from hetad.host.gradient import differentiate as reverse
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
-from hetad.ir.visit import callees
 
 if TYPE_CHECKING:
     from hetad.frontend import Unit
@@ -61,6 +60,7 @@ def normalized(program: ir.Program) -> ir.Program:
 def primal(unit: Unit, name: str) -> Primal:
     """The program that runs `name` itself."""
     from hetad.analysis.effects import written_parameters
+    from hetad.emit.inlining import with_inlined_kernels
 
     program = reach(unit, name)
     entry = name
@@ -86,29 +86,7 @@ def primal(unit: Unit, name: str) -> Primal:
                 None if not isinstance(p.type, Pointer) else "device" if space == "device" else "host",
             )
         )
-    return Primal(_with_barriers_in_kernels(program, flat), entry, tuple(parameters), frozenset(written))
-
-
-def _with_barriers_in_kernels(program: ir.Program, flat: ir.Program) -> ir.Program:
-    """Kernels that call functions in which threads wait for each other in their inlined form, from `flat`: the CPU
-    runs the threads of a block from one barrier to the next, so it must see the barriers in the kernel."""
-    from hetad.emit.synchronisation import uses_block
-
-    waiting = {f.name for f in program.functions.values() if f.kind != "kernel" and uses_block(f.body)}
-    while more := {
-        f.name
-        for f in program.functions.values()
-        if f.kind != "kernel" and f.name not in waiting and waiting.intersection(callees(f))
-    }:
-        waiting |= more
-    if not waiting:
-        return program
-    functions = {
-        f.name: flat.functions[f.name] if f.kind == "kernel" and waiting.intersection(callees(f)) else f
-        for f in program.functions.values()
-        if f.name not in waiting
-    }
-    return replace(program, functions=functions)
+    return Primal(with_inlined_kernels(program, flat), entry, tuple(parameters), frozenset(written))
 
 
 def differentiate(

@@ -141,6 +141,8 @@ class Engine(Shadows, ABC):
                 return self.launch(s)
             case ir.Comment():
                 return [], []
+            case ir.Opaque():
+                return [s], []
             case ir.Return(value=None):
                 return [], []
         raise UnsupportedError(f"{type(s).__name__} cannot be reversed here", s.span, "please report this")

@@ -84,6 +84,11 @@ class Effects:
                 yield from self.address(place) if extent == "value" else self.loads(place)
                 if size is not None:
                     yield from self.loads(size)
+            case ir.Opaque(args=args):
+                for arg in args:
+                    yield from self.loads(arg)
+                    if isinstance(arg.type, Array | Pointer):
+                        yield from self.behind(arg)
             case ir.Call(args=args):
                 for arg in args:
                     yield from self.loads(arg)

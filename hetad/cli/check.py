@@ -23,6 +23,7 @@ class Finding:
     kind: str
     line: int
     errors: tuple[SourceError, ...]
+    notes: tuple[tuple[str, Span], ...] = ()
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -71,7 +72,7 @@ def examine(unit: Unit, name: str) -> Finding:
             pipeline.normalized(program)
         except SourceError as error:
             errors = [error]
-    return found(tuple(error.attach(program.sources) for error in errors))
+    return found(tuple(error.attach(program.sources) for error in errors), tuple(fence.notes(program)))
 
 
 def _refused(refusal: Refusal, span: Span) -> SourceError:
@@ -82,8 +83,10 @@ def _as_dictionary(finding: Finding) -> dict[str, Any]:
     from hetad.cli.errors import as_dictionary
 
     errors = [as_dictionary(error) for error in finding.errors]
+    notes = [{"line": span.line, "column": span.column, "message": text} for text, span in finding.notes]
     return {
         "name": finding.name, "kind": finding.kind, "line": finding.line, "supported": not errors, "errors": errors,
+        "notes": notes,
     }  # fmt: skip
 
 
@@ -102,6 +105,8 @@ def _print(findings: list[Finding]) -> None:
         verdict = "[green]supported[/]" if not finding.errors else "[bold red]refused[/]"
         table.add_row(finding.name, finding.kind, str(finding.line), verdict)
     out().print(table)
+    for text in dict.fromkeys(f"{span}: {text}" for finding in findings for text, span in finding.notes):
+        out().print(f"note: {text}", markup=False, highlight=False, soft_wrap=True)
     # A refused function stands in the way of all that call it: show each place once.
     for error in {str(error): error for finding in findings for error in finding.errors}.values():
         out().print()

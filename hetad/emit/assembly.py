@@ -84,8 +84,11 @@ class Assembly:
     def _struct(self, struct: Struct) -> str:
         name = self.names.structs.get(struct.name, struct.name)
         fields = "\n".join(f"    {declaration(f.type, f.name)};" for f in struct.fields)
-        text = f"struct {name} {{\n{fields}\n}};"
-        return text if self.dialect.cuda else f"typedef struct {name} {name};\n{text}"
+        if self.dialect.cuda:
+            align = f"__align__({struct.align}) " if struct.align > 1 else ""
+            return f"struct {align}{name} {{\n{fields}\n}};"
+        align = f" __attribute__((aligned({struct.align})))" if struct.align > 1 else ""
+        return f"typedef struct {name} {name};\nstruct {name} {{\n{fields}\n}}{align};"
 
     def variables(self, functions: Sequence[ir.Function]) -> list[str]:
         """The file-scope variables that functions mention."""

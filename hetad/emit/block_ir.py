@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, UINT, Int, Type, element as element_type
+from hetad.ir.types import INT, SIZE_T, UINT, Int, Type
+from hetad.ir.types import element as element_type
 
 _SPAN = Span("hetad", 1, 1)
 

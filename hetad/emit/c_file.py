@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.cpu_kernels import CpuOptions, Kernels, dispatch, pass_thread_indices
+from hetad.emit.cpu_kernels import SERIAL, CpuOptions, Kernels, dispatch, pass_thread_indices
 from hetad.emit.declarators import declaration
-from hetad.emit.dialect import C
+from hetad.emit.dialect import C_PARALLEL, C
 from hetad.emit.fibers import FiberStatements, shared_struct
+from hetad.emit.inlining import barriers_in_kernels
 from hetad.emit.layout import joined
 from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import uses_block
@@ -36,12 +37,12 @@ def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None =
     return _file(program, entry, False, kernels)
 
 
-def cpu_kernels(program: ir.Program, options: CpuOptions = CpuOptions()) -> str:
+def cpu_kernels(program: ir.Program, options: CpuOptions = SERIAL) -> str:
     """The kernels as C functions, with `hetad_cpu_launch` to run one and `hetad_cpu_runtime`, the table of the CPU."""
     return _file(program, None, True, options=options)
 
 
-def cpu_source(program: ir.Program, entry: str, options: CpuOptions = CpuOptions()) -> str:
+def cpu_source(program: ir.Program, entry: str, options: CpuOptions = SERIAL) -> str:
     """`host_source` and `cpu_kernels` in one file."""
     return _file(program, entry, True, options=options)
 
@@ -51,9 +52,12 @@ def _file(
     entry: str | None,
     on_cpu: bool,
     kernels: Sequence[str] | None = None,
-    options: CpuOptions = CpuOptions(),
+    options: CpuOptions = SERIAL,
 ) -> str:
-    parts = Assembly(program, C)
+    if on_cpu and entry is not None and not options.fibers:
+        program = barriers_in_kernels(program, entry)
+    dialect = C_PARALLEL if options.parallel and not options.fibers else C
+    parts = Assembly(program, dialect)
     if kernels is not None:
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
     kinds = (["host", "host device"] if entry is not None else []) + (["device", "host device"] if on_cpu else [])
@@ -71,12 +75,12 @@ def _file(
         *parts.structs(),
         parts.variables(everything),
         *parts.mathematics(everything),
-        *support.text(snippets, C, parts.numbers),
+        *support.text(snippets, dialect, parts.numbers),
         [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
         *(text for f in functions for text in _function(parts, f, options)),
     ]
     if on_cpu:
-        body += [*texts.texts(), *dispatch(parts)]
+        body += [*texts.texts(), *dispatch(parts, dialect.parallel)]
     if entry is not None:
         body.append(_entry(parts, program.functions[entry], snippets))
     return joined(body)

@@ -8,7 +8,7 @@ from functools import cache
 from hetad.emit.dialect import Dialect
 
 _C_NAMES = {"exit": "hetad_exit", "abort": "hetad_abort"}
-_C_NOTHING = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
+_FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
 _CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
 _VARIADIC = frozenset({"printf", "fprintf"})
 
@@ -37,8 +37,8 @@ def is_variadic(name: str) -> bool:
 def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
     """The text of a call with these arguments."""
     if not dialect.cuda:
-        if name in _C_NOTHING:
-            return "(void)0"
+        if name in _FENCES:
+            return "__atomic_thread_fence(__ATOMIC_SEQ_CST)" if dialect.parallel else "(void)0"
         if name == "assert":
             return f"hetad_assert({args[0]}, {_c_string(args[0])})"
         name = c_name(name)

@@ -23,7 +23,7 @@ from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import uses_block
-from hetad.emit.thread_loops import block_loops, thread_loops
+from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import called, written
 from hetad.ir import nodes as ir
@@ -52,9 +52,15 @@ def pass_thread_indices(parts: Assembly) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CpuOptions:
-    """How kernels run on the CPU; `fibers`: the oracle for tests, slow, which finds barriers in divergent code."""
+    """How kernels run on the CPU.  `fibers`: the oracle for tests, slow, which finds barriers in divergent code.
+    `parallel`: blocks in parallel, on as many threads as `hetad_cpu_threads` is told; atomics are real, and the order
+    of floating-point sums is not determined."""
 
     fibers: bool = False
+    parallel: bool = False
+
+
+SERIAL = CpuOptions()
 
 
 class Kernels:
@@ -72,7 +78,8 @@ class Kernels:
 
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
-        return {"hetad_dynamic_shared"}.union(*(k.names() for k in self.kernels))
+        own = {"hetad_dynamic_shared", *(["hetad_run_parallel"] if self.parts.dialect.parallel else [])}
+        return own.union(*(k.names() for k in self.kernels))
 
     def texts(self) -> Iterator[str]:
         for kernel in self.kernels:
@@ -91,20 +98,23 @@ def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:
 
 def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel) -> Iterator[str]:
     name = parts.names.functions[kernel.kernel.name]
-    params = ["const dim3 gridDim", "const dim3 blockDim", "char *const hetad_dynamic", *kernel.params]
-    args = ["gridDim", "blockDim", "hetad_dynamic"]
-    args += [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.kernel.params)]
+    part = ["hetad_first", "hetad_last"] if parts.dialect.parallel else []
+    params = ["const dim3 gridDim", "const dim3 blockDim", "char *const hetad_dynamic"]
+    params += [*(f"const size_t {p}" for p in part), *kernel.params]
+    values = [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.kernel.params)]
     head = f"static inline __attribute__((always_inline)) void hetad_blocks_{name}({', '.join(params)})"
     yield "\n".join([head, "{", *(INDENT + line for line in kernel.lines()), "}"])
-    call = f"hetad_blocks_{name}({', '.join(args)});"
-    sizes = "const dim3 gridDim, const dim3 blockDim, char *hetad_dynamic, size_t hetad_dynamic_bytes, void **hetad_args"
-    yield f"static __attribute__((cold, noinline)) void hetad_large_{name}({sizes})\n{{\n    {call}\n}}"
+    call = f"hetad_blocks_{name}({', '.join(['gridDim', 'blockDim', 'hetad_dynamic', *part, *values])});"
+    taken = ["const dim3 gridDim", "const dim3 blockDim", "char *hetad_dynamic", "size_t hetad_dynamic_bytes"]
+    taken += ["void **hetad_args", *(f"size_t {p}" for p in part)]
+    passed = ", ".join(["gridDim", "blockDim", "hetad_dynamic", "hetad_dynamic_bytes", "hetad_args", *part])
+    yield f"static __attribute__((cold, noinline)) void hetad_large_{name}({', '.join(taken)})\n{{\n    {call}\n}}"
     yield "\n".join(
         [
-            f"static void {name}({sizes})",
+            f"static void {name}({', '.join(taken)})",
             "{",
             f"    if ({_MANY_BLOCKS} || {_MANY_THREADS}) {{",
-            f"        hetad_large_{name}(gridDim, blockDim, hetad_dynamic, hetad_dynamic_bytes, hetad_args);",
+            f"        hetad_large_{name}({passed});",
             "        return;",
             "    }",
             f"    {call}",
@@ -139,7 +149,8 @@ class ThreadKernel:
         names = used(self.parts, self.kernel)
         lines = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"] if "blockIdx" in names else []
         lines += thread_loops(list(self._thread()), reverse, names & {"threadIdx"})
-        return ["(void)hetad_dynamic;", *block_loops(lines, reverse)]
+        blocks = block_range if self.parts.dialect.parallel else block_loops
+        return ["(void)hetad_dynamic;", *blocks(lines, reverse)]
 
     def _thread(self) -> Iterator[str]:
         printer = _ThreadStatements(self.parts, self.kernel)
@@ -169,13 +180,15 @@ class _ThreadStatements(Statements):
         yield "goto hetad_done;"
 
 
-def dispatch(parts: Assembly) -> Iterator[str]:
+def dispatch(parts: Assembly, parallel: bool) -> Iterator[str]:
     """Launching a kernel by its number, and the CPU's table."""
     yield support.read("cpu_runtime.c").rstrip()
-    cases = [
-        f"    case {number}:\n        {emitted}(hetad_grid, hetad_block, hetad_memory, hetad_shared, hetad_args);\n        return 0;"
-        for emitted, number in parts.numbers.values()
-    ]
+    cases = []
+    for emitted, number in parts.numbers.values():
+        run = f"{emitted}(hetad_grid, hetad_block, hetad_dynamic_shared(hetad_shared), hetad_shared, hetad_args);"
+        if parallel:
+            run = f"hetad_run_parallel({emitted}, hetad_grid, hetad_block, hetad_shared, hetad_args);"
+        cases.append(f"    case {number}:\n        {run}\n        return 0;")
     names = ", ".join(f'"{name}"' for name in parts.numbers)
     body = [
         "int hetad_cpu_launch(",
@@ -190,8 +203,7 @@ def dispatch(parts: Assembly) -> Iterator[str]:
         "    }",
         "    const dim3 hetad_grid = {hetad_blocks[0], hetad_blocks[1], hetad_blocks[2]};",
         "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
-        "    char *const hetad_memory = hetad_dynamic_shared(hetad_shared);",
-        "    (void)hetad_grid, (void)hetad_block, (void)hetad_memory, (void)hetad_args;",
+        "    (void)hetad_grid, (void)hetad_block, (void)hetad_shared, (void)hetad_args;",
         "    switch (hetad_kernel) {",
         *cases,
         "    }",

@@ -10,7 +10,7 @@ from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
 from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body
+from hetad.ir.visit import map_body, walk_stmts
 
 _HEADERS = {
     "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
@@ -41,7 +41,7 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
         *(parts.function(f, _linkage(f, entry)) for f in host),
     ]
     text = joined(body)
-    return joined([[*comment_lines(header_comment)], _includes(text), text.rstrip("\n")])
+    return joined([[*comment_lines(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
 
 
 def _without_marks(program: ir.Program) -> ir.Program:
@@ -58,11 +58,16 @@ def _linkage(function: ir.Function, entry: str) -> str:
     return 'extern "C"' if function.name == entry else "static"
 
 
-def _includes(text: str) -> list[str]:
+def _opaque_headers(functions: list[ir.Function]) -> set[str]:
+    """What the user's own C++ in host functions needs."""
+    return {h for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Opaque) for h in s.headers}
+
+
+def _includes(text: str, more: set[str]) -> list[str]:
     import re
 
     words = set(re.findall(r"\w+", text))
-    return [f"#include <{header}>" for header, names in sorted(_HEADERS.items()) if words & names]
+    return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 
 def device_source(program: ir.Program) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hetad.emit.block_ir import THREAD, THREADS, assign, at, binary, const, element, lane_bit, var, warp
 from hetad.emit.synchronisation import BALLOTS, BLOCK_VOTES, SHUFFLE_ADJOINTS, SHUFFLES
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, UINT, Int, Type
+from hetad.ir.types import INT, SIZE_T, UINT, Int, Type
 
 if TYPE_CHECKING:
     from hetad.emit.regions import Builder

@@ -105,11 +105,13 @@ class FiberStatements(Statements):
 
     def statement(self, statement: object) -> Iterator[str]:
         match statement:
-            case ir.Declare(symbol=symbol) if symbol.storage == "shared":
+            case ir.Declare(symbol=symbol, init=init) if symbol.storage == "shared":
                 if is_dynamic(symbol):
                     pointer = Pointer(symbol.type.of)  # type: ignore[union-attr]
                     name = self.expressions.local[symbol]
                     yield f"{declaration(pointer, name)} = ({declaration(pointer)})hetad_block.dynamic;"
+                if init is not None:
+                    yield self.assign(ir.Var(symbol, span=statement.span), init) + ";"
             case _:
                 yield from super().statement(statement)  # type: ignore[arg-type]
 

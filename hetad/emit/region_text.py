@@ -16,7 +16,7 @@ from hetad.emit.names import LIBRARY, Locals, fresh, is_dynamic
 from hetad.emit.region_variables import Variables, regions, uniform_statements
 from hetad.emit.regions import MOST_THREADS, Branch, Jump, Loop, Mask, Node, Once, Region, Scope, structure
 from hetad.emit.statements import Statements
-from hetad.emit.thread_loops import block_loops, thread_loops
+from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer, Type, size_of
@@ -137,7 +137,8 @@ class RegionKernel:
             block.append("hetad_block_end:;")
         size = f"const size_t {THREADS.name} = (size_t)blockDim.x * blockDim.y * blockDim.z;"
         head = [size, f"(void){THREADS.name}, (void)hetad_dynamic;", *self.opening]
-        return [*head, *block_loops(block, self.kernel.reverse_threads)]
+        blocks = block_range if self.parts.dialect.parallel else block_loops
+        return [*head, *blocks(block, self.kernel.reverse_threads)]
 
     def _thread_indices(self) -> Iterator[ir.ThreadIndex]:
         for body in self._bodies():

@@ -21,7 +21,7 @@ from hetad.emit.uniform import address_taken
 from hetad.emit.walk import mentioned, root_symbol, written
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, INT, SIZE_T, Array, Int, Pointer, size_of
-from hetad.ir.visit import children, walk_expr, walk_stmts
+from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
 
 _CHEAP = 24  # nodes of an expression that is better computed than kept
 
@@ -76,15 +76,18 @@ class Variables:
         fixed = self._fixed()
         addressed = address_taken(self.kernel.body)
         for symbol, found in where.items():
+            if all(any(_declares(s, symbol) for s in walk_stmts(r.body)) for r in found):
+                continue  # each region has its own
             declaring = [r for r in found if any(_declares(s, symbol) for s in r.body)]
             local = symbol.storage in ("local", "static") and not self.structure.uniformity.is_uniform(symbol)
             if not local or len(found) < 2:
                 continue
-            if len(declaring) == 1 and self._decide(symbol, found, declaring[0], fixed, addressed):
+            once = sum(_declares(s, symbol) for r in found for s in walk_stmts(r.body)) == 1
+            if once and len(declaring) == 1 and self._decide(symbol, found, declaring[0], fixed, addressed):
                 continue
             self.kept[symbol] = None
         for region in everywhere:
-            region.body = tuple(x for s in region.body for x in self._assigning(s))
+            region.body = map_body(lambda s: tuple(self._assigning(s)), region.body)
         self._recompute(everywhere)
 
     def _parameters(self) -> None:
@@ -143,7 +146,7 @@ class Variables:
             case ir.Const() | ir.ThreadIndex():
                 return True
             case ir.Var(symbol=symbol):
-                return symbol in fixed or symbol in self.again or symbol.storage == "shared" and isinstance(symbol.type, Array)
+                return symbol in fixed or symbol in self.again or _is_shared_array(symbol)
             case ir.Member(base=base):
                 return root_symbol(expr) in fixed and self._follows(base, fixed)
             case ir.AddressOf(place=ir.Index(base=base, index=index)):
@@ -186,6 +189,10 @@ def _mentions(everywhere: list[Region]) -> dict[ir.Symbol, list[Region]]:
 
 def _declares(s: ir.Stmt, symbol: ir.Symbol) -> bool:
     return isinstance(s, ir.Declare) and s.symbol is symbol
+
+
+def _is_shared_array(symbol: ir.Symbol) -> bool:
+    return symbol.storage == "shared" and isinstance(symbol.type, Array)
 
 
 def _uses(s: ir.Stmt, symbol: ir.Symbol) -> bool:

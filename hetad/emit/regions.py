@@ -10,7 +10,7 @@ In a region's body `Return` means that the thread is done with the region.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
 from hetad.emit.block_ir import THREADS, assign, const, element, var
@@ -20,7 +20,7 @@ from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned, root_symbol, written
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Type, size_of
-from hetad.ir.visit import map_bodies
+from hetad.ir.visit import declared, map_bodies, map_body
 
 MOST_THREADS = 1024
 
@@ -124,6 +124,8 @@ class Builder:
     labels: int = 0
 
     def build(self) -> Structure:
+        self.shared = [s for s in declared(self.kernel.body) if s.storage == "shared"]
+        self.kernel = replace(self.kernel, body=map_body(_without_shared, self.kernel.body))
         self.uniformity = Uniformity(self.kernel)
         alive = Mask(self.array("alive", UCHAR), self.uniformity.thread_returns)
         self.masks = [alive]
@@ -177,8 +179,6 @@ class Builder:
     def statement(self, s: ir.Stmt) -> None:
         uniform = self.uniformity
         match s:
-            case ir.Declare(symbol=symbol) if symbol.storage == "shared":
-                self.shared.append(symbol)
             case ir.Declare(symbol=symbol) | ir.Assign(target=ir.Var(symbol=symbol)) | ir.Update(
                 target=ir.Var(symbol=symbol)
             ) if uniform.is_uniform(symbol):
@@ -388,6 +388,12 @@ class Builder:
             self.out.append(Branch(var(some, span), self.nested(case.body), []))
             self.frames.pop()
             self.masks.pop()
+
+
+def _without_shared(s: ir.Stmt) -> ir.Stmt | None:
+    if not isinstance(s, ir.Declare) or s.symbol.storage != "shared":
+        return s
+    return ir.Assign(ir.Var(s.symbol, span=s.span), s.init, span=s.span) if s.init is not None else None
 
 
 def clear(array: ir.Symbol, span: Span) -> ir.Stmt:

@@ -50,10 +50,17 @@ class Statements:
                 yield from self.switch(statement)
             case ir.Comment(text=text):
                 yield from comment_lines(text)
+            case ir.Opaque(texts=texts, args=args):
+                if self.dialect.cuda:
+                    between = [p for t, a in zip(texts, args, strict=False) for p in (t, self.expressions.text(a))]
+                    yield "".join([*between, texts[-1]])
             case ir.Launch():
                 yield from self.launch(statement)
             case ir.Return(value=value):
                 yield from self.returning(value)
+            case ir.Declare(symbol=symbol, init=init) if symbol.storage == "shared" and init is not None:
+                yield self.declare(symbol, None) + ";"
+                yield self.assign(ir.Var(symbol, span=statement.span), init) + ";"
             case _:
                 yield self.simple(statement) + ";"
 

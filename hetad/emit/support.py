@@ -30,13 +30,14 @@ HOST = (
     "copy_pullback_float.c", "copy_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
-C_DEVICE = ("adjoint_cells.c", "atomics.c", "lanes.c")
-C_HOST = ("fail.c", "arena.c", "fibers.c", "cuda_api.c", *HOST)
+C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c")
+C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c")
+C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", *HOST)
 
-WHOLE = frozenset({"atomics.c", "entered.c", "fibers.c"})  # definitions that belong together
+WHOLE = frozenset({"atomics.c", "atomics_parallel.c", "entered.c", "fibers.c", "parallel.c"})  # definitions that belong together
 
 _NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
-_DEFINITION = re.compile(r"^(?:static|struct|__attribute__|#define)\b[^=;{]*", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:static|struct|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _LAUNCH = re.compile(r"HETAD_LAUNCH\((.*)\);")
 
@@ -96,7 +97,9 @@ def _defined(text: str) -> frozenset[str]:
 
 def _files(dialect: Dialect) -> tuple[str, ...]:
     """Every support file of a dialect, definitions before uses."""
-    return (*CUDA_DEVICE, *CUDA_HOST) if dialect.cuda else (*C_DEVICE, *C_HOST)
+    if dialect.cuda:
+        return (*CUDA_DEVICE, *CUDA_HOST)
+    return (*(C_PARALLEL_DEVICE if dialect.parallel else C_DEVICE), *C_HOST)
 
 
 @cache

@@ -21,6 +21,20 @@ def block_loops(body: Sequence[str], reverse: bool) -> list[str]:
     return lines
 
 
+def block_range(body: Sequence[str], reverse: bool) -> list[str]:
+    """`body` for the blocks from number `hetad_first` up to `hetad_last`, counted from the end if `reverse`."""
+    total = "(size_t)gridDim.x * gridDim.y * gridDim.z"
+    return [
+        "for (size_t hetad_i = hetad_first; hetad_i < hetad_last; ++hetad_i) {",
+        INDENT + f"const size_t hetad_b = {total + ' - 1 - hetad_i' if reverse else 'hetad_i'};",
+        INDENT + "const unsigned hetad_bx = hetad_b % gridDim.x, hetad_by = hetad_b / gridDim.x % gridDim.y;",
+        INDENT + "const unsigned hetad_bz = hetad_b / gridDim.x / gridDim.y;",
+        INDENT + "(void)hetad_bx, (void)hetad_by, (void)hetad_bz;",
+        *(INDENT + line if line else line for line in body),
+        "}",
+    ]
+
+
 def thread_loops(body: Sequence[str], reverse: bool, uses: Collection[str]) -> list[str]:
     """`body` for each thread; `uses` says which of `threadIdx` and `hetad_t`, the thread's number, it needs."""
     numbered = "hetad_t" in uses

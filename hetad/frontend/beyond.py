@@ -33,8 +33,11 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"this_thread_block|this_grid|this_multi_grid|tiled_partition|coalesced_threads|thread_block_tile", _GROUPS),
     (r"thread_block|grid_group|coalesced_group|multi_grid_group", _GROUPS),
     (r"curand(?:_\w+|State\w*|Create\w*|Generate\w*|Set\w*|Destroy\w*|Generator_t)", _RANDOM),
-    (r"__(?:half2float|float2half\w*|half22float2|low2float|high2float|floats2half2_rn|hfma2?|hmul2?|hadd2|hdiv)", _HALF),
-    (r"__(?:bfloat162float|float2bfloat16\w*)|hexp2?|hlog2?|hsqrt|hrcp|h2exp", _HALF),
+    (
+        r"__(?:half2float|float2half\w*|half22float2|low2float|high2float|floats2half2_rn|hfma2?|hmul2?|hadd2|hdiv)",
+        _HALF,
+    ),
+    (r"__half2?|__nv_bfloat162?|__(?:bfloat162float|float2bfloat16\w*)|hexp2?|hlog2?|hsqrt|hrcp|h2exp", _HALF),
     (r"cudaLaunchKernel\w*|cudaLaunchCooperativeKernel", ("launches by cudaLaunchKernel", "launch with <<<...>>>")),
     (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture", ("CUDA graphs", "launch the kernels directly")),
     (r"cudaMemcpy(?:2D|3D)\w*|cudaMalloc(?:Pitch|3D\w*|Array)|cudaArray_t", ("pitched memory", "use cudaMalloc")),

@@ -23,8 +23,6 @@ CONSTEXPR = "hetad$constexpr"
 TYPE_WORDS = {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned"}
 TAGS = {"struct", "union", "enum", "class"}
 _CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
-_STATEMENT_ENDS = {";", "{", "}"}
-_NO_DECLARATOR = {"else", "do", "try", "const", "noexcept", "override", "final"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,9 @@ class Names:
     beyond: Mapping[str, str] = field(default_factory=dict)  # names of C++ items, and what each is
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # per parameter: "type" or "value"
     namespaces: Collection[str] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)  # of namespaces: the first part of what each stands for
     own: Collection[str] = ()  # everything that the source declares at file scope
+    host: bool = False  # a host function, in which statements beyond hetad may be passed over
 
     def is_type(self, token: Token) -> bool:
         return token.kind == "name" and (token.text in TYPE_WORDS or token.text == AUTO or token.text in self.types)
@@ -60,9 +60,9 @@ def local_types(tokens: Sequence[Token]) -> set[str]:
     for i, token in enumerate(tokens[:-2]):
         if token.kind != "name":
             continue
-        if token.text == "using" and is_operator(tokens, i + 2, "="):
-            found.add(tokens[i + 1].text)
-        elif token.text in TAGS and tokens[i + 1].kind == "name" and is_operator(tokens, i + 2, "{"):
+        if (token.text == "using" and is_operator(tokens, i + 2, "=")) or (
+            token.text in TAGS and tokens[i + 1].kind == "name" and is_operator(tokens, i + 2, "{")
+        ):
             found.add(tokens[i + 1].text)
         elif token.text == "typedef":
             end = _end_of_statement(tokens, i)
@@ -236,7 +236,7 @@ def heap(tokens: list[Token], names: Names) -> list[Token]:
             result += made
         elif token.kind == "name" and token.text == "delete" and not member:
             start = i + 3 if is_operator(tokens, i + 1, "[") and is_operator(tokens, i + 2, "]") else i + 1
-            end = _end_of_operand(tokens, start)
+            end = end_of_operand(tokens, start)
             result += [token.spelled("free"), *operators(token, "("), *tokens[start:end], *operators(token, ")")]
             i = end
         else:
@@ -267,7 +267,13 @@ def _new(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], in
             raise UnsupportedError("hetad does not read 'new' with initial values", at.span, "assign them afterwards")
         zeroed, end = True, last + 1
     cast = [*operators(at, "(", "("), *type_, *operators(at, "*", ")")]
-    number = [*operators(at, "(", "("), at.spelled("size_t"), *operators(at, ")", "("), *count, *operators(at, ")", ")")]
+    number = [
+        *operators(at, "(", "("),
+        at.spelled("size_t"),
+        *operators(at, ")", "("),
+        *count,
+        *operators(at, ")", ")"),
+    ]
     number = number if count else [at.spelled("1", "number")]
     if zeroed:
         call = [at.spelled("calloc"), *operators(at, "("), *number, *operators(at, ","), *size, *operators(at, ")")]
@@ -277,7 +283,8 @@ def _new(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], in
     return [*cast, *call, *operators(at, ")")], end
 
 
-def _end_of_operand(tokens: Sequence[Token], start: int) -> int:
+def end_of_operand(tokens: Sequence[Token], start: int) -> int:
+    """Where an expression ends at a comma, a semicolon or the bracket around it."""
     depth = 0
     for i in range(start, len(tokens)):
         if tokens[i].kind == "operator":
@@ -285,97 +292,6 @@ def _end_of_operand(tokens: Sequence[Token], start: int) -> int:
             if depth < 0 or (depth == 0 and tokens[i].text in (",", ";")):
                 return i
     return len(tokens)
-
-
-# --- initialisers --------------------------------------------------------------------------------
-
-
-def braces(tokens: list[Token], names: Names) -> list[Token]:
-    """`T x{a}` as `T x = {a}`, `T{a}` as `(T){a}`, and braces that stand for a value of a type known elsewhere."""
-    result: list[Token] = []
-    open_: list[str] = []
-    for i, token in enumerate(tokens):
-        if token.kind == "operator" and token.text == "{" and i:
-            _before_brace(tokens, i, names, open_[-1] if open_ else "", result)
-        if token.kind == "operator" and token.text in OPENING:
-            open_.append(token.text)
-        elif token.kind == "operator" and token.text in CLOSING and open_:
-            open_.pop()
-        result.append(token)
-    return result
-
-
-def _before_brace(tokens: Sequence[Token], i: int, names: Names, inside: str, result: list[Token]) -> None:
-    before, token = tokens[i - 1], tokens[i]
-    typed = [*operators(token, "("), token.spelled(BRACED), *operators(token, ")")]
-    if before.text == "return" or (
-        inside == "(" and before.text in ("(", ",") and not any(t.text == ";" for t in tokens[i : close(tokens, i)])
-    ):
-        result += typed
-    elif before.kind == "name" and before.text not in _NO_DECLARATOR and not _defines_tag(tokens, i - 1):
-        if names.is_type(before):
-            result.pop()
-            result += [*operators(before, "("), before, *operators(before, ")")]
-        else:
-            result += operators(token, "=")
-    elif before.text == "]" and before.kind == "operator":
-        opening = next((j for j in range(i - 1, -1, -1) if tokens[j].text == "[" and matching(tokens, j) == i - 1), 0)
-        if opening and (tokens[opening - 1].kind == "name" or tokens[opening - 1].text == "]"):
-            result += operators(token, "=")
-
-
-def _defines_tag(tokens: Sequence[Token], i: int) -> bool:
-    """Whether the name at `i` is the tag, or the underlying type, in the definition of a type."""
-    if i and tokens[i - 1].text in TAGS:
-        return True
-    while i and (tokens[i].kind == "name" or tokens[i].text == ":"):
-        if tokens[i].text == "enum":
-            return True
-        i -= 1
-    return tokens[i].text == "enum"
-
-
-def direct_initialisers(tokens: list[Token], names: Names) -> list[Token]:
-    """`int n(3);` as `int n = (3);`, in bodies."""
-    start = body_start(tokens)
-    replaced: dict[int, Token] = {}
-    for i in range(start, len(tokens)):
-        if tokens[i].text in _STATEMENT_ENDS or (tokens[i].text == "(" and tokens[i - 1].text == "for"):
-            _declarators(tokens, i + 1, names, replaced)
-    if not replaced:
-        return tokens
-    result: list[Token] = []
-    for i, token in enumerate(tokens):
-        if i in replaced:
-            result.append(replaced[i])
-        result.append(token)
-    return result
-
-
-def _declarators(tokens: Sequence[Token], i: int, names: Names, replaced: dict[int, Token]) -> None:
-    first = i
-    while i < len(tokens) and (names.is_type(tokens[i]) or tokens[i].text in ("const", "static", "constexpr")):
-        i += 1
-    if i == first or not any(names.is_type(t) for t in tokens[first:i]):
-        return
-    while True:
-        while i < len(tokens) and tokens[i].text in ("*", "restrict", "const"):
-            i += 1
-        if i + 2 >= len(tokens) or tokens[i].kind != "name" or names.is_type(tokens[i]):
-            return
-        if is_operator(tokens, i + 1, "("):
-            end = close(tokens, i + 1)
-            inside = tokens[i + 2 : end]
-            prototype = not inside or names.is_type(inside[0]) or inside[0].text in ("const", "void", *TAGS)
-            if prototype or len(split_commas(inside)) > 1 or tokens[end + 1].text not in (",", ";"):
-                return
-            replaced[i + 1] = tokens[i + 1].spelled("=", "operator")
-            i = end + 1
-        else:
-            i = _end_of_operand(tokens, i)
-        if not is_operator(tokens, i, ","):
-            return
-        i += 1
 
 
 # --- references ----------------------------------------------------------------------------------

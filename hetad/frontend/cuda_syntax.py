@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
-from hetad.frontend import beyond, cpp_syntax
-from hetad.frontend.cpp_syntax import TAGS, TEMPLATE, TYPE_WORDS, Names, body_start, declares_reference
+from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
+from hetad.frontend import beyond, cpp_syntax, initialisers, opaque
+from hetad.frontend.cpp_syntax import TEMPLATE, TYPE_WORDS, Names, body_start
 from hetad.frontend.cpp_syntax import close as _close
 from hetad.frontend.cpp_syntax import operators as _op
+from hetad.frontend.leftovers import BEFORE_EXPRESSION, refuse, refuse_library
 from hetad.frontend.tokens import CLOSING, OPENING, Token, matching, split_commas
 from hetad.frontend.tokens import is_operator as _is
 
@@ -26,24 +27,23 @@ _SPELLINGS = {
 }  # fmt: skip
 _DROPPED = {"__extension__", "__grid_constant__", "__cdecl", "__forceinline__", "register"}
 _LOCAL_SPACES = {"__shared__": "shared", "__constant__": "constant", "__device__": "device"}
+_ALIGNMENTS = {"__align__", "alignas", "__builtin_align__"}
 _CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
-# what may stand before an expression
-_BEFORE_EXPRESSION = {
-    "=", "(", ",", "[", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<",
-    ">>", "?", ":", "!", "~", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "return",
-}  # fmt: skip
 
 
 _Pass = Callable[[list[Token], Names], list[Token]]
 
+
 def rewrite(tokens: Sequence[Token], names: Names) -> list[Token]:
     """All rewritings in order, then the refusal of what is left.  Raises SourceError with the position."""
     result = _respell(list(tokens), names)
+    if names.host:
+        result = opaque.pass_over(result, names)
     texts = {t.text for t in result}
     for triggers, rewriting in _passes():
         if not triggers or not triggers.isdisjoint(texts):
             result = rewriting(result, names)
-    refuse_leftovers(result, names)
+    refuse(result, names)
     return result
 
 
@@ -59,8 +59,8 @@ def _passes() -> tuple[tuple[frozenset[str], _Pass], ...]:
         (frozenset(_CASTS), _named_casts),
         (frozenset({"new", "delete"}), cpp_syntax.heap),
         (frozenset({"dim3"}), _dim3),
-        (frozenset({"{"}), cpp_syntax.braces),
-        (frozenset({"{"}), cpp_syntax.direct_initialisers),
+        (frozenset({"{"}), initialisers.braces),
+        (frozenset({"{"}), initialisers.direct_initialisers),
         (frozenset(), _functional_casts),
         (frozenset({"&", "&&"}), cpp_syntax.references),
     )
@@ -91,6 +91,9 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
             if not inside <= {"unused", "always_inline", "noinline", "used", "hot", "cold"}:
                 raise UnsupportedError("__attribute__ that hetad does not know", token.span, "remove the attribute")
             i = end
+        elif token.text in _ALIGNMENTS and result and result[-1].text == "struct" and _is_number(tokens, i + 1):
+            result.append(token.spelled(f"align{int(tokens[i + 2].text)}", "attribute"))
+            i += 3
         elif token.text == cpp_syntax.REFERENCE:
             raise UnsupportedError("hetad does not support _Atomic", token.span, "use the atomic functions of CUDA")
         elif token.text == "noexcept" and not _is(tokens, i + 1, "("):
@@ -99,6 +102,11 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
             result.append(token.spelled(_SPELLINGS.get(token.text, token.text)))
         i += 1
     return result
+
+
+def _is_number(tokens: Sequence[Token], i: int) -> bool:
+    """Whether `(16)` stands at `i`."""
+    return _is(tokens, i, "(") and _is(tokens, i + 2, ")") and tokens[i + 1].text in ("1", "2", "4", "8", "16", "32")
 
 
 def _local_spaces(tokens: list[Token], _names: Names) -> list[Token]:
@@ -119,6 +127,9 @@ def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
     """`f<3>(x)` is a comparison to a C parser."""
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text in _CASTS or token.text in ("operator", "template"):
+            continue
+        refuse_library(tokens, i, names)
+        if token.text in names.templates:
             continue
         follows_type = _is(tokens, i + 1, "<") and _type_argument(tokens, i + 2, names)
         what = names.beyond.get(token.text, "a C++ template" if follows_type else None)
@@ -204,7 +215,8 @@ def _scopes(tokens: list[Token], names: Names) -> list[Token]:
     while i < len(tokens):
         token = tokens[i]
         scope = token.kind == "name" and _is(tokens, i + 1, "::") and i + 2 < len(tokens)
-        if scope and token.text in names.namespaces:
+        meant = names.aliases.get(token.text, token.text) if scope else ""
+        if scope and meant in names.namespaces:
             i += 2
         elif scope and token.text == "std":
             i = _standard(tokens, i, names)
@@ -212,8 +224,8 @@ def _scopes(tokens: list[Token], names: Names) -> list[Token]:
                 converted, i = _typed_extremum(tokens, i, names)
                 result += converted
             continue
-        elif scope and token.text in beyond.SCOPES:
-            raise beyond.refusal(beyond.SCOPES[token.text], token.span)
+        elif scope and meant in beyond.SCOPES:
+            raise beyond.refusal(beyond.SCOPES[meant], token.span)
         elif token.text == "::" and (not result or result[-1].kind != "name") and i + 1 < len(tokens):
             i += 1
         else:
@@ -349,62 +361,6 @@ def _functional_casts(tokens: list[Token], names: Names) -> list[Token]:
 
 def _is_functional(tokens: Sequence[Token], i: int) -> bool:
     before = tokens[i - 1]
-    if before.text not in _BEFORE_EXPRESSION and before.text != "{":
+    if before.text not in BEFORE_EXPRESSION and before.text != "{":
         return False
     return not _is(tokens, i + 2, "*")  # `float (*)[16]` in a cast, `float (*a)[16]` in a declaration
-
-
-# --- what is left --------------------------------------------------------------------------------
-
-_BEYOND = {
-    "template": "C++ templates", "class": "C++ classes", "namespace": "namespaces", "using": "using declarations",
-    "new": "'new'", "delete": "'delete'", "operator": "C++ operators", "try": "exceptions", "catch": "exceptions",
-    "throw": "exceptions", "this": "'this'", "typename": "C++ templates", "decltype": "decltype",
-    "dynamic_cast": "dynamic_cast", "typeid": "typeid", "virtual": "C++ classes", "friend": "C++ classes",
-    "public": "C++ classes", "private": "C++ classes", "protected": "C++ classes", "co_await": "coroutines",
-    "asm": "inline assembly", "alignas": "alignment specifiers", "__align__": "alignment specifiers",
-    "__builtin_align__": "alignment specifiers", "__managed__": "managed variables", "thread_local": "thread_local",
-    "noexcept": "noexcept", "mutable": "C++ classes", "requires": "C++ concepts", "concept": "C++ concepts",
-}  # fmt: skip
-
-
-def refuse_leftovers(tokens: Sequence[Token], names: Names) -> None:
-    """Raise UnsupportedError at the first piece of C++ that was not rewritten."""
-    header_end = body_start(tokens)
-    for i, token in enumerate(tokens):
-        if token.kind == "name":
-            if i and tokens[i - 1].text in (".", "->"):
-                continue
-            if token.text in _BEYOND:
-                raise _refusal(_BEYOND[token.text], token)
-            _refuse_library(tokens, i, names)
-        elif token.kind == "operator":
-            if token.text == "::":
-                raise _refusal("a C++ scope", token)
-            if token.text == ">>>" or token.text == "<<<":
-                raise SyntaxProblem(f"unexpected '{token.text}'", token.span)
-            if token.text == "[" and (i == 0 or _starts_lambda(tokens, i)):
-                raise _refusal("a lambda", token)
-            if token.text in ("&", "&&") and i and (i < header_end or declares_reference(tokens, i, names)):
-                raise _refusal("a C++ reference", token, "use a pointer")
-
-
-def _refuse_library(tokens: Sequence[Token], i: int, names: Names) -> None:
-    """Names that nothing in the source declares, where they are used as a function or a type."""
-    token = tokens[i]
-    used = i + 1 < len(tokens) and (tokens[i + 1].text in ("(", "<", "*", "&") or tokens[i + 1].kind == "name")
-    if used and token.text not in names.own:
-        what = beyond.library_name(token.text)
-        if what is not None and (token.text != "texture" or tokens[i + 1].text == "<"):
-            raise beyond.refusal(what, token.span)
-
-
-def _refusal(what: str, token: Token, remedy: str = "write it as plain C") -> SourceError:
-    return UnsupportedError(f"hetad does not read {what}", token.span, remedy)
-
-
-def _starts_lambda(tokens: Sequence[Token], i: int) -> bool:
-    before, end = tokens[i - 1], matching(tokens, i)
-    if end is None or not (_is(tokens, end + 1, "(") or _is(tokens, end + 1, "{")):
-        return False  # a designator
-    return before.kind == "operator" and before.text in _BEFORE_EXPRESSION and before.text not in ("*", "&")

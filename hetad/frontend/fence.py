@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.frontend.lower.convert import unqualified
-from hetad.ir.nodes import Call, CallExpr, Cast, Expr, Function, Launch, Program
-from hetad.ir.types import Int, Pointer, Type, Void, holds_floating
-from hetad.ir.visit import own_exprs, walk_expr, walk_exprs, walk_stmts
+from hetad.frontend import views
+from hetad.ir.nodes import Call, CallExpr, Declare, Function, Launch, Opaque, Program
+from hetad.ir.types import Array, Type
+from hetad.ir.visit import walk_exprs, walk_stmts
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +36,34 @@ def refusals(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:
     """Everything that is refused, in the order of the functions reached from `entry`."""
     yield from _recursion(program, entry)
     for function in program.functions.values():
+        yield from _dynamic_shared(function)
+        for cast in views.refused(function):
+            remedy = "access floating-point memory by its own type; integers may be read out of it, not written"
+            yield Refusal(f"a cast of '{cast.operand.type}' to '{cast.type}'", remedy), cast.span
+
+
+def notes(program: Program) -> Iterator[tuple[str, Span]]:
+    """What is supported in a way that the user should know of."""
+    for function in program.functions.values():
         for stmt in walk_stmts(function.body):
-            for root in own_exprs(stmt):
-                for e in walk_expr(root):
-                    yield from _expression(e)
+            if isinstance(stmt, Opaque):
+                yield "C++ that is kept in the emitted source, and left out when hetad runs the program", stmt.span
 
 
-def _expression(e: Expr) -> Iterator[tuple[Refusal, Span]]:
-    if isinstance(e, Cast) and _reinterprets(e.operand.type, e.type):
-        yield (
-            Refusal(f"a cast of '{e.operand.type}' to '{e.type}'", "access floating-point memory by its own type only"),
-            e.span,
-        )
+def _dynamic_shared(function: Function) -> Iterator[tuple[Refusal, Span]]:
+    """Two `extern __shared__` arrays are one piece of memory under two names."""
+    found = [
+        s.symbol
+        for s in walk_stmts(function.body)
+        if isinstance(s, Declare) and s.symbol.storage == "shared" and _is_dynamic(s.symbol.type)
+    ]
+    for symbol in found[1:]:
+        message = f"two extern __shared__ arrays ('{found[0].name}' and '{symbol.name}' are the same memory)"
+        yield Refusal(message, "declare one, and let pointers into it mark the parts"), symbol.span
 
 
-def _reinterprets(given: Type, wanted: Type) -> bool:
-    """Whether floating data could be reached under another type than its own."""
-    if isinstance(given, Pointer) and isinstance(wanted, Pointer):
-        a, b = unqualified(given.to), unqualified(wanted.to)
-        if a == b or isinstance(a, Void) or isinstance(b, Void):
-            return False
-        if isinstance(a, Pointer) and b == Pointer(Void()):  # (void **)&p, as cudaMalloc wants it
-            return False
-        return holds_floating(a) or holds_floating(b)
-    if isinstance(given, Pointer) and isinstance(wanted, Int) and wanted.bits > 8:
-        return holds_floating(given)
-    return isinstance(given, Int) and isinstance(wanted, Pointer) and holds_floating(wanted)
+def _is_dynamic(type_: Type) -> bool:
+    return isinstance(type_, Array) and type_.length is None
 
 
 def _recursion(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:

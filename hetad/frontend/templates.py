@@ -43,6 +43,10 @@ class Template:
 
 def parse(name: str, items: Sequence[Item]) -> Template | str:
     """The template that items declare, or what stands in the way of reading it."""
+    end = template_head(items[0].tokens)
+    kind = items[0].tokens[end + 1].text if end is not None else ""
+    if kind in ("struct", "class", "union", "using"):
+        return "an alias template" if kind == "using" else "a class template"
     definitions = [i for i in items if i.tokens[-1].text == "}"]
     if len(definitions) != 1:
         return "a template that is overloaded" if definitions else "a template without a definition here"
@@ -51,8 +55,8 @@ def parse(name: str, items: Sequence[Item]) -> Template | str:
     if end is None:
         return "a C++ template"
     rest = item.tokens[end + 1 :]
-    if rest[0].text in ("struct", "class", "union", "using", "template", "requires"):
-        return "a class template" if rest[0].text != "using" else "an alias template"
+    if rest[0].text in ("template", "requires"):
+        return "a C++ template"
     parameters = []
     for part in _parts(item.tokens[2:end]):
         parameter = _parameter(part)
@@ -197,5 +201,3 @@ def missing(template: Template, span: Span, name: str) -> UnsupportedError:
     """The error for a parameter that nothing determines."""
     message = f"the template argument '{name}' of '{template.name}' is not given, and the arguments do not tell it"
     return UnsupportedError(message, span, f"write it: {template.name}<...>(...)")
-
-

@@ -15,6 +15,8 @@ from hetad.memops.table import SUPPORT, TABLE
 def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
     """Statements with an effect beyond the primal memory they write."""
     match s:
+        case ir.Opaque():
+            return True
         case ir.Launch(kernel=kernel):
             return is_pullback(kernel)
         case ir.Call(function=name):

@@ -316,6 +316,20 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Opaque:
+    """Host C++ that hetad does not read and nothing depends on: printed in a .cu, left out when hetad runs the program.
+
+    The text is `texts[0] args[0] texts[1] args[1] ... texts[-1]`; it declares the variables `declares`.
+    """
+
+    texts: tuple[str, ...]
+    args: tuple[Expr, ...] = ()
+    declares: tuple[Symbol, ...] = ()
+    headers: tuple[str, ...] = ()  # what it needs included
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Push:
     """Save memory in `slot` on the tape (reverse engine only; lowered before emission).
 
@@ -343,7 +357,7 @@ class Pop:
 
 Stmt = (
     Declare | Assign | Update | Call | Launch | Block | If | For | While | DoWhile | Switch | Break | Continue
-    | Return | Comment | Push | Pop
+    | Return | Comment | Opaque | Push | Pop
 )  # fmt: skip
 Body = tuple[Stmt, ...]
 

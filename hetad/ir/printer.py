@@ -29,6 +29,7 @@ from hetad.ir.nodes import (
     Intrinsic,
     Launch,
     Member,
+    Opaque,
     Pop,
     Program,
     Push,
@@ -148,6 +149,9 @@ def _stmt_lines(stmt: Stmt, n: int) -> Iterator[str]:
             yield pad + "}"
         case Comment(text=text):
             yield f"{pad}// {text}"
+        case Opaque(texts=texts, args=args):
+            between = [part for text, arg in zip(texts, args, strict=False) for part in (text, expr_text(arg))]
+            yield f"{pad}opaque {''.join([*between, texts[-1]])}"
         case _:
             yield f"{pad}{simple_text(stmt)};"
 

@@ -65,10 +65,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A struct; identified by its tag.  `fields` is empty for `dim3`-like builtins only by mistake."""
+    """A struct; identified by its tag.  `align`: the least alignment, where it is more than that of the fields."""
 
     name: str
     fields: tuple[Field, ...] = field(compare=False)
+    align: int = field(default=1, compare=False)
 
     def __str__(self) -> str:
         return self.name
@@ -171,8 +172,12 @@ def align_of(type_: Type) -> int:
     match type_:
         case Array(of=of):
             return align_of(of)
-        case Struct(fields=fields):
-            return max((align_of(f.type) for f in fields), default=1)
+        case Struct(fields=fields, align=align):
+            return (
+                max((align_of(f.type) for f in fields), default=1)
+                if align == 1
+                else max(align, *(align_of(f.type) for f in fields))
+            )
     return size_of(type_)
 
 

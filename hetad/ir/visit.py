@@ -31,6 +31,7 @@ from hetad.ir.nodes import (
     Intrinsic,
     Launch,
     Member,
+    Opaque,
     Pop,
     Push,
     Return,
@@ -70,6 +71,7 @@ _STMT_EXPRS: dict[type, tuple[str, ...]] = {
     Switch: ("subject",),
     Case: ("values",),
     Return: ("value",),
+    Opaque: ("args",),
     Push: ("place", "bytes"),
     Pop: ("place", "bytes"),
 }
@@ -239,6 +241,9 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
             new = replacements.get(stmt.symbol)
             if isinstance(new, Symbol):
                 return replace(stmt, symbol=new)
+        elif isinstance(stmt, Opaque) and stmt.declares:
+            renamed = (replacements.get(s, s) for s in stmt.declares)
+            return replace(stmt, declares=tuple(s for s in renamed if isinstance(s, Symbol)))
         return stmt
 
     return map_body(declare, map_exprs(expr, body))
@@ -252,7 +257,11 @@ def variables(node: Expr | Iterable[Stmt]) -> Iterator[Symbol]:
 
 def declared(body: Iterable[Stmt]) -> Iterator[Symbol]:
     """The symbols that a body declares, however deep."""
-    return (s.symbol for s in walk_stmts(body) if isinstance(s, Declare))
+    for s in walk_stmts(body):
+        if isinstance(s, Declare):
+            yield s.symbol
+        elif isinstance(s, Opaque):
+            yield from s.declares
 
 
 def callees(function: Function) -> tuple[str, ...]:

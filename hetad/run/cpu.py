@@ -33,18 +33,36 @@ class CpuExecutable(Executable):
         return self._returned()
 
 
-def build(program: Program, entry: str) -> CpuExecutable:
+def build(program: Program, entry: str, threads: int | None = None) -> CpuExecutable:
     """Compile `program` for a call of its function `entry`.
+
+    Args:
+        program: closed, as the pipeline gives it.
+        entry: the function to call.
+        threads: how many threads run the blocks of a grid; 0 for as many as there are processors; None for
+            `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.
 
     Raises:
         BackendError: there is no C compiler, or it fails.
     """
-    return CpuExecutable(program.functions[entry], library(emit.cpu_source(program, entry, options())))
+    count = _threads(threads)
+    options = emit.CpuOptions(fibers=_fibers(), parallel=count > 1)
+    code = library(emit.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
+    if options.parallel and not options.fibers:
+        code.function("hetad_cpu_threads", None, ctypes.c_int)(count)
+    return CpuExecutable(program.functions[entry], code)
 
 
-def options() -> emit.CpuOptions:
-    """How kernels run: `HETAD_CPU_MODE` is `regions` (or empty), which is fast, or `fibers`, the oracle for tests."""
+def _fibers() -> bool:
+    """`$HETAD_CPU_MODE` is `regions` (or empty), which is fast, or `fibers`, the oracle for tests."""
     mode = os.environ.get("HETAD_CPU_MODE", "") or "regions"
     if mode not in ("regions", "fibers"):
         raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions' and 'fibers'")
-    return emit.CpuOptions(fibers=mode == "fibers")
+    return mode == "fibers"
+
+
+def _threads(asked: int | None) -> int:
+    given = os.environ.get("HETAD_CPU_THREADS", "") or "1" if asked is None else str(asked)
+    if not given.isdecimal():
+        raise BackendError(f"HETAD_CPU_THREADS is {given!r}: it must be a number, 0 for as many as there are processors")
+    return int(given) or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else int(given) or 1

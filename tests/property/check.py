@@ -25,7 +25,7 @@ from tests import corpus
 Verdict = Literal["passed", "unsure", "refused", "failed"]
 
 # Refusals that a generated program may meet: a part of the message each.
-ALLOWED_REFUSALS: tuple[str, ...] = ()
+ALLOWED_REFUSALS: tuple[str, ...] = ("the loop's condition reads memory that the kernel has overwritten",)
 
 _SECONDS = 60
 

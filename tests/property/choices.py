@@ -26,13 +26,14 @@ class Choices:
         self._names = 0
 
     def one_of(self, options: Sequence[T]) -> T:
-        return self._draw(st.sampled_from(options))
+        chosen: T = self._draw(st.sampled_from(options))
+        return chosen
 
     def number(self, low: int, high: int) -> int:
-        return self._draw(st.integers(low, high))
+        return int(self._draw(st.integers(low, high)))
 
     def chance(self, percent: int) -> bool:
-        return self._draw(st.integers(0, 99)) >= 100 - percent
+        return self.number(0, 99) >= 100 - percent
 
     def order(self, items: Sequence[T]) -> list[T]:
         return list(self._draw(st.permutations(items)))

@@ -1,4 +1,4 @@
-"""`pytest tests/property --hypothesis-profile=deep` looks for long; otherwise the same few programs are tried each time."""
+"""`pytest tests/property --hypothesis-profile=deep` looks for long; otherwise the same few programs are tried."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, settings
 
 _SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
-settings.register_profile("deep", max_examples=2000, deadline=None, database=None, print_blob=True, suppress_health_check=_SLOW)
 settings.register_profile(
-    "programs", max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=_SLOW
+    "deep", max_examples=2000, deadline=None, database=None, print_blob=True, suppress_health_check=_SLOW
+)
+settings.register_profile(
+    "programs", max_examples=40, deadline=None, database=None, derandomize=True, suppress_health_check=_SLOW
 )
 
 

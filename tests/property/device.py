@@ -14,8 +14,10 @@ from typing import Literal
 from tests.property.blocks import INDENT, Block
 from tests.property.choices import Choices, Scope
 
+Threads = Literal["guarded", "exact", "strided"]
 Role = Literal["own", "read", "add", "index", "scalar", "count", "size"]
 
+THREADS: tuple[Threads, ...] = ("guarded", "exact", "strided")
 ROLES: tuple[Role, ...] = ("read", "own", "scalar", "add", "index", "read", "add", "count")
 
 
@@ -30,7 +32,7 @@ class Parameter:
 class Kernel:
     name: str
     parameters: tuple[Parameter, ...]
-    threads: Literal["guarded", "exact", "strided"]
+    threads: Threads
     text: str
 
 
@@ -141,8 +143,10 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
     roles: list[Role] = ["own"]
     roles += [choices.one_of(ROLES) for _ in range(choices.number(0, 4))]
     stems = {"own": "w", "read": "r", "add": "s", "index": "idx", "scalar": "c", "count": "m"}
-    parameters = [Parameter(choices.name(stems[role]), role, i == 0 or choices.chance(60)) for i, role in enumerate(roles)]
-    threads = choices.one_of(("guarded", "exact", "strided"))
+    parameters = [
+        Parameter(choices.name(stems[role]), role, i == 0 or choices.chance(60)) for i, role in enumerate(roles)
+    ]
+    threads = choices.one_of(THREADS)
     by_rows = choices.chance(70)
     scope, sums = _kernel_scope(choices, parameters, width, by_rows)
     body = DeviceBlock(choices, scope, real, choices.number(3, 12), functions, sums)
@@ -155,7 +159,11 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
 def _declared(parameter: Parameter, real: str) -> str:
     match parameter.role:
         case "own" | "add":
-            return f"{real} *{parameter.name}" if parameter.written or parameter.role == "add" else f"const {real} *{parameter.name}"
+            return (
+                f"{real} *{parameter.name}"
+                if parameter.written or parameter.role == "add"
+                else f"const {real} *{parameter.name}"
+            )
         case "read":
             return f"const {real} *{parameter.name}"
         case "index":
@@ -219,7 +227,9 @@ def _thread_body(body: DeviceBlock, threads: str) -> list[str]:
 
     def finish() -> None:
         body.statements(8, percent=90)
-        body.write(f"{choices.one_of(body.scope.cells)()} {choices.one_of(['=', '+='])} {body.expressions.stored(bound=1)};")
+        body.write(
+            f"{choices.one_of(body.scope.cells)()} {choices.one_of(['=', '+='])} {body.expressions.stored(bound=1)};"
+        )
 
     if threads == "strided":
         with body.nested(f"for (int i = {thread}; i < n; i += blockDim.x * gridDim.x) {{"):
@@ -238,4 +248,3 @@ def _thread_body(body: DeviceBlock, threads: str) -> list[str]:
         body.returns = lambda: "return;"
         finish()
     return body.lines
-

@@ -177,7 +177,7 @@ class HostBlock(Block):
         device = {*memory.device, *memory.device_reads}
         sources = [x for x in [*memory.device, *memory.device_reads, *memory.host, *memory.host_reads] if x != target]
         length = self.extent.length
-        if length >= 2 and self.choices.chance(15) or not sources:  # within one array
+        if (length >= 2 and self.choices.chance(15)) or not sources:  # within one array
             if length < 2:
                 return
             source, count = target, length // 2
@@ -187,13 +187,17 @@ class HostBlock(Block):
             count = length if self.choices.chance(60) else self.choices.number(1, length)
             to, start = (self.choices.number(0, length - count) for _ in range(2))
         size = self.bytes if count == length else f"{count} * sizeof({self.real})"
-        to_text, from_text = (f"{name} + {offset}" if offset else name for name, offset in ((target, to), (source, start)))
+        to_text, from_text = (
+            f"{name} + {offset}" if offset else name for name, offset in ((target, to), (source, start))
+        )
         if target not in device and source not in device and self.choices.chance(50):
             self.write(f"memcpy({to_text}, {from_text}, {size});")
             return
         ends = {True: "Device", False: "Host"}
         kind = f"cudaMemcpy{ends[source in device]}To{ends[target in device]}"
-        self.write(f"cudaMemcpy({to_text}, {from_text}, {size}, {kind if not self.choices.chance(10) else 'cudaMemcpyDefault'});")
+        if self.choices.chance(10):
+            kind = "cudaMemcpyDefault"
+        self.write(f"cudaMemcpy({to_text}, {from_text}, {size}, {kind});")
 
     @property
     def bytes(self) -> str:
@@ -283,7 +287,9 @@ class HostBlock(Block):
             name = self.choices.name("v")
             self.write(f"{self.real} {name};")
             self.scope.reals.append(name)
-        self.write(f"cudaMemcpy(&{name}, {source}{f' + {at}' if at else ''}, sizeof({self.real}), cudaMemcpyDeviceToHost);")
+        self.write(
+            f"cudaMemcpy(&{name}, {source}{f' + {at}' if at else ''}, sizeof({self.real}), cudaMemcpyDeviceToHost);"
+        )
 
     def host_loop(self) -> None:
         """A loop over a host array."""
@@ -323,13 +329,13 @@ class HostBlock(Block):
         self.scope.reals.append(name)
 
 
-def helper(
-    choices: Choices, real: str, extent: Extent, kernels: Iterable[Kernel], helpers: Iterable[Helper]
-) -> Helper:
+def helper(choices: Choices, real: str, extent: Extent, kernels: Iterable[Kernel], helpers: Iterable[Helper]) -> Helper:
     name = choices.name("helper")
     devices, reads = choices.number(1, 2), choices.number(0, 1)
     by_reference, returns = choices.chance(30), choices.chance(30)
-    memory = Memory([choices.name("d") for _ in range(devices)], [choices.name("c") for _ in range(reads)], indices=["idx"])
+    memory = Memory(
+        [choices.name("d") for _ in range(devices)], [choices.name("c") for _ in range(reads)], indices=["idx"]
+    )
     scope = Scope(ints=["m"], counts=["m"])
     params = [*(f"{real} *{x}" for x in memory.device), *(f"const {real} *{x}" for x in memory.device_reads)]
     if by_reference:
@@ -346,4 +352,3 @@ def helper(
         body.write(f"return {body.expressions.stored()};")
     head = f"static {real if returns else 'void'} {name}({', '.join(params)})"
     return Helper(name, devices, reads, by_reference, returns, "\n".join([head, "{", *body.lines, "}"]))
-

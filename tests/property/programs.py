@@ -83,10 +83,8 @@ def _array(body: HostBlock, entry: Entry, closing: list[str], *, first: bool) ->
     name = choices.name("x")
     const = not first and choices.chance(40)
     entry.parameters.append(f"{'const ' if const else ''}{real} *{name}")
-    low, high = (-1.0, 1.0)
-    entry.inputs.append(
-        f"{name} = {{ shape = [{body.extent.length}], random_uniform = {len(entry.inputs) + 1}, low = {low}, high = {high} }}"
-    )
+    form = f"shape = [{body.extent.length}], random_uniform = {len(entry.inputs) + 1}, low = -1.0, high = 1.0"
+    entry.inputs.append(f"{name} = {{ {form} }}")
     entry.floating.append(name)
     if not const:
         entry.outputs.append(name)
@@ -106,10 +104,10 @@ def _array(body: HostBlock, entry: Entry, closing: list[str], *, first: bool) ->
 
 
 def _scalars(choices: Choices, real: str, scope: Scope, entry: Entry, extent: Extent) -> None:
-    for _ in range(choices.number(0, 2)):
+    for i in range(choices.number(0, 2)):
         name = choices.name("s")
         entry.parameters.append(f"{real} {name}")
-        entry.inputs.append(f"{name} = {choices.one_of([0.4, -0.6, 1.1])}")
+        entry.inputs.append(f"{name} = {choices.one_of([0.4, -0.6, 1.1]) + 0.03 * i:g}")
         entry.floating.append(name)
         scope.reals.append(name)
     entry.parameters += ["int m", "int n"]

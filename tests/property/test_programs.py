@@ -12,7 +12,9 @@ from hypothesis import event, given, note, settings
 from tests.property.check import check
 from tests.property.programs import programs
 
-CHOSEN = settings.get_profile("deep") if settings.get_current_profile_name() == "deep" else settings.get_profile("programs")
+CHOSEN = (
+    settings.get_profile("deep") if settings.get_current_profile_name() == "deep" else settings.get_profile("programs")
+)
 
 
 @pytest.mark.slow

@@ -1,9 +1,11 @@
 /*---
 function = "k"
+wrt = ["x"]
+of = ["best"]
 error = "UnsupportedError"
 ---*/
-__global__ void k(int *best, const int *x)
+__global__ void k(double *best, const double *x)
 {
-    atomicMax(best, x[threadIdx.x]);  // expected-error: atomic
-//  ^
+    atomicMax((unsigned long long *)best, (unsigned long long)x[threadIdx.x]);  // expected-error: a cast of 'double *'
+//            ^
 }

@@ -1,9 +1,10 @@
 /*---
 function = "k"
 error = "UnsupportedError"
+help = "integers may be read"
 ---*/
 __global__ void k(float *x)
 {
-    int bits = *(int *)&x[threadIdx.x];  // expected-error: cast
-    x[threadIdx.x] = bits > 0 ? 1.0f : 0.0f;
+    *(int *)&x[threadIdx.x] |= 1;  // expected-error: a cast of 'float *' to 'int *'
+//   ^
 }

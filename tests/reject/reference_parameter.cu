@@ -1,13 +1,15 @@
 /*---
 function = "f"
 error = "UnsupportedError"
+help = "by value"
 ---*/
-__device__ void twice(double &x)  // expected-error: reference
+__global__ void k(double *x, const int &n)  // expected-error: a reference parameter of a kernel
+//                                      ^
 {
-    x *= 2.0;
+    x[0] *= n;
 }
 
-__global__ void f(double *x)
+void f(double *x, int n)
 {
-    twice(x[0]);
+    k<<<1, 1>>>(x, n);
 }

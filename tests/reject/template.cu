@@ -3,10 +3,12 @@ function = "f"
 error = "UnsupportedError"
 ---*/
 template <typename T>
-__global__ void scale(T *x) { x[threadIdx.x] *= 2; }
+struct Pair { T first, second; };
 
 void f(double *x)
 {
-    scale<double><<<1, 32>>>(x);  // expected-error: template
+    Pair<double> p;  // expected-error: 'Pair' is a class template
 //  ^
+    p.first = x[0];
+    x[0] = p.first;
 }

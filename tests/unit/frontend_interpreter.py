@@ -38,7 +38,7 @@ from hetad.ir.nodes import (
     Var,
     While,
 )
-from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, Type
+from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, Type, element, size_of
 
 
 class _Break(Exception):
@@ -134,6 +134,13 @@ class Interpreter:
                 container, key = self.place(target, env)
                 new = self.operate(op, container[key], self.value(value, env), target.type)
                 container[key] = to_type(new, target.type)
+            case Call(function="free"):
+                pass
+            case Call(function="malloc" | "calloc", args=args, result=result) if result is not None:
+                size = math.prod(self.value(a, env) for a in args)
+                of = element(result.type)
+                container, key = self.place(result, env)
+                container[key] = Address([self.blank(of) for _ in range(size // size_of(of))], 0)
             case Call(function=function, args=args, result=result):
                 returned = self.call(function, *(self.value(a, env) for a in args))
                 if result is not None:

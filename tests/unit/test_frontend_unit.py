@@ -167,7 +167,7 @@ def test_default_dim3_is_one() -> None:
 def test_cpp_casts_and_namespaces() -> None:
     assert device(
         "a[0] = static_cast<float>(n) + float(n + 1) + std::sqrt(a[1]) + std::max<float>(a[2], 1) + size_t(n);"
-    ) == ("a[0] = (float)n + (float)(n + 1) + sqrtf(a[1]) + fmaxf(a[2], (float)1) + float((size_t)n);")
+    ) == ("a[0] = (float)n + (float)(n + 1) + sqrtf(a[1]) + fmaxf(a[2], 1.0f) + float((size_t)n);")
 
 
 def test_words_of_cpp() -> None:

@@ -39,6 +39,7 @@ ABI = """
 static char message[100];
 const char *hetad_message(void) { return message; }
 const void *hetad_cpu_runtime(void) { return 0; }
+const char *hetad_cpu_leave(void) { return 0; }
 #define A(i, type) (*(type *)args[i])
 """
 IN, OUT = Pointer(DOUBLE, const=True), Pointer(DOUBLE)

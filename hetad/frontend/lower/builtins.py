@@ -26,9 +26,15 @@ from hetad.ir.types import (
     Pointer,
     Struct,
     Type,
+    size_of,
 )
 
 FILE = Opaque("FILE")
+
+
+def _alignment(element: Type, count: int) -> int:
+    """Vectors of two and four lie at multiples of their size, up to 16 bytes."""
+    return min(size_of(element) * count, 16) if count in (2, 4) else 1
 
 
 def _vectors() -> dict[str, Struct]:
@@ -37,7 +43,7 @@ def _vectors() -> dict[str, Struct]:
         "ulong": ULONG, "longlong": LLONG, "ulonglong": ULLONG, "float": FLOAT, "double": DOUBLE,
     }  # fmt: skip
     return {
-        f"{name}{n}": Struct(f"{name}{n}", tuple(Field(axis, element) for axis in "xyzw"[:n]))
+        f"{name}{n}": Struct(f"{name}{n}", tuple(Field(axis, element) for axis in "xyzw"[:n]), _alignment(element, n))
         for name, element in elements.items()
         for n in (1, 2, 3, 4)
     }
@@ -68,9 +74,6 @@ TYPES: dict[str, Type] = {
 for _bits in (8, 16, 32, 64):
     TYPES[f"int{_bits}_t"] = Int(_bits, True, f"int{_bits}_t")
     TYPES[f"uint{_bits}_t"] = Int(_bits, False, f"uint{_bits}_t")
-
-# Types whose alignment is more than that of their elements: members of that type would be laid out wrongly.
-OVERALIGNED = {name for name, t in VECTORS.items() if len(t.fields) in (2, 4)}
 
 CONSTANTS: dict[str, tuple[int, Type]] = {
     "cudaSuccess": (0, CUDA_ERROR),

@@ -16,10 +16,10 @@ from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, Unsupported
 from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
-from hetad.frontend.lower import convert, expressions, references
+from hetad.frontend.lower import convert, expressions, instantiate, passed_over, references
 from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
 from hetad.frontend.lower.context import Context, Qualified, Signature
-from hetad.frontend.lower.instantiate import instantiate
+from hetad.frontend.opaque import OPAQUE
 from hetad.ir.nodes import (
     Aggregate,
     Call,
@@ -62,6 +62,9 @@ def call(ctx: Context, node: Any, used: bool) -> Expr | None:
         if used:
             raise SyntaxProblem("a launch has no value", ctx.span(node))
         _launch(ctx, node, int(name.removeprefix(LAUNCH)))
+        return None
+    if name == OPAQUE:
+        passed_over.statement(ctx, node)
         return None
     own = _own(ctx, node)
     if own is not None:
@@ -111,12 +114,12 @@ def _named(ctx: Context, node: Any, arguments: list[Any]) -> Signature | None:
     if isinstance(node, c_ast.ID):
         own = ctx.outer.signature(node.name)
         template = ctx.outer.template(node.name) if own is None else None
-        return own if template is None else instantiate(ctx, template, [], arguments, ctx.span(node))
+        return own if template is None else instantiate.instantiate(ctx, template, [], arguments, ctx.span(node))
     if isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", None) == TEMPLATE:
         name, *given = _arguments(node)
         template = ctx.outer.template(name.name)
         if template is not None:
-            return instantiate(ctx, template, given, arguments, ctx.span(name))
+            return instantiate.instantiate(ctx, template, given, arguments, ctx.span(name))
     return None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir.nodes import Const, Declare, Expr, Kind, Stmt, Storage, Symbol, Var
-from hetad.ir.types import Type
+from hetad.ir.types import Opaque, Type
 
 if TYPE_CHECKING:
     from hetad.frontend.templates import Binding, Bindings, Template
@@ -45,6 +45,8 @@ class Reference:
     place: Expr
 
 
+OBJECT = Opaque("auto")  # the type of a C++ object that hetad does not follow
+
 Entry = Symbol | Const | Qualified | Reference  # a variable, an enumerator, a typedef, a C++ reference
 
 
@@ -74,6 +76,8 @@ class Context:
         self.out: list[Stmt] | None = None  # None: at file scope, where nothing can be emitted
         self.unroll: str | None = None
         self.targets: list[str] = []  # "loop" or "switch", the innermost last
+        self.references: set[Symbol] = set()  # the pointers behind local references
+        self.shared: dict[str, Symbol] = {}  # arrays at file scope that the function uses as its own
         self._lengths = lengths
         self._names: set[str] = set()
 

@@ -182,6 +182,8 @@ def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
             raise SyntaxProblem(f"cannot cast '{given}' to '{type_}'", span)
         if isinstance(given, Float) and isinstance(type_, Pointer | Opaque):
             raise SyntaxProblem(f"cannot cast '{given}' to '{type_}'", span)
+        if isinstance(expr, Const) and isinstance(given, Int) and isinstance(type_, Float):
+            return arithmetic(expr, type_)
         return Cast(expr, type_, span=span)
     if type_ == DIM3:
         return convert(expr, type_, span)

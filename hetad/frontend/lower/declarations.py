@@ -80,7 +80,8 @@ def _declared_or_inferred(ctx: Context, node: Any) -> Qualified:
         ctx.refuse("auto without a value to take the type from", span, "write the type")
     with ctx.peek():
         init = expressions.expression(ctx, node.init)
-    base, const, declarator = init.type, False, node.type
+    base: Type = init.type
+    const, declarator = False, node.type
     if isinstance(declarator, c_ast.PtrDecl) and REFERENCE in (declarator.quals or []):
         const, declarator = convert.is_const(init), declarator.type
     else:
@@ -88,7 +89,7 @@ def _declared_or_inferred(ctx: Context, node: Any) -> Qualified:
     while isinstance(declarator, c_ast.PtrDecl):
         if not isinstance(base, Pointer):
             raise SyntaxProblem(f"'auto *' for a value of type '{base}'", span)
-        base, const, declarator = base.to, base.const, declarator.type
+        const, base, declarator = base.const, base.to, declarator.type
     with ctx.scope():
         ctx.define(AUTO, Qualified(base, const))
         return declared(ctx, node.type)

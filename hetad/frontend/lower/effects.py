@@ -45,7 +45,7 @@ def assignment(ctx: Context, node: Any, used: bool) -> Expr:
         return target
     if not before and calls.into(ctx, node.rvalue, target):
         return target
-    new = convert.convert(expressions.value(ctx, node.rvalue), target.type, ctx.span(node.rvalue))
+    new = expressions.value_as(ctx, node.rvalue, target.type)
     new = _then(ctx, new, before)
     if used and not isinstance(target, Var):
         new = new if convert.is_plain(new) else ctx.hold(new, "value", span)

@@ -14,7 +14,7 @@ from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
 from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
-from hetad.frontend.lower.context import Context, Qualified, Reference
+from hetad.frontend.lower.context import OBJECT, Context, Qualified, Reference
 from hetad.frontend.lower.types import complete_size, declared
 from hetad.ir.nodes import (
     AddressOf,
@@ -91,6 +91,10 @@ def _identifier(ctx: Context, node: Any) -> Expr:
     span, name = ctx.span(node), node.name
     entry = ctx.local(name) or ctx.outer.value(name)
     if isinstance(entry, Symbol):
+        if entry.storage == "shared" and ctx.local(name) is None:  # `extern __shared__` at file scope
+            entry = ctx.shared.setdefault(name, replace(entry))
+        if entry.type == OBJECT:
+            ctx.refuse(f"'{name}', a C++ object that it does not follow,", node, "keep it apart from the computation")
         return Var(entry, span=span)
     if isinstance(entry, Const):
         return replace(entry, span=span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser, name_coord
 from hetad.frontend.lower.types import declared, parameter
-from hetad.ir.nodes import Const, Expr, Function, Global, Symbol
+from hetad.ir.nodes import Const, Declare, Expr, Function, Global, Symbol
 from hetad.ir.types import VOID, Float, Int, Pointer, Type
 
 
@@ -95,8 +96,19 @@ def function(ctx: Context, node: Any, item: Item) -> Function:
             symbol = Symbol(p.name, p.type, p.span, "param", p.const)
             ctx.define(p.name, Reference(references.pointee(symbol)) if p.reference else symbol)
             params.append(symbol)
-        body = statements.body(ctx, node.body)
-    return Function(own.name, item.kind, tuple(params), own.returns, body, own.span, item.launch_bounds, item.inline)
+        body = references.settle(statements.body(ctx, node.body), ctx.references)
+        body = (*(Declare(s, None, span=s.span) for s in ctx.shared.values()), *body)
+    return Function(own.name, item.kind, tuple(params), own.returns, body, own.span, _bounds(ctx, item), item.inline)
+
+
+def _bounds(ctx: Context, item: Item) -> str | None:
+    """The text in `__launch_bounds__`, with the values of constants."""
+
+    def number(match: re.Match[str]) -> str:
+        found = ctx.outer.value(match.group())
+        return str(found.value) if isinstance(found, Const) else match.group()
+
+    return re.sub(r"[A-Za-z_]\w*", number, item.launch_bounds) if item.launch_bounds is not None else None
 
 
 def variable(ctx: Context, node: Any, item: Item) -> Global | Const:

@@ -9,8 +9,27 @@ from pycparser import c_ast
 from hetad.diagnostics import SyntaxProblem
 from hetad.frontend.lower import convert, expressions
 from hetad.frontend.lower.context import Context, Qualified, Reference
-from hetad.ir.nodes import Const, Declare, Expr, Index, Member, Symbol, Var
-from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void
+from hetad.ir.nodes import (
+    AddressOf,
+    Assign,
+    Binary,
+    Body,
+    Call,
+    CallExpr,
+    Cast,
+    Const,
+    Declare,
+    Expr,
+    Index,
+    Intrinsic,
+    Member,
+    Stmt,
+    Symbol,
+    Update,
+    Var,
+)
+from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, element
+from hetad.ir.visit import children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
 
 
 def local(ctx: Context, node: Any, qualified: Qualified) -> None:
@@ -29,6 +48,7 @@ def local(ctx: Context, node: Any, qualified: Qualified) -> None:
             ctx.define(node.name, Reference(init))
             return
         symbol = Symbol(node.name, pointer, span)
+        ctx.references.add(symbol)
         ctx.define(node.name, Reference(pointee(symbol)))
         ctx.emit(Declare(symbol, convert.convert(expressions.address_of(init, span), pointer, span), span=span))
         return
@@ -51,7 +71,9 @@ def pointee(symbol: Symbol) -> Expr:
 
 def refers(place: Expr, pointer: Pointer) -> bool:
     """Whether a reference of this type can refer to what the expression denotes, rather than to a copy."""
-    if not isinstance(place, Var | Index | Member) or convert.unqualified(place.type) != convert.unqualified(pointer.to):
+    if not isinstance(place, Var | Index | Member) or convert.unqualified(place.type) != convert.unqualified(
+        pointer.to
+    ):
         return False
     return pointer.const or not convert.is_const(place)
 
@@ -77,7 +99,9 @@ def argument(ctx: Context, node: Any, pointer: Pointer) -> Expr:
             return convert.convert(expressions.address_of(given, span), pointer, span)
         if not pointer.const:
             raise SyntaxProblem(
-                f"a reference to '{pointer.to}' cannot refer to this '{given.type}'", span, "pass a variable of that type"
+                f"a reference to '{pointer.to}' cannot refer to this '{given.type}'",
+                span,
+                "pass a variable of that type",
             )
         held = ctx.hold(convert.convert(given, pointer.to, span), "argument", span)
     else:
@@ -134,3 +158,100 @@ def _may_hold(type_: Type, value: Int | Float) -> bool:
         case Float():
             return type_ == value
     return True
+
+
+# --- references that need no pointer -------------------------------------------------------------
+
+
+def settle(body: Body, bound: set[Symbol]) -> Body:
+    """The body with the pointers of local references replaced by their places, where nothing in the scope of the
+    reference changes what the place depends on: `float &u = grid[i]` is `grid[i]` as long as `i` stays."""
+    if not bound:
+        return body
+    exposed = {root for e in walk_exprs(body) if isinstance(e, AddressOf) and (root := _root(e.place)) is not None}
+    return _settle(body, bound, exposed)
+
+
+def _settle(body: Body, bound: set[Symbol], exposed: set[Symbol]) -> Body:
+    out: list[Stmt] = []
+    for number, stmt in enumerate(body):
+        if isinstance(stmt, Declare) and stmt.symbol in bound and stmt.init is not None:
+            rest = body[number + 1 :]
+            if _is_unchanged(stmt.init, rest, exposed):
+                replaced = map_exprs(_simplified, substitute({stmt.symbol: stmt.init}, rest))
+                return (*out, *_settle(replaced, bound, exposed))
+        out.append(map_bodies(lambda inner: _settle(inner, bound, exposed), stmt))
+    return tuple(out)
+
+
+def _is_unchanged(place: Expr, rest: Body, exposed: set[Symbol]) -> bool:
+    if _reads_memory(place):
+        return False
+    read = set(variables(place))
+    return not read & _written(rest) and not any(_written_behind(s.type, rest) for s in read & exposed)
+
+
+def _reads_memory(expr: Expr) -> bool:
+    """Whether the value depends on more than variables."""
+    match expr:
+        case CallExpr() | Intrinsic() | Index():
+            return True
+        case AddressOf(place=place):
+            return _address_reads_memory(place)
+    return any(_reads_memory(child) for child in children(expr))
+
+
+def _address_reads_memory(place: Expr) -> bool:
+    match place:
+        case Index(base=base, index=index):
+            inner = _address_reads_memory(base) if isinstance(base.type, Array) else _reads_memory(base)
+            return inner or _reads_memory(index)
+        case Member(base=base):
+            return _address_reads_memory(base)
+    return _reads_memory(place)
+
+
+def _written_behind(type_: Type, rest: Body) -> bool:
+    """Whether something of this type may be written through a pointer."""
+    if not isinstance(type_, Int | Float):
+        return True
+    for stmt in walk_stmts(rest):
+        if isinstance(stmt, Assign | Update) and _root(stmt.target) is None and _may_hold(stmt.target.type, type_):
+            return True
+        if isinstance(stmt, Call) and any(_writes(a.type, type_) for a in stmt.args):
+            return True
+    calls = (e for e in walk_exprs(rest) if isinstance(e, CallExpr | Intrinsic))
+    return any(_writes(a.type, type_) for call in calls for a in call.args)
+
+
+def _written(body: Body) -> set[Symbol]:
+    places: list[Expr | None] = []
+    for stmt in walk_stmts(body):
+        match stmt:
+            case Assign(target=target) | Update(target=target):
+                places.append(target)
+            case Call(result=result):
+                places.append(result)
+    return {root for place in places if place is not None and (root := _root(place)) is not None}
+
+
+def _root(place: Expr) -> Symbol | None:
+    """The variable that a place is part of; None behind a pointer."""
+    match place:
+        case Var(symbol=symbol):
+            return symbol
+        case Member(base=base):
+            return _root(base)
+        case Index(base=base) if isinstance(base.type, Array):
+            return _root(base)
+    return None
+
+
+def _simplified(e: Expr) -> Expr:
+    if isinstance(e, Index) and isinstance(e.index, Const) and e.index.value == 0:
+        base = e.base
+        while isinstance(base, Cast) and base.implicit and isinstance(base.type, Pointer):
+            base = base.operand
+        if isinstance(base, AddressOf | Binary) and element(base.type) == e.type:
+            return convert.dereference(base, e.span)
+    return e

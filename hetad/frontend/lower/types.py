@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
-from hetad.frontend.lower.builtins import OVERALIGNED, TYPES
+from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.ir.nodes import Const
@@ -29,6 +29,7 @@ from hetad.ir.types import (
     VOID,
     Array,
     Field,
+    Int,
     Pointer,
     Struct,
     Type,
@@ -145,8 +146,7 @@ def _named(ctx: Context, node: Any) -> Qualified:
 
 def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
     """The struct that a specifier names or defines."""
-    if node.attributes:
-        ctx.refuse("an attribute on a struct", node, "remove it")
+    align = _alignment(ctx, node)
     if node.decls is None:
         found = ctx.local_tag(node.name) or ctx.outer.tag(node.name)
         if found is None and node.name in TYPES:
@@ -157,12 +157,21 @@ def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
     name = node.name or hint
     if name is None:
         ctx.refuse("a struct without a name", node, "give it one")
-    result = Struct(name, tuple(_field(ctx, decl, name) for decl in node.decls if not isinstance(decl, c_ast.Pragma)))
+    fields = tuple(_field(ctx, decl, name) for decl in node.decls if not isinstance(decl, c_ast.Pragma))
+    result = Struct(name, fields, align)
     if not result.fields:
         ctx.refuse("a struct without members", node)
     if node.name:
         ctx.tags[-1][node.name] = result
     return result
+
+
+def _alignment(ctx: Context, node: Any) -> int:
+    """The number in `struct __align__(16)`, 1 without."""
+    names = [a.name for group in node.attributes or [] for a in group.attributes]
+    if any(not name.startswith("align") for name in names):
+        ctx.refuse("an attribute on a struct", node, "remove it")
+    return max((int(name.removeprefix("align")) for name in names), default=1)
 
 
 def _field(ctx: Context, decl: Any, struct: str) -> Field:
@@ -173,17 +182,24 @@ def _field(ctx: Context, decl: Any, struct: str) -> Field:
     if decl.init is not None:
         ctx.refuse("a default value of a member", decl, "initialise it where the struct is made")
     qualified = declared(ctx, decl.type, f"{struct}_{decl.name}")
-    if isinstance(qualified.type, Struct) and qualified.type.name in OVERALIGNED:
-        ctx.refuse(f"a member of type {qualified.type.name}", decl, "use separate float or double members")
+    if qualified.reference:
+        ctx.refuse("a member that is a reference", decl, "make it a pointer")
     return Field(decl.name, qualified.type)
 
 
 def enum_type(ctx: Context, node: Any) -> Type:
-    """Enumerations are ints; the enumerators become constants of the current scope."""
+    """Enumerations are integers; the enumerators become constants of the current scope."""
     from hetad.frontend.lower.expressions import value
 
+    type_: Type = INT
     if node.underlying_type is not None:
-        ctx.refuse("an enumeration with an underlying type", node, "use a plain enum")
+        type_ = declared(ctx, node.underlying_type).type
+        if not isinstance(type_, Int):
+            raise SyntaxProblem(f"an enumeration of '{type_}'", ctx.span(node))
+    elif node.values is None:
+        return ctx.local_tag(node.name) or ctx.outer.tag(node.name) or INT
+    if node.name:
+        ctx.tags[-1][node.name] = type_
     if node.values is not None:
         number = 0
         for enumerator in node.values.enumerators:
@@ -196,7 +212,7 @@ def enum_type(ctx: Context, node: Any) -> Type:
                 number = constant
             ctx.define(enumerator.name, Const(number, INT, str(number), span=ctx.span(enumerator)))
             number += 1
-    return INT
+    return type_
 
 
 def parameter(qualified: Qualified) -> Qualified:

@@ -10,8 +10,7 @@ arrived = { values = [0] }
 n = 60
 ---*/
 // The last block to arrive, by a counter after a fence, adds up what all blocks have left.
-__global__ void total_kernel(double *out, const double *x, volatile double *unused, double *partial, unsigned *arrived,
-                             int n)
+__global__ void total_kernel(double *out, const double *x, double *partial, unsigned *arrived, int n)
 {
     __shared__ double work[16];
     __shared__ bool last;
@@ -39,5 +38,5 @@ __global__ void total_kernel(double *out, const double *x, volatile double *unus
 
 void total(double *out, const double *x, double *partial, unsigned *arrived, int n)
 {
-    total_kernel<<<(n + 15) / 16, 16>>>(out, x, 0, partial, arrived, n);
+    total_kernel<<<(n + 15) / 16, 16>>>(out, x, partial, arrived, n);
 }

@@ -1,0 +1,24 @@
+// Adjoints that blocks which run in parallel take and add to.
+static inline float hetad_take_float(float *p)
+{
+    float zero = 0, value;
+    __atomic_exchange(p, &zero, &value, __ATOMIC_SEQ_CST);
+    return value;
+}
+
+static inline double hetad_take_double(double *p)
+{
+    double zero = 0, value;
+    __atomic_exchange(p, &zero, &value, __ATOMIC_SEQ_CST);
+    return value;
+}
+
+static inline void hetad_block_add_float(float *target, float value)
+{
+    hetad_atomicAdd(target, value);
+}
+
+static inline void hetad_block_add_double(double *target, double value)
+{
+    hetad_atomicAdd(target, value);
+}

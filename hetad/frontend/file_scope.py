@@ -1,0 +1,436 @@
+"""The names at file scope, each parsed and lowered once, when something reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import Span, UnknownNameError, UnsupportedError
+from hetad.frontend import cuda_syntax, parse, templates
+from hetad.frontend.cpp_syntax import AUTO, BRACED, Names, local_types
+from hetad.frontend.items import Declares, Item
+from hetad.frontend.lower import instantiate, program
+from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.frontend.lower.known import functions as known_functions
+from hetad.frontend.lower.types import declared
+from hetad.frontend.tokens import Token, matching, split_commas
+from hetad.ir import nodes as ir
+from hetad.ir.types import DIM3, INT, Pointer, Struct, Type, element
+from hetad.ir.types import Array as ArrayType
+from hetad.ir.visit import callees, variables, walk_exprs
+from hetad.ir.visit import declared as declared_symbols
+
+_CPP_ITEMS = {"class": "a C++ class"}
+_INSTANCES = 500  # of templates; more are taken for a recursion that does not end
+_IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
+
+
+class FileScope:
+    """What lowering asks for the names that are not local (`lower.context.Outer`)."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._by_name: dict[tuple[str, Declares], list[Item]] = {}
+        self._order: dict[str, float] = {}
+        for position, item in enumerate(items):
+            for name, what in item.names.items():
+                self._by_name.setdefault((name, what), []).append(item)
+                if what in ("function", "template"):
+                    self._order.setdefault(name, position)
+        self._types = self._type_names()
+        self._templates: dict[str, templates.Template] = {}
+        self._beyond: dict[str, str] = {}
+        self._read_cpp_items()
+        self._namespaces = {part for item in items for part in item.namespace.split("::") if part}
+        self._aliases = {
+            name: items[0].tokens[3].text
+            for (name, what), items in self._by_name.items()
+            if what == "other" and items[0].tokens[0].text == "namespace" and len(items[0].tokens) > 4
+        }
+        self._declared = {name for name, _ in self._by_name}
+        self._ambiguous = self._in_several_namespaces()
+        self._instances: dict[str, tuple[templates.Template, templates.Bindings]] = {}
+        self._instance_names: dict[object, str] = {}
+        self._parsed: dict[int, tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]] = {}
+        self._contexts: dict[int, Context] = {}
+        self._open: set[str] = set()
+        self._typedefs: dict[str, Qualified | None] = {}
+        self._values: dict[str, ir.Global | ir.Const | None] = {}
+        self._signatures: dict[str, Signature | None] = {}
+        self._functions: dict[str, ir.Function] = {}
+        self.structs: dict[str, Struct] = {}
+
+    def _type_names(self) -> set[str]:
+        """Names that are types to the parser; a variable or function hides a tag of the same name."""
+        hidden = {n for n, what in self._by_name if what in ("variable", "function", "prototype")}
+        tags = {n for n, what in self._by_name if what == "tag"}
+        typedefs = {n for n, what in self._by_name if what == "typedef"}
+        return typedefs | ((tags | set(TYPES) | _IMPLICIT) - hidden)
+
+    def _read_cpp_items(self) -> None:
+        """Function templates, and the C++ items that are refused when something refers to them."""
+        for (name, what), found in self._by_name.items():
+            if what == "template":
+                template = templates.parse(name, found)
+                if (name, "specialisation") in self._by_name:
+                    self._beyond[name] = "a C++ template with specialisations"
+                elif (name, "function") in self._by_name:
+                    self._beyond[name] = "a C++ template and a function: overloads"
+                elif isinstance(template, str):
+                    self._beyond[name] = f"{template}"
+                else:
+                    self._templates[name] = template
+            elif what == "specialisation":
+                self._beyond.setdefault(name, "a C++ template with specialisations")
+            elif what == "other" and found[0].tokens[0].text in _CPP_ITEMS:
+                self._beyond.setdefault(name, _CPP_ITEMS[found[0].tokens[0].text])
+
+    def _in_several_namespaces(self) -> dict[str, str]:
+        """Names that mean different things in different namespaces."""
+        found: dict[str, set[str]] = {}
+        for (name, what), items in self._by_name.items():
+            if what != "other":
+                found.setdefault(name, set()).update(item.namespace for item in items)
+        return {name: "', '".join(sorted(spaces)) for name, spaces in found.items() if len(spaces) > 1}
+
+    def has_writable_variables(self) -> bool:
+        """Whether some variable at file scope may be written."""
+        words = {"const", "constexpr", "__constant__"}
+        return any(
+            words.isdisjoint({t.text for t in item.tokens} | item.spaces)
+            for (_, what), items in self._by_name.items()
+            if what == "variable"
+            for item in items
+        )
+
+    def item(self, name: str, what: Declares) -> Item | None:
+        found = self._by_name.get((name, what))
+        return found[0] if found else None
+
+    # --- parsing -------------------------------------------------------------------------------
+
+    def _parse(self, item: Item) -> tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]:
+        """The item's nodes, the lengths of its tokens by position, and its default arguments."""
+        key = id(item)
+        if key not in self._parsed:
+            lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
+            self._refuse_ambiguous(item)
+            tokens, default_tokens = _take_defaults(item)
+            names = self._names(item)
+            tokens = cuda_syntax.rewrite(tokens, names)
+            nodes = parse.parse_declarations(tokens, _used_types(tokens, names))
+            defaults = {}
+            for number, default in default_tokens.items():
+                defaults[number] = self._expression(default, names)
+            self._parsed[key] = (nodes, lengths, defaults)
+        return self._parsed[key]
+
+    def _names(self, item: Item) -> Names:
+        own = local_types(item.tokens)
+        template = next((t for t in self._templates.values() if t.item is item), None)
+        if template is not None:
+            own |= {p.name for p in template.parameters if p.kind == "type"}
+            own -= {p.name for p in template.parameters if p.kind == "value"}
+        types = self._types | own if own else self._types
+        kinds = {name: tuple(p.kind for p in t.parameters) for name, t in self._templates.items()}
+        host = item.kind == "host" and "function" in item.names.values()
+        return Names(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
+
+    def _expression(self, tokens: Sequence[Token], names: Names) -> Any:
+        rewritten = cuda_syntax.rewrite(tokens, replace(names, host=False))
+        return parse.parse_expression(rewritten, _used_types(rewritten, names))
+
+    def _refuse_ambiguous(self, item: Item) -> None:
+        if self._ambiguous:
+            for token in item.tokens:
+                if token.kind == "name" and token.text in self._ambiguous:
+                    message = f"'{token.text}' is declared in several namespaces: '{self._ambiguous[token.text]}'"
+                    raise UnsupportedError(message, token.span, "give each its own name")
+
+    def _context(self, item: Item) -> Context:
+        if id(item) not in self._contexts:
+            self._contexts[id(item)] = Context(self, self._parse(item)[1], None)
+        return self._contexts[id(item)]
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def type_named(self, name: str) -> Qualified | None:
+        if name not in self._typedefs:
+            item = self.item(name, "typedef")
+            if item is None:
+                tag = self.tag(name)
+                return Qualified(tag) if tag is not None else None
+            with _Once(self._open, name, item):
+                ctx = self._context(item)
+                for node in self._parse(item)[0]:
+                    if isinstance(node, c_ast.Typedef) and node.name == name:
+                        self._typedefs[name] = self._remember(declared(ctx, node.type, name))
+                        break
+                else:
+                    return None
+        return self._typedefs[name]
+
+    def _remember(self, qualified: Qualified) -> Qualified:
+        type_: Type = qualified.type
+        while isinstance(type_, Pointer | ArrayType):
+            type_ = element(type_)
+        if isinstance(type_, Struct) and type_ != DIM3 and type_.name not in TYPES:
+            self.structs.setdefault(type_.name, type_)
+        return qualified
+
+    def tag(self, name: str) -> Type | None:
+        item = next((i for i in self._by_name.get((name, "tag"), []) if any(t.text == "{" for t in i.tokens)), None)
+        if item is None:
+            return None
+        ctx = self._context(item)
+        if name not in ctx.tags[0]:
+            with _Once(self._open, f"struct {name}", item):
+                for node in self._parse(item)[0]:
+                    declared(ctx, node.type, node.name)
+        return ctx.tags[0].get(name) or self._enumeration(ctx, item, name)
+
+    def _enumeration(self, ctx: Context, item: Item, name: str) -> Type | None:
+        follows_enum = any(
+            a.text == "enum" and b.text == name for a, b in zip(item.tokens, item.tokens[1:], strict=False)
+        )
+        return INT if follows_enum else None
+
+    def value(self, name: str) -> ir.Symbol | ir.Const | None:
+        found = self.variable(name)
+        if isinstance(found, ir.Global):
+            return found.symbol
+        if found is not None:
+            return found
+        item = self.item(name, "enumerator")
+        if item is None:
+            return None
+        ctx = self._context(item)
+        if name not in ctx.scopes[0]:
+            for node in self._parse(item)[0]:
+                declared(ctx, node.type, node.name)
+        entry = ctx.scopes[0].get(name)
+        return entry if isinstance(entry, ir.Const) else None
+
+    def variable(self, name: str) -> ir.Global | ir.Const | None:
+        if name not in self._values:
+            items = self._by_name.get((name, "variable"))
+            if not items:
+                return None
+            item = next((i for i in items if i.tokens[0].text != "extern"), items[-1])
+            with _Once(self._open, name, item):
+                nodes = self._parse(item)[0]
+                node = next(n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name)
+                ctx = Context(self, self._parse(item)[1], None)
+                self._values[name] = program.variable(ctx, node, item)
+        return self._values[name]
+
+    def callable_names(self) -> list[str]:
+        own = [name for name, what in self._by_name if what in ("function", "template")]
+        return [*own, *known_functions()]
+
+    def signature(self, name: str) -> Signature | None:
+        if name not in self._signatures:
+            self._signatures[name] = self._lower_signature(name)
+        return self._signatures[name]
+
+    def _lower_signature(self, name: str) -> Signature | None:
+        definitions = self._by_name.get((name, "function"), [])
+        if len(definitions) > 1:
+            raise UnsupportedError(
+                f"'{name}' is defined more than once: overloads", definitions[1].span, "give each its own name"
+            )
+        prototypes = self._by_name.get((name, "prototype"), [])
+        if not definitions and not prototypes:
+            return None
+        if name in self._beyond:
+            raise UnsupportedError(f"'{name}' is {self._beyond[name]}", definitions[0].span, "give each its own name")
+        item = definitions[0] if definitions else prototypes[0]
+        nodes, _, defaults = self._parse(item)
+        for prototype in prototypes:
+            defaults = self._parse(prototype)[2] | defaults
+        node = next(n for n in nodes if not isinstance(n, c_ast.Pragma))
+        declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
+        ctx = Context(self, self._parse(item)[1], None)
+        if not isinstance(declaration.type, c_ast.FuncDecl):
+            ctx.refuse(f"the declaration of '{name}'", declaration, "write it as a plain function")
+        if name not in {n for n, what in item.names.items() if what in ("function", "prototype")}:
+            raise AssertionError(name)
+        return program.signature(ctx, declaration, item, defaults)
+
+    # --- templates -----------------------------------------------------------------------------
+
+    def template(self, name: str) -> templates.Template | None:
+        return self._templates.get(name)
+
+    def pattern(
+        self, template: templates.Template, bindings: templates.Bindings
+    ) -> tuple[tuple[Type, ...], tuple[bool, ...]]:
+        """The parameters' types with placeholders for what is not bound, and which parameters are references."""
+        own = self._bound_signature(template, templates.placeholders(template, bindings))
+        return own.params, own.references
+
+    def default(
+        self, template: templates.Template, name: str, bindings: templates.Bindings, span: Span
+    ) -> templates.Binding:
+        """The default of a template parameter, which may mention earlier ones."""
+        parameter = next(p for p in template.parameters if p.name == name)
+        if not parameter.default:
+            raise templates.missing(template, span, name)
+        names = self._names(template.item)
+        lengths = {(t.file, t.line, t.column): t.length for t in parameter.default}
+        ctx = Context(templates.Bound(self, bindings), lengths, None)
+        if parameter.kind == "value":
+            return instantiate.constant(ctx, self._expression(parameter.default, names))
+        at = parameter.default[0]
+        tokens = [
+            at.spelled("(", "operator"),
+            *parameter.default,
+            at.spelled(")", "operator"),
+            at.spelled("0", "number"),
+        ]
+        return declared(ctx, self._expression(tokens, names).to_type)
+
+    def instance(self, template: templates.Template, bindings: templates.Bindings, span: Span) -> Signature:
+        """The function that the template is for these types and numbers."""
+        key = templates.key(template, bindings)
+        if key not in self._instance_names:
+            if len(self._instances) >= _INSTANCES:
+                raise UnsupportedError(f"'{template.name}' has too many instances", span, "write a loop")
+            wanted = candidate = templates.instance_name(template, bindings)
+            number = 0
+            while candidate in self._declared or candidate in self._instances:
+                number += 1
+                candidate = f"{wanted}_{number}"
+            self._instance_names[key] = candidate
+            self._instances[candidate] = (template, bindings)
+            self._order[candidate] = self._order[template.name] + len(self._instances) / (2 * _INSTANCES)
+            self._signatures[candidate] = replace(self._bound_signature(template, bindings), name=candidate)
+        name = self._instance_names[key]
+        own = self.signature(name)
+        assert own is not None
+        return own
+
+    def _bound_signature(self, template: templates.Template, bindings: templates.Bindings) -> Signature:
+        nodes, lengths, defaults = self._parse(template.item)
+        node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
+        ctx = Context(templates.Bound(self, bindings), lengths, None)
+        return program.signature(ctx, node.decl, template.item, defaults)
+
+    # --- functions -----------------------------------------------------------------------------
+
+    def function(self, name: str, caller: Span | None) -> ir.Function:
+        if name not in self._functions:
+            own = self.signature(name)
+            instance = self._instances.get(name)
+            item = self.item(name, "function") if instance is None else instance[0].item
+            if own is None or item is None:
+                raise UnknownNameError(
+                    f"'{name}' is declared but not defined in this program", caller, "add its source to the file"
+                )
+            nodes, lengths, _ = self._parse(item)
+            node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
+            outer = self if instance is None else templates.Bound(self, instance[1])
+            ctx = Context(outer, lengths, own)
+            self._functions[name] = program.function(ctx, node, item)
+        return self._functions[name]
+
+    def reach(self, entry: str, sources: Mapping[str, str]) -> ir.Program:
+        waiting: list[tuple[str, Span | None]] = [(entry, None)]
+        reached: dict[str, ir.Function] = {}
+        while waiting:
+            name, caller = waiting.pop(0)
+            if name in reached:
+                continue
+            reached[name] = self.function(name, caller)
+            own = [n for n in callees(reached[name]) if n in self._instances or self._declares_function(n)]
+            waiting += [(n, reached[name].span) for n in own]
+        ordered = dict(sorted(reached.items(), key=lambda pair: self._order[pair[0]]))
+        variables_ = _used_globals(ordered, self._values)
+        return ir.Program(ordered, variables_, _used_structs(ordered, variables_), dict(sources))
+
+    def _declares_function(self, name: str) -> bool:
+        return (name, "function") in self._by_name or (name, "prototype") in self._by_name
+
+
+def _used_types(tokens: Sequence[Token], names: Names) -> list[str]:
+    return sorted({t.text for t in tokens if t.kind == "name"} & ({AUTO, BRACED} | set(names.types)))
+
+
+class _Once:
+    """Raises where something at file scope is needed for its own definition."""
+
+    def __init__(self, open_: set[str], name: str, item: Item) -> None:
+        self._open, self._name, self._item = open_, name, item
+
+    def __enter__(self) -> None:
+        if self._name in self._open:
+            raise UnsupportedError(
+                f"'{self._name}' refers to itself", self._item.span, "use indices into an array in place of pointers"
+            )
+        self._open.add(self._name)
+
+    def __exit__(self, *exception: object) -> None:
+        self._open.discard(self._name)
+
+
+def _take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
+    """A function's tokens without the default arguments, and these by parameter."""
+    tokens = list(item.tokens)
+    if not {"function", "prototype"} & set(item.names.values()):
+        return tokens, {}
+    followed = pairwise(tokens)
+    opening = next((i + 1 for i, (t, after) in enumerate(followed) if t.text in item.names and after.text == "("), None)
+    closing = matching(tokens, opening) if opening is not None else None
+    if opening is None or closing is None:
+        return tokens, {}
+    defaults: dict[int, list[Token]] = {}
+    kept: list[Token] = []
+    for number, part in enumerate(split_commas(tokens[opening + 1 : closing])):
+        equals = next((i for i, t in enumerate(part) if t.text == "=" and t.kind == "operator"), None)
+        if number:
+            kept.append((part or tokens[closing:])[0].spelled(",", "operator"))
+        kept += part[:equals]
+        if equals is not None and part[equals + 1 :]:
+            defaults[number] = part[equals + 1 :]
+    return tokens[: opening + 1] + kept + tokens[closing:], defaults
+
+
+def _used_globals(functions: Mapping[str, ir.Function], known: Mapping[str, object]) -> tuple[ir.Global, ...]:
+    by_symbol = {g.symbol: g for g in known.values() if isinstance(g, ir.Global)}
+    used: dict[ir.Symbol, None] = {}
+    waiting = [s for f in functions.values() for s in variables(f.body)]
+    while waiting:
+        symbol = waiting.pop()
+        if symbol in by_symbol and symbol not in used:
+            used[symbol] = None
+            init = by_symbol[symbol].init
+            if init is not None:
+                waiting += list(variables(init))
+    return tuple(g for s, g in by_symbol.items() if s in used)
+
+
+def _used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Global]) -> tuple[Type, ...]:
+    """The program's struct types, those that others contain first."""
+    found: dict[str, Type] = {}
+
+    def visit(type_: Type) -> None:
+        while isinstance(type_, Pointer | ArrayType):
+            type_ = element(type_)
+        if isinstance(type_, Struct) and type_.name not in TYPES and type_.name not in found:
+            for f in type_.fields:
+                visit(f.type)
+            found[type_.name] = type_
+
+    for variable in globals_:
+        visit(variable.symbol.type)
+    for function in functions.values():
+        for symbol in (*function.params, *declared_symbols(function.body)):
+            visit(symbol.type)
+        visit(function.returns)
+        for expr in walk_exprs(function.body):
+            visit(expr.type)
+    return tuple(found.values())

@@ -1,0 +1,90 @@
+"""C++ that was not rewritten is refused before parsing: some of it would fail to parse, some would parse as other C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hetad.diagnostics import SourceError, SyntaxProblem, UnsupportedError
+from hetad.frontend import beyond
+from hetad.frontend.cpp_syntax import TAGS, Names, body_start, close, declares_reference
+from hetad.frontend.tokens import OPENING, Token, is_operator, matching
+
+# what may stand before an expression
+BEFORE_EXPRESSION = {
+    "=", "(", ",", "[", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<",
+    ">>", "?", ":", "!", "~", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "return",
+}  # fmt: skip
+_BEYOND = {
+    "template": "C++ templates", "class": "C++ classes", "namespace": "namespaces", "using": "using declarations",
+    "new": "'new'", "delete": "'delete'", "operator": "C++ operators", "try": "exceptions", "catch": "exceptions",
+    "throw": "exceptions", "this": "'this'", "typename": "C++ templates", "decltype": "decltype",
+    "dynamic_cast": "dynamic_cast", "typeid": "typeid", "virtual": "C++ classes", "friend": "C++ classes",
+    "public": "C++ classes", "private": "C++ classes", "protected": "C++ classes", "co_await": "coroutines",
+    "asm": "inline assembly", "alignas": "alignment specifiers", "__align__": "alignment specifiers",
+    "__builtin_align__": "alignment specifiers", "__managed__": "managed variables", "thread_local": "thread_local",
+    "noexcept": "noexcept", "mutable": "C++ classes", "requires": "C++ concepts", "concept": "C++ concepts",
+}  # fmt: skip
+
+
+def refuse(tokens: Sequence[Token], names: Names) -> None:
+    """Raise UnsupportedError at the first piece of C++ that was not rewritten."""
+    header_end = body_start(tokens)
+    for i, token in enumerate(tokens):
+        if token.kind == "name":
+            if i and tokens[i - 1].text in (".", "->"):
+                continue
+            if token.text in _BEYOND:
+                raise _refusal(_BEYOND[token.text], token)
+            if token.text in TAGS:
+                _refuse_members(tokens, i)
+        elif token.kind == "operator":
+            if token.text == "::":
+                raise _refusal("a C++ scope", token)
+            if token.text == ">>>" or token.text == "<<<":
+                raise SyntaxProblem(f"unexpected '{token.text}'", token.span)
+            if token.text == "[" and (i == 0 or _starts_lambda(tokens, i)):
+                raise _refusal("a lambda", token)
+            if token.text in ("&", "&&") and i and (i < header_end or declares_reference(tokens, i, names)):
+                raise _refusal("a C++ reference", token, "use a pointer")
+
+
+def _refuse_members(tokens: Sequence[Token], i: int) -> None:
+    """Functions and default values inside `struct ... { }`."""
+    while i < len(tokens) and tokens[i].text not in ("{", ";", "(", ")", "="):
+        i += 1
+    if not is_operator(tokens, i, "{"):
+        return
+    if any(t.text == "enum" for t in tokens[max(i - 4, 0) : i]):
+        return
+    end, i = close(tokens, i), i + 1
+    while i < end:
+        if tokens[i].text == "=" and tokens[i].kind == "operator":
+            raise _refusal("a default value of a member", tokens[i - 1], "initialise it where the struct is made")
+        if tokens[i].kind == "operator" and tokens[i].text in OPENING:
+            if tokens[i].text == "(" and tokens[i - 1].kind == "name":
+                raise _refusal("a member function", tokens[i - 1], "make it a function that takes the struct")
+            i = close(tokens, i)
+        i += 1
+
+
+def refuse_library(tokens: Sequence[Token], i: int, names: Names) -> None:
+    """Names that nothing in the source declares, where they are used as a function or a type."""
+    token = tokens[i]
+    if i and tokens[i - 1].text in (".", "->"):
+        return
+    used = i + 1 < len(tokens) and (tokens[i + 1].text in ("(", "<", "*", "&") or tokens[i + 1].kind == "name")
+    if used and token.text not in names.own:
+        what = beyond.library_name(token.text)
+        if what is not None and (token.text != "texture" or tokens[i + 1].text == "<"):
+            raise beyond.refusal(what, token.span)
+
+
+def _refusal(what: str, token: Token, remedy: str = "write it as plain C") -> SourceError:
+    return UnsupportedError(f"hetad does not read {what}", token.span, remedy)
+
+
+def _starts_lambda(tokens: Sequence[Token], i: int) -> bool:
+    before, end = tokens[i - 1], matching(tokens, i)
+    if end is None or not (is_operator(tokens, end + 1, "(") or is_operator(tokens, end + 1, "{")):
+        return False  # a designator
+    return before.kind == "operator" and before.text in BEFORE_EXPRESSION and before.text not in ("*", "&")

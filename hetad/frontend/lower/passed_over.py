@@ -1,0 +1,63 @@
+"""Statements of C++ that hetad does not read: of the program they may mention numbers, which they only read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pycparser import c_ast
+
+from hetad.diagnostics import UnsupportedError
+from hetad.frontend.lower.context import OBJECT, Context, Reference
+from hetad.ir.nodes import Const, Expr, Opaque, Symbol, Var
+from hetad.ir.types import Array, Float, Int, Pointer, Type
+
+
+def statement(ctx: Context, node: Any) -> None:
+    """`hetad$opaque(kind, headers, declared names, text, name, text, ...)`, see `frontend/opaque.py`."""
+    kind, headers, names, *pieces = node.args.exprs
+    span = ctx.span(node)
+    for name in _text(names).split():
+        ctx.define(name, Symbol(name, OBJECT, span))
+    texts = [""]
+    args: list[Expr] = []
+    for piece in pieces:
+        if isinstance(piece, c_ast.ID):
+            arg = _argument(ctx, piece, _text(kind) == "output")
+            if arg is None:
+                texts[-1] += piece.name
+            else:
+                args.append(arg)
+                texts.append("")
+        else:
+            texts[-1] += _text(piece)
+    declared = tuple(s for n in _text(names).split() if isinstance(s := ctx.local(n), Symbol))
+    ctx.emit(Opaque(tuple(texts), tuple(args), declared, tuple(_text(headers).split()), span=span))
+
+
+def _text(node: Any) -> str:
+    return bytes.fromhex(node.value.strip('"')).decode()
+
+
+def _argument(ctx: Context, node: Any, output: bool) -> Expr | None:
+    """A variable of the program that the statement mentions; None for other names."""
+    entry = ctx.local(node.name) or ctx.outer.value(node.name)
+    span = ctx.span(node)
+    if isinstance(entry, Const):
+        return entry
+    place = (
+        Var(entry, span=span) if isinstance(entry, Symbol) else entry.place if isinstance(entry, Reference) else None
+    )
+    if place is None or place.type == OBJECT or isinstance(place.type, Int | Float):
+        return place
+    if output and _is_printed(place.type):
+        return place
+    raise UnsupportedError(
+        f"'{node.name}' is handed to C++ that hetad does not read", span, "keep this C++ apart from the data"
+    )
+
+
+def _is_printed(type_: Type) -> bool:
+    """What an output may read an element of."""
+    while isinstance(type_, Array | Pointer):
+        type_ = type_.of if isinstance(type_, Array) else type_.to
+    return isinstance(type_, Int | Float)

@@ -1,0 +1,207 @@
+"""Casts between pointer types: which of them hetad can follow.
+
+* The same floating type on both sides (`float *` as `float4 *`, `double *` as `double (*)[16]`): the shadow is viewed
+  in the same way.
+* Integers out of floating memory, only read (`*(unsigned char *)&grid[i] & FLAG`): they carry no derivative.
+* Parts of `extern __shared__` memory, which has no type of its own.
+
+Everything else could move floating values where no derivative follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hetad.frontend.lower.convert import unqualified
+from hetad.ir.nodes import (
+    AddressOf,
+    Assign,
+    Binary,
+    Call,
+    CallExpr,
+    Cast,
+    Declare,
+    Expr,
+    Function,
+    Index,
+    Intrinsic,
+    Member,
+    Select,
+    Stmt,
+    Symbol,
+    Update,
+    Var,
+)
+from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, holds_floating, scalar_base
+from hetad.ir.visit import children, own_exprs, walk_stmts
+
+
+def refused(function: Function) -> Iterator[Cast]:
+    """The casts of a function that cannot be followed."""
+    uses: _Uses | None = None
+    for stmt in walk_stmts(function.body):
+        for root in own_exprs(stmt):
+            for cast in _casts(root):
+                if not reinterprets(cast.operand.type, cast.type) or _same_numbers(cast.operand.type, cast.type):
+                    continue
+                uses = uses or _Uses(function)
+                if not uses.allows(cast):
+                    yield cast
+
+
+def reinterprets(given: Type, wanted: Type) -> bool:
+    """Whether floating data could be reached under another type than its own."""
+    if isinstance(given, Pointer) and isinstance(wanted, Pointer):
+        a, b = unqualified(given.to), unqualified(wanted.to)
+        if a == b or isinstance(a, Void) or isinstance(b, Void):
+            return False
+        if isinstance(a, Pointer) and b == Pointer(Void()):  # (void **)&p, as cudaMalloc wants it
+            return False
+        return holds_floating(a) or holds_floating(b)
+    if isinstance(given, Pointer) and isinstance(wanted, Int) and wanted.bits > 8:
+        return holds_floating(given)
+    return isinstance(given, Int) and isinstance(wanted, Pointer) and holds_floating(wanted)
+
+
+def _same_numbers(given: Type, wanted: Type) -> bool:
+    """Whether both sides consist of numbers of one floating type and nothing else."""
+    if not (isinstance(given, Pointer) and isinstance(wanted, Pointer)):
+        return False
+    a, b = set(_leaves(given.to)), set(_leaves(wanted.to))
+    return a == b and len(a) == 1 and all(isinstance(t, Float) for t in a)
+
+
+def _leaves(type_: Type) -> Iterator[Type]:
+    match type_:
+        case Array(of=of):
+            yield from _leaves(of)
+        case Struct(fields=fields):
+            for f in fields:
+                yield from _leaves(f.type)
+        case _:
+            yield type_
+
+
+def _casts(expr: Expr) -> Iterator[Cast]:
+    if isinstance(expr, Cast) and isinstance(expr.type, Pointer | Int):
+        yield expr
+    for child in children(expr):
+        yield from _casts(child)
+
+
+class _Uses:
+    """Where the pointers of a function come from, and whether anything is written through them."""
+
+    def __init__(self, function: Function) -> None:
+        self._sources: dict[Symbol, list[Expr]] = {}
+        self._escaped: set[Symbol] = set()
+        self._escaped_casts: set[int] = set()
+        for stmt in walk_stmts(function.body):
+            self._collect(stmt)
+        self._close()
+
+    def allows(self, cast: Cast) -> bool:
+        if isinstance(cast.operand.type, Pointer) and isinstance(cast.type, Pointer):
+            if self._is_dynamic(cast.operand, set()):
+                return True
+            integers = isinstance(scalar_base(cast.type.to), Int)
+            return integers and not isinstance(cast.type.to, Pointer) and id(cast) not in self._escaped_casts
+        return False
+
+    # --- collection ----------------------------------------------------------------------------
+
+    def _collect(self, stmt: Stmt) -> None:
+        match stmt:
+            case Declare(symbol=symbol, init=init) if init is not None:
+                self._assigned(symbol, init)
+            case Assign(target=Var(symbol=symbol), value=value):
+                self._assigned(symbol, value)
+            case Update(target=Var(), value=value):
+                self._reads(value)
+            case Assign(target=target, value=value) | Update(target=target, value=value):
+                self._written(target)
+                self._reads(value)
+                self._escapes(value)
+            case Call(args=args, result=result):
+                for arg in args:
+                    self._reads(arg)
+                    self._escapes(arg)
+                if result is not None and not isinstance(result, Var):
+                    self._written(result)
+            case _:
+                for root in own_exprs(stmt):
+                    self._reads(root)
+                    self._escapes(root)
+
+    def _assigned(self, symbol: Symbol, value: Expr) -> None:
+        self._reads(value)
+        if isinstance(symbol.type, Pointer):
+            self._sources.setdefault(symbol, []).append(value)
+        else:
+            self._escapes(value)
+
+    def _reads(self, expr: Expr) -> None:
+        """Pointers handed to functions of the program inside an expression, and addresses taken of what they reach."""
+        if isinstance(expr, CallExpr | Intrinsic):
+            for arg in expr.args:
+                self._escapes(arg)
+        for child in children(expr):
+            self._reads(child)
+
+    def _written(self, place: Expr) -> None:
+        """The pointers behind a place that is written to."""
+        match place:
+            case Member(base=base):
+                self._written(base)
+            case Index(base=base, index=index):
+                self._reads(index)
+                if isinstance(base.type, Pointer):
+                    self._escapes(base)
+                else:
+                    self._written(base)
+
+    def _escapes(self, pointer: Expr) -> None:
+        """A pointer value goes where its uses are not followed, or is written through."""
+        match pointer:
+            case Var(symbol=symbol) if isinstance(symbol.type, Pointer):
+                self._escaped.add(symbol)
+            case Cast(operand=operand):
+                self._escaped_casts.add(id(pointer))
+                self._escapes(operand)
+            case Binary(left=left) if isinstance(pointer.type, Pointer):
+                self._escapes(left)
+            case Select(then=then, orelse=orelse):
+                self._escapes(then)
+                self._escapes(orelse)
+            case AddressOf(place=place):
+                self._written(place)
+
+    def _close(self) -> None:
+        """What a variable is given escapes when the variable does."""
+        done: set[Symbol] = set()
+        while todo := self._escaped - done:
+            for symbol in todo:
+                done.add(symbol)
+                for source in self._sources.get(symbol, []):
+                    self._escapes(source)
+
+    # --- dynamic shared memory -----------------------------------------------------------------
+
+    def _is_dynamic(self, pointer: Expr, seen: set[Symbol]) -> bool:
+        """Whether the pointer certainly leads into `extern __shared__` memory."""
+        match pointer:
+            case Var(symbol=symbol) if isinstance(symbol.type, Array):
+                return symbol.storage == "shared" and symbol.type.length is None
+            case Var(symbol=symbol):
+                if symbol in seen:
+                    return True
+                sources = self._sources.get(symbol, [])
+                seen = {*seen, symbol}
+                return symbol.storage == "local" and bool(sources) and all(self._is_dynamic(s, seen) for s in sources)
+            case Cast(operand=operand):
+                return self._is_dynamic(operand, seen)
+            case Binary(left=left) if isinstance(pointer.type, Pointer):
+                return self._is_dynamic(left, seen)
+            case AddressOf(place=Index(base=base)):
+                return self._is_dynamic(base, seen)
+        return False

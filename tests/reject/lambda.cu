@@ -1,0 +1,10 @@
+/*---
+function = "f"
+error = "UnsupportedError"
+---*/
+__global__ void f(double *y)
+{
+    auto square = [](double v) { return v * v; };  // expected-error: a lambda
+//                ^
+    y[0] = square(y[0]);
+}

@@ -1,0 +1,13 @@
+/*---
+function = "f"
+error = "UnsupportedError"
+---*/
+struct Line {
+    double a;
+    __device__ double at(double v) const { return a * v; }  // expected-error: a member function
+};
+
+__global__ void f(double *y, Line s)
+{
+    y[0] = s.a * y[0];
+}
