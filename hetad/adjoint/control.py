@@ -19,7 +19,7 @@ from hetad.adjoint.names import integer
 from hetad.adjoint.origin import Origin
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Int
-from hetad.ir.visit import declared, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import declared, walk_stmts
 
 if TYPE_CHECKING:
     from hetad.adjoint.engine import Engine, Parts
@@ -34,11 +34,12 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     carried = [
         x for x in changed if isinstance(x, ir.Symbol) and x not in inside and not (header and x is header.index)
     ]
-    steps = {x: step for x in carried if (step := _steady_step(x, loop.body)) is not None}
+    steps = {x: step for x in carried if (step := _steady_step(engine, x, loop.body)) is not None}
     backwards = tuple(
         ir.Update("-", ir.Var(x, span=s.span), integer(step, s.span, x.type), span=s.span) for x, step in steps.items()
     )
     carried = [x for x in carried if x not in steps]
+    carried += [engine.shadow(x) for x in carried if engine.carries_pointers(x)]
     slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in carried]
     pushes = tuple(ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
     pops = tuple(ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
@@ -48,10 +49,11 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     inner = engine.region(loop.body, registers=True)
     engine.loops.pop()
     again = (*inner.declarations, *reversed(pops), *backwards, *inner.forward, *inner.adjoints, *inner.reverse)
-    return _assemble(engine, loop, header, before, after, (*pushes, *plain(loop.body)), again)
+    forward = (*pushes, *engine.with_shadows(plain(loop.body)))
+    return _assemble(engine, loop, header, before, after, forward, again)
 
 
-def _steady_step(symbol: ir.Symbol, body: ir.Body) -> int | None:
+def _steady_step(engine: Engine, symbol: ir.Symbol, body: ir.Body) -> int | None:
     """By how much each iteration increases an integer, where the text tells: then it is undone by subtraction."""
     if not isinstance(symbol.type, Int):
         return None
@@ -61,27 +63,9 @@ def _steady_step(symbol: ir.Symbol, body: ir.Body) -> int | None:
             case ir.Update(op=op, target=ir.Var(symbol=x), value=ir.Const(value=step)) if x is symbol:
                 total += int(step) if op == "+" else -int(step)
             case _:
-                changes = {x.symbol for x in walk_stmts((s,)) if isinstance(x, ir.Declare)}
-                if symbol in changes or _may_change(s, symbol):
+                if any(symbol in engine.effects.writes(inner) for inner in walk_stmts((s,))):
                     return None
     return total
-
-
-def _may_change(s: ir.Stmt, symbol: ir.Symbol) -> bool:
-    for inner in walk_stmts((s,)):
-        match inner:
-            case (
-                ir.Assign(target=ir.Var(symbol=x))
-                | ir.Update(target=ir.Var(symbol=x))
-                | ir.Call(result=ir.Var(symbol=x))
-            ):
-                if x is symbol:
-                    return True
-        for own in own_exprs(inner):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf) and symbol in set(variables(e.place)):
-                    return True
-    return False
 
 
 def tape(engine: Engine, s: ir.For | ir.While) -> Parts:

@@ -25,6 +25,7 @@ from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
+from hetad.ir.visit import map_body
 from hetad.rules.user import Rules
 
 Parts = tuple[list[ir.Stmt], list[ir.Stmt]]
@@ -166,7 +167,8 @@ class Engine(Shadows, ABC):
             region.locals.append(self.shadow(s.symbol))
         if region.nesting:
             if isinstance(s.init, ir.Aggregate):
-                parts = element_by_element(ir.Var(s.symbol, span=s.span), s.init, s.span), parts[1]
+                lists = [f for f in parts[0] if isinstance(f, ir.Assign) and isinstance(f.value, ir.Aggregate)]
+                parts = [e for f in lists for e in element_by_element(f.target, f.value, f.span)], parts[1]  # type: ignore[arg-type]
             region.hoisted.append(s.symbol)
             if shadowed:
                 region.hoisted.append(self.shadow(s.symbol))
@@ -242,6 +244,29 @@ class Engine(Shadows, ABC):
             out.append(ir.Assign(own, zero(target.type, span), span=span))
         return out
 
+    def with_shadows(self, body: ir.Body) -> ir.Body:
+        """`body` where every statement that sets a pointer also sets its shadow."""
+
+        def both(s: ir.Stmt) -> ir.Stmt | ir.Body:
+            match s:
+                case ir.Declare(symbol=symbol, init=init) if self.carries_pointers(symbol):
+                    shadow = self.shadow(symbol)
+                    if init is None:
+                        empty = None if isinstance(shadow.type, Pointer) else zero(shadow.type, s.span)
+                        return s, ir.Declare(shadow, empty, span=s.span)
+                    value = self.shadow_list(init) if isinstance(init, ir.Aggregate) else self.shadow_pointer(init)
+                    return s, ir.Declare(shadow, value, span=s.span)
+                case ir.Assign(target=target, value=value) if self._moves_shadow(target):
+                    return s, ir.Assign(self.shadow_place(target), self.shadow_pointer(value), span=s.span)
+                case ir.Update(target=target) if self._moves_shadow(target):
+                    return s, replace(s, target=self.shadow_place(target))
+            return s
+
+        return map_body(both, body)
+
+    def _moves_shadow(self, target: ir.Place) -> bool:
+        return isinstance(target.type, Pointer) and self.is_active_pointer(target)
+
     def branch(self, s: ir.If) -> Parts:
         forward_then, reverse_then = self.nested(s.then)
         forward_else, reverse_else = self.nested(s.orelse)
@@ -306,7 +331,9 @@ class Engine(Shadows, ABC):
         return negate(seed) if isinstance(s, ir.Update) and s.op == "-" else seed
 
     def _same_variable(self, leaf: ir.Expr, target: ir.Place) -> bool:
-        return isinstance(target, ir.Var) and mentions(leaf, target.symbol)
+        if not isinstance(target, ir.Var):
+            return False
+        return mentions(leaf, target.symbol) or target.symbol in self.pointers.storage(leaf)
 
     def _aggregate_adjoint(self, place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
         out: list[ir.Stmt] = []
@@ -316,6 +343,8 @@ class Engine(Shadows, ABC):
                 out += self._aggregate_adjoint(cell, element, span)
             elif isinstance(element.type, Float) and self.is_active(place):
                 out += pull(self, element, self.shadow_place(cell), span)
+            elif isinstance(element.type, Struct) and self.is_active(place):
+                raise UnsupportedError("an active struct inside a list", span, "assign it to its element or field")
         return out
 
     def _struct_adjoint(self, s: ir.Assign | ir.Update, first: bool) -> list[ir.Stmt]:

@@ -98,7 +98,8 @@ def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[
             quotient = result if result is not None else expr
 
             def over(numerator: ir.Expr) -> ir.Expr:
-                return ir.Binary("/", numerator, b, type_, span=expr.span)
+                divided = ir.Binary("/", numerator, b, type_, span=expr.span)
+                return divided if isinstance(b, ir.Const) and b.value != 0 else _where_seeded(seed, divided)
 
             return [(a, lambda: over(seed)), (b, lambda: negate(over(times(seed, quotient))))]
         case ir.Intrinsic(name=name, args=args) if name == REPLAY:
@@ -121,10 +122,14 @@ def _slope(
     if partial is None:
         return zero(args[index].type, span)
     product = times(seed, convert(partial, seed.type))
-    if not math.may_be_infinite(name, index, args):
-        return product
+    return _where_seeded(seed, product) if math.may_be_infinite(name, index, args) else product
+
+
+def _where_seeded(seed: ir.Expr, share: ir.Expr) -> ir.Expr:
+    """Zero where the seed is zero: a slope may be infinite there, and 0 · inf is not a number."""
+    span = share.span
     idle = ir.Binary("==", seed, zero(seed.type, span), BOOL, span=span)
-    return ir.Select(idle, zero(seed.type, span), product, seed.type, span=span)
+    return ir.Select(idle, zero(share.type, span), share, share.type, span=span)
 
 
 def mentions(expr: ir.Expr, symbol: ir.Symbol) -> bool:

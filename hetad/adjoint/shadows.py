@@ -28,13 +28,13 @@ class Shadows:
             return self.is_active_pointer(ir.Var(symbol, span=symbol.span))
         return symbol in self.active
 
-    def carries_pointers(self, symbol: ir.Symbol) -> bool:
+    def carries_pointers(self, symbol: ir.Symbol, seen: tuple[Location, ...] = ()) -> bool:
         """Whether a variable is, or holds, pointers whose shadows move with it."""
         place = ir.Var(symbol, span=symbol.span)
         if isinstance(symbol.type, Array):
             held = scalar_of(symbol.type)
             return isinstance(held, Pointer) and any(t in self.active for t in self.pointers.held(symbol))
-        return any(self.is_active_pointer(part) for part in pointer_parts(place))
+        return any(self.is_active_pointer(part, seen) for part in pointer_parts(place))
 
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
         """The shadows of a list of pointers; zero for what has none."""
@@ -52,9 +52,12 @@ class Shadows:
 
         return replace(value, elements=tuple(one(e) for e in value.elements))
 
-    def is_active_pointer(self, pointer: ir.Expr) -> bool:
+    def is_active_pointer(self, pointer: ir.Expr, seen: tuple[Location, ...] = ()) -> bool:
         """Whether what the pointer points to has a shadow."""
-        return any(t in self.active for t in self.pointers.targets(pointer))
+        return any(
+            t in self.active or (isinstance(t, ir.Symbol) and t not in seen and self.carries_pointers(t, (*seen, t)))
+            for t in self.pointers.targets(pointer)
+        )
 
     def is_active(self, place: ir.Expr) -> bool:
         return any(location in self.active for location in self.pointers.storage(place))
@@ -62,7 +65,7 @@ class Shadows:
     def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
         """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""
         if symbol not in self.shadows:
-            type_ = Pointer(symbol.type.to) if isinstance(symbol.type, Pointer) else symbol.type
+            type_ = writable(symbol.type)
             shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
             targets = (t for t in self.pointers.targets(ir.Var(symbol, span=symbol.span)) if isinstance(t, ir.Symbol))
             if isinstance(type_, Pointer):
@@ -90,15 +93,15 @@ class Shadows:
                 return self.shadow_place(expr)
             case ir.Binary(left=left, right=right):
                 if isinstance(left.type, Pointer | Array):
-                    return replace(expr, left=self.shadow_pointer(left), type=_writable(expr.type))
-                return replace(expr, right=self.shadow_pointer(right), type=_writable(expr.type))
+                    return replace(expr, left=self.shadow_pointer(left), type=writable(expr.type))
+                return replace(expr, right=self.shadow_pointer(right), type=writable(expr.type))
             case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
                 held, seen = scalar_base(operand.type), scalar_base(expr.type)
                 if held != seen and isinstance(held, Float) and isinstance(seen, Float):
                     raise UnsupportedError(
                         f"active memory of type '{held}' is read as '{seen}'", expr.span, "use one type for it"
                     )
-                return replace(expr, operand=self.shadow_pointer(operand), type=_writable(expr.type))
+                return replace(expr, operand=self.shadow_pointer(operand), type=writable(expr.type))
             case ir.AddressOf(place=place):
                 return replace(expr, place=self.shadow_place(place))
             case ir.Select(then=then, orelse=orelse):
@@ -112,5 +115,11 @@ def scalar_of(type_: Type) -> Type:
     return type_
 
 
-def _writable(type_: Type) -> Type:
-    return Pointer(type_.to) if isinstance(type_, Pointer) else type_
+def writable(type_: Type) -> Type:
+    """The type without const: shadows are written to."""
+    match type_:
+        case Pointer(to=to):
+            return Pointer(writable(to))
+        case Array(of=of, length=length):
+            return Array(writable(of), length)
+    return type_

@@ -5,27 +5,60 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.components import component, element_by_element
-from hetad.adjoint.names import integer
+from hetad.adjoint.names import Names, integer
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, holds_floating
-from hetad.ir.visit import map_body
+from hetad.ir.visit import declared, map_body
 
 
 def split_structs(function: ir.Function) -> ir.Function:
     """The function with every copy of a struct that holds floating fields written out."""
+    names = Names({x.name for x in (*function.params, *declared(function.body))})
 
     def split(s: ir.Stmt) -> ir.Stmt | ir.Body:
         match s:
             case ir.Declare(symbol=symbol, init=ir.Var() | ir.Index() | ir.Member() as value) if _splits(symbol.type):
                 return (replace(s, init=None), *_fields(ir.Var(symbol, span=s.span), value, s.span))
+            case ir.Declare(symbol=symbol, init=ir.Aggregate() as value) if _holds_struct_values(value):
+                return (replace(s, init=None), *_listed(ir.Var(symbol, span=s.span), value, s.span))
             case ir.Assign(target=target, value=ir.Var() | ir.Index() | ir.Member() as value) if _splits(target.type):
                 return tuple(_fields(target, value, s.span))
             case ir.Assign(target=target, value=ir.Aggregate() as value) if _splits(target.type):
-                return tuple(element_by_element(target, value, s.span))
+                return tuple(_through_copies(names, target, value, s.span))
         return s
 
     return replace(function, body=map_body(split, function.body))
+
+
+def _holds_struct_values(value: ir.Aggregate) -> bool:
+    return any(
+        _holds_struct_values(e) if isinstance(e, ir.Aggregate) else isinstance(e.type, Struct) for e in value.elements
+    )
+
+
+def _listed(place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+    """The assignments of a list, structs in it field by field."""
+    out: list[ir.Stmt] = []
+    for s in element_by_element(place, value, span):
+        whole = (
+            isinstance(s, ir.Assign) and isinstance(s.value, ir.Var | ir.Index | ir.Member) and _splits(s.target.type)
+        )
+        out += _fields(s.target, s.value, span) if whole else [s]  # type: ignore[union-attr, arg-type]
+    return out
+
+
+def _through_copies(names: Names, target: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+    """All elements are evaluated before the first field is written: they may read the struct's old value."""
+    before: list[ir.Stmt] = []
+    after: list[ir.Stmt] = []
+    for s in _listed(target, value, span):
+        if isinstance(s, ir.Assign) and not isinstance(s.value, ir.Const):
+            copy = names.symbol("element", s.value.type, span)
+            before.append(ir.Declare(copy, s.value, span=span))
+            s = replace(s, value=ir.Var(copy, span=span))
+        after.append(s)
+    return [*before, *after]
 
 
 def floating_leaves(place: ir.Place) -> list[ir.Place]:

@@ -115,7 +115,7 @@ class Activity:
             inner = Activity(function, PointsTo(function), {})
             places: dict[Location, int] = {}
             places.update((p, i) for i, p in enumerate(function.params) if not isinstance(p.type, Pointer))
-            places.update(positions_of(function, inner.pointers))
+            places.update((root, i) for root, at in positions_of(function, inner.pointers).items() for i in at)
             self._summaries[kernel] = (inner, places)
         inner, places = self._summaries[kernel]
         outside = {i: self._behind(a) | self._leaves(a) for i, a in enumerate(args)}

@@ -156,16 +156,19 @@ def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | N
     reads: set[int] = set()
     writes: set[int] = set()
     for s in walk_stmts(kernel.body):
-        reads.update(position[x] for x in effects.reads(s) if x in position)
-        writes.update(position[x] for x in effects.writes(s) if x in position)
+        reads.update(i for x in effects.reads(s) for i in position.get(x, ()))
+        writes.update(i for x in effects.writes(s) for i in position.get(x, ()))
     return KernelEffects(frozenset(reads), frozenset(writes))
 
 
-def positions_of(kernel: ir.Function, pointers: PointsTo) -> dict[Location, int]:
-    """The parameter through which each memory that a function is given is reached."""
+def positions_of(kernel: ir.Function, pointers: PointsTo) -> dict[Location, frozenset[int]]:
+    """The parameters through which each memory that a function is given is reached."""
     number = {p: i for i, p in enumerate(kernel.params)}
-    found: dict[Location, int] = {root: number[p] for p, root in pointers.parameter_roots.items()}
-    found.update((root, number[cell[0]]) for cell, root in pointers.field_roots.items())
+    pairs = [(root, number[p]) for p, root in pointers.parameter_roots.items()]
+    pairs += [(root, number[cell[0]]) for cell, root in pointers.field_roots.items()]
+    found: dict[Location, frozenset[int]] = {}
+    for root, i in pairs:
+        found[root] = found.get(root, frozenset()) | {i}
     return found
 
 

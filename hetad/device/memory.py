@@ -156,13 +156,13 @@ class StoredValues:
         body = self._block(s.body, inner)
         step = self._block(s.step, inner) if isinstance(s, ir.For) else ()
         state.join(inner)
-        state.known = {}
+        state.known = self._unchanged(s, state.known)
         out.append(replace(s, body=body, init=init, step=step) if isinstance(s, ir.For) else replace(s, body=body))
         return out
 
     def _enter(self, s: ir.For | ir.While, index: ir.Symbol | None, state: State) -> None:
         """At the head of a loop the body's stores of earlier iterations have happened."""
-        state.known = {}
+        state.known = self._unchanged(s, state.known)
         changed = self.effects.written(s.body)
         if any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body)):
             self._meet(state)
@@ -174,6 +174,15 @@ class StoredValues:
                 place = inner.target if isinstance(inner, ir.Assign | ir.Update) else None
                 settled = place is not None and not any(x in changed for x in set(variables(place)) - {index})
                 state.stored.setdefault(location, []).append((place, index) if settled and index else (None, None))
+
+    def _unchanged(self, s: ir.For | ir.While, known: dict[ir.Expr, ir.Symbol]) -> dict[ir.Expr, ir.Symbol]:
+        """What is known of cells that no iteration writes, and whose address no iteration changes."""
+        changed = set(self.effects.written((*s.body, *(s.step if isinstance(s, ir.For) else ()))))
+        kept = {
+            p: v for p, v in known.items() if changed.isdisjoint(self._roots(p)) and changed.isdisjoint(variables(p))
+        }
+        waits = any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body))
+        return {} if waits else kept
 
     # -- loads
 

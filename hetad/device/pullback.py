@@ -116,10 +116,11 @@ class _Maker:
         self.effects = Effects(PointsTo(prepared, merged), {})
         pointers = self.effects.pointers
         self.given = positions_of(prepared, pointers)
-        seeds: list[Location] = [root for root, i in self.given.items() if i in active]
+        seeds: list[Location] = [root for root, at in self.given.items() if not at.isdisjoint(active)]
         seeds += [p for i, p in enumerate(kernel.params) if i in active and not isinstance(p.type, Pointer)]
         activity = Activity(prepared, pointers, {})
-        outside = {x for x in (*kernel.params, *self.given) if x not in set(seeds)} | _roots_of(pointers, records)
+        unasked = {p for p in kernel.params if p not in self.effects.written(body)}
+        outside = ({*unasked, *self.given} - set(seeds)) | _roots_of(pointers, records)
         found = activity.active(seeds, seeds) if optimize else activity.everything() - outside
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
         threads = ThreadMap(self.effects, body)
@@ -184,8 +185,9 @@ class _Maker:
     def _tapes(
         self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues
     ) -> Tapes:
-        counter, counted = counting_kernel(name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names)
-        used = set(variables(counter.body))
+        counter, counted, used = counting_kernel(
+            name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names, values.stale
+        )
         for symbol, span in values.stale.items():
             if symbol in used:
                 raise UnsupportedError(
@@ -198,7 +200,9 @@ class _Maker:
 
     def _effects(self, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
         read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
-        reads = frozenset(primal.index(i) for root, i in self.given.items() if root in read and i in primal)
+        reads = frozenset(
+            primal.index(i) for root in self.given if root in read for i in self.given[root] if i in primal
+        )
         return KernelEffects(reads, frozenset(range(len(primal), len(params))))
 
     def _adjoint_parameters(self) -> tuple[dict[int, ir.Symbol], list[ir.Stmt], list[ir.Stmt]]:
@@ -222,6 +226,11 @@ class _Maker:
             for target, value in zip(floating_leaves(cell), floating_leaves(total), strict=True):
                 where = ir.Var(out, span=p.span) if target is cell else address_of(target)
                 closing.append(ir.Call(f"hetad_block_add_{value.type}", (where, value), span=p.span))
+        for i, p in enumerate(self.kernel.params):
+            if i not in self.positions and p in self.engine.active and not isinstance(p.type, Pointer):
+                # Set by the kernel to something active: its adjoint ends here.
+                own = self.engine.shadow(p)
+                sums.append(ir.Declare(own, zero(own.type, p.span), span=p.span))
         return parameters, sums, closing
 
 
@@ -260,5 +269,5 @@ def _refuse_stale_conditions(values: StoredValues, body: ir.Body) -> None:
         raise UnsupportedError(
             "the loop's condition reads memory that the kernel has overwritten",
             values.stale_conditions[0],
-            "read it into a local variable before",
+            "keep the value in a local variable inside the loop, and store it afterwards",
         )

@@ -7,7 +7,7 @@ threads touch neighbouring cells.  A counting launch of the primal's control flo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import Liveness
@@ -18,8 +18,8 @@ from hetad.adjoint.tidy import tidy
 from hetad.analysis.effects import BARRIERS, Effects
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, UINT, VOID, Array, Pointer, Type, size_of
-from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
+from hetad.ir.types import BOOL, INT, SIZE_T, UINT, VOID, Array, Int, Pointer, Type, size_of
+from hetad.ir.visit import declared, map_bodies, map_body, variables, walk_stmts
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
 
@@ -214,10 +214,12 @@ def counting_kernel(
     sites: Sequence[Site],
     effects: Effects,
     names: Names,
-) -> tuple[ir.Function, tuple[int, ...]]:
+    stale: Container[ir.Symbol],
+) -> tuple[ir.Function, tuple[int, ...], set[ir.Symbol]]:
     """A kernel that runs the primal's control flow and leaves, for each tape, the cells that a thread needs at most.
 
-    `drops` tells statements with effects outside the block.  Also the primal parameters it takes, by position.
+    `drops` tells statements with effects outside the block.  A branch on a `stale` variable, whose value is not to be
+    had here, counts with both its arms.  Also the primal parameters it takes, by position, and the variables it uses.
     """
     span = kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
@@ -231,6 +233,9 @@ def counting_kernel(
             if drops(s) and (id(s), True) not in counters:
                 continue
             total, most = counters.get((id(s), True)), counters.get((id(s), False))
+            if isinstance(s, ir.If) and _both_arms(s, stale):
+                out += [*instrument(s.then), *instrument(s.orelse)]
+                continue
             inner = map_bodies(instrument, s)
             if isinstance(s, ir.For):
                 inner = replace(s, body=instrument(s.body))
@@ -263,12 +268,28 @@ def counting_kernel(
         cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
         closing.append(ir.Call("atomicMax", (ir.AddressOf(cell, Pointer(UINT), span=span), total_cells), span=span))
     whole = (*opening, *instrument(kernel.body), *closing)
-    body = tidy(Liveness(effects, _is_effect).prune(whole))
+    pruned = Liveness(effects, _is_effect).prune(whole)
+    mentioned = set(variables(pruned))
+    body = tidy(pruned)
     used = set(variables(body))
     primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
     params = (*(kernel.params[i] for i in primal), depth)
     comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
-    return ir.Function(name, "kernel", params, VOID, body, span, comment=comment), primal
+    return ir.Function(name, "kernel", params, VOID, body, span, comment=comment), primal, mentioned
+
+
+def _both_arms(s: ir.If, stale: Container[ir.Symbol]) -> bool:
+    """Whether to count a branch as if both arms ran: its condition is not known, and it sets no whole number that
+    could lengthen a loop."""
+    if not any(x in stale for x in variables(s.cond)):
+        return False
+    inside = set(declared((s,)))
+    changed = {
+        x.target.symbol
+        for x in walk_stmts((s,))
+        if isinstance(x, ir.Assign | ir.Update) and isinstance(x.target, ir.Var) and isinstance(x.target.type, Int)
+    }
+    return changed <= inside
 
 
 def _is_effect(s: ir.Stmt) -> bool:

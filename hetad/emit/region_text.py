@@ -169,7 +169,7 @@ class _Printer:
             case Region():
                 return self.region(node)
             case Once(statement=statement, unless_all=mask):
-                return [] if mask is not None and not mask.used else [self.statements.simple(statement) + ";"]
+                return [] if mask is not None and not mask.used else list(self.statements.statement(statement))
             case Scope(body=body):
                 return ["{", *_indented(self.nodes(body)), "}"]
             case Branch(cond=cond, then=then, orelse=orelse):

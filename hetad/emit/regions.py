@@ -179,9 +179,7 @@ class Builder:
     def statement(self, s: ir.Stmt) -> None:
         uniform = self.uniformity
         match s:
-            case ir.Declare(symbol=symbol) | ir.Assign(target=ir.Var(symbol=symbol)) | ir.Update(
-                target=ir.Var(symbol=symbol)
-            ) if uniform.is_uniform(symbol):
+            case ir.Declare() | ir.Assign() | ir.Update() if uniform.runs_once(s):
                 self.once(s)
             case ir.Call(function=function) if function in BARRIERS:
                 self.flush()
@@ -191,6 +189,10 @@ class Builder:
                 self.jump(s)
             case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if uniform.structural(s):
                 self.compound(s)
+            case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if (
+                not escaping((s,)) and uniform.runs_once(s)
+            ):
+                self.once(s)
             case _:
                 self.pending += self.leaf(s, False, False)
 

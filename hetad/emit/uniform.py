@@ -1,7 +1,8 @@
 """What is the same for all threads of a block, in a kernel whose threads wait for each other.
 
 The statements of such a kernel fall in two: those with a barrier inside, and branches that all threads take together,
-make up its *structure*; every other statement is a *leaf*, which one thread after another can run alone.
+make up its *structure*; every other statement is a *leaf*, which one thread after another can run alone.  A leaf that
+does the same in all threads (a loop that fills a table of loop counters, say) runs once for the block.
 
 A variable is uniform if every assignment to it stands in the structure, gives all threads the same value, and reaches
 all threads that see the variable: it has the *context* of the declaration.  The context changes wherever a condition
@@ -16,8 +17,8 @@ from dataclasses import dataclass
 from hetad.emit.synchronisation import BLOCK_VOTES, waits
 from hetad.emit.walk import root_symbol, written
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Float, Int, Pointer
-from hetad.ir.visit import bodies, children, own_exprs, walk_expr, walk_stmts
+from hetad.ir.types import Array, Float, Int, Pointer, Type
+from hetad.ir.visit import bodies, children, declared, own_exprs, walk_expr, walk_stmts
 
 Context = tuple[object, ...]
 
@@ -39,13 +40,13 @@ class Uniformity:
         self.continues: set[int] = set()
         self.returning: set[int] = set()  # loops in which some threads return
         self.thread_returns = False
-        self._varying: set[ir.Symbol] = address_taken(kernel.body)
+        self._varying: set[ir.Symbol] = address_taken(kernel.body) | _escaped_arrays(kernel.body)
         self._declared: dict[ir.Symbol, Context] = {}
         self._waits: dict[int, bool] = {}
         before: object = None
         while before != (state := self._state()):
             before = state
-            self._declared = {p: () for p in kernel.params}
+            self._declared = dict.fromkeys(kernel.params, ())
             self._body(kernel.body, (), [])
 
     def _state(self) -> object:
@@ -55,7 +56,7 @@ class Uniformity:
 
     def is_uniform(self, symbol: ir.Symbol) -> bool:
         """Whether a variable exists once for the block."""
-        return symbol in self._declared and symbol not in self._varying and _is_scalar(symbol)
+        return symbol in self._declared and symbol not in self._varying and _may_be_uniform(symbol)
 
     def same(self, expr: ir.Expr) -> bool:
         """Whether an expression has one value for all threads that evaluate it together."""
@@ -81,11 +82,28 @@ class Uniformity:
                 return all(self.same(c) for c in children(expr))
         return False
 
+    def runs_once(self, s: ir.Stmt) -> bool:
+        """Whether a leaf does the same in all threads that run it together: it changes uniform variables only."""
+        return all(self._is_common(each) for each in walk_stmts((s,)))
+
+    def _is_common(self, s: ir.Stmt) -> bool:
+        match s:
+            case ir.Declare(symbol=symbol):
+                return self.is_uniform(symbol)
+            case ir.Assign(target=target) | ir.Update(target=target):
+                root = root_symbol(target)
+                return root is not None and self.is_uniform(root)
+            case ir.If(cond=cond) | ir.While(cond=cond) | ir.DoWhile(cond=cond) | ir.Switch(subject=cond):
+                return self.same(cond)
+            case ir.For(cond=condition):
+                return condition is None or self.same(condition)
+        return isinstance(s, ir.Block | ir.Break | ir.Continue | ir.Comment)
+
     def _same_part(self, place: ir.Expr) -> bool:
         """Whether a part of a variable is the same part, of a variable that nothing changes."""
         match place:
             case ir.Var(symbol=symbol):
-                return self._read_only(symbol)
+                return self._read_only(symbol) or self.is_uniform(symbol)
             case ir.Member(base=base):
                 return self._same_part(base)
             case ir.Index(base=base, index=index) if isinstance(base.type, Array):
@@ -123,9 +141,7 @@ class Uniformity:
     def _statement(self, s: ir.Stmt, context: Context, frames: list[_Frame]) -> None:
         match s:
             case ir.Declare(symbol=symbol, init=init):
-                self._declared[symbol] = context
-                if init is not None and not self.same(init):
-                    self._varying.add(symbol)
+                self._declare(symbol, init, context)
             case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
                 self._assigned(target, self.same(value), context)
             case ir.Call(function=function, result=result):
@@ -145,7 +161,7 @@ class Uniformity:
             case ir.Comment():
                 pass
             case _ if not self.structural(s):
-                self._leaf(s, frames)
+                self._leaf(s, context, frames)
             case ir.Block(body=body):
                 self._body(body, context, frames)
             case ir.If(cond=cond, then=then, orelse=orelse):
@@ -163,11 +179,36 @@ class Uniformity:
         root = root_symbol(target)
         if root is None or root not in self._declared:
             return
-        if not isinstance(target, ir.Var) or not _is_scalar(root) or not same or self._declared[root] != context:
+        if not _may_be_uniform(root) or not self._same_place(target) or not same or self._declared[root] != context:
             self._varying.add(root)
 
-    def _leaf(self, s: ir.Stmt, frames: list[_Frame]) -> None:
+    def _same_place(self, place: ir.Expr) -> bool:
+        """Whether all threads store to the same element."""
+        match place:
+            case ir.Var():
+                return True
+            case ir.Index(base=base, index=index):
+                return self.same(index) and self._same_place(base)
+        return False
+
+    def _declare(self, symbol: ir.Symbol, init: ir.Expr | None, context: Context) -> None:
+        self._declared[symbol] = context
+        parts = init.elements if isinstance(init, ir.Aggregate) else (init,)
+        if not all(part is None or self.same(part) for part in parts):
+            self._varying.add(symbol)
+
+    def _leaf(self, s: ir.Stmt, context: Context, frames: list[_Frame]) -> None:
+        if not jumps_out(s):
+            for each in walk_stmts((s,)):
+                match each:
+                    case ir.Declare(symbol=symbol, init=init):
+                        self._declare(symbol, init, context)
+                    case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
+                        self._assigned(target, self.same(value), context)
+            if self.runs_once(s):
+                return
         self._varying.update(symbol for symbol in written((s,)) if symbol in self._declared)
+        self._varying.update(declared((s,)))
         for jump in escaping((s,)):
             match jump:
                 case ir.Return():
@@ -241,8 +282,43 @@ def address_taken(body: ir.Body) -> set[ir.Symbol]:
     return found
 
 
-def _is_scalar(symbol: ir.Symbol) -> bool:
-    return symbol.storage in ("local", "param") and isinstance(symbol.type, Int | Float | Pointer)
+def _escaped_arrays(body: ir.Body) -> set[ir.Symbol]:
+    """The arrays that are more than indexed: pointers to them may exist."""
+    found: set[ir.Symbol] = set()
+
+    def visit(e: ir.Expr) -> None:
+        match e:
+            case ir.Var(symbol=symbol):
+                if isinstance(symbol.type, Array):
+                    found.add(symbol)
+            case ir.AddressOf(place=place):
+                root = root_symbol(place)
+                found.update([root] if root is not None else ())
+                visit(place)
+            case ir.Index(base=base, index=index):
+                visit(index)
+                if not (isinstance(base, ir.Var) and isinstance(base.type, Array)):
+                    visit(base)
+            case _:
+                for child in children(e):
+                    visit(child)
+
+    for s in walk_stmts(body):
+        for own in own_exprs(s):
+            visit(own)
+    return found
+
+
+def _may_be_uniform(symbol: ir.Symbol) -> bool:
+    if symbol.storage == "param":
+        return isinstance(symbol.type, Int | Float | Pointer)
+    return symbol.storage == "local" and isinstance(scalar_element(symbol.type), Int | Float | Pointer)
+
+
+def scalar_element(type_: Type) -> Type:
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return type_
 
 
 def _never_zero(expr: ir.Expr) -> bool:

@@ -13,10 +13,10 @@ from hetad.adjoint.engine import Reversed
 from hetad.adjoint.inline import inline
 from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.names import Names, integer, zero
-from hetad.adjoint.structs import split_structs
+from hetad.adjoint.structs import floating_leaves, split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
-from hetad.analysis.effects import Effects, KernelEffects, kernel_effects
+from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback, pullback
@@ -30,7 +30,7 @@ from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer
+from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer, Struct
 from hetad.ir.visit import callees, declared, variables, walk_stmts
 from hetad.memops.table import CHECKS, SUPPORT, TABLE
 from hetad.rules.user import Rules
@@ -127,10 +127,29 @@ class _Gradient:
             dependents = [self._location(n) for n in self.of]
         activity = Activity(self.function, self.pointers, self.kernels)
         active = activity.active(independents, dependents) if self.optimize else activity.everything()
+        active = self._closed_over_kernels(activity, active)
         sources = self.program.sources
         engine = HostEngine(self.names, self.effects, active, sources, self.kernels, self.spaces, self._pullback)
         engine.rules, engine.functions = self.rules, self.program.functions
         return engine
+
+    def _closed_over_kernels(self, activity: Activity, active: set[Location]) -> set[Location]:
+        """If a pointer inside a kernel may reach two arguments and one is active, so is the other."""
+        launches = [s for s in walk_stmts(self.function.body) if isinstance(s, ir.Launch)]
+        while True:
+            before = len(active)
+            for s in launches:
+                kernel = self.kernels[s.kernel]
+                inner = Activity(kernel, PointsTo(kernel), {})
+                given = positions_of(kernel, inner.pointers)
+                reached = {i: set(self.effects.behind(arg)) for i, arg in enumerate(s.args)}
+                seeds = {root for root, at in given.items() if any(not reached[i].isdisjoint(active) for i in at)}
+                for root in inner.closed(set(seeds)) - seeds:
+                    for i in given.get(root, ()):
+                        active |= reached[i]
+            active = activity.closed(active)
+            if len(active) == before:
+                return active
 
     def _pullback(self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...]) -> Pullback:
         key = (kernel, active, merged)
@@ -185,7 +204,8 @@ class _Gradient:
             engine.shadows[p] = own
             opening.append(ir.Declare(own, zero(p.type, self.span), span=self.span))
             cell = ir.Index(ir.Var(total, span=self.span), integer(0, self.span), p.type, span=self.span)
-            closing.append(ir.Update("+", cell, ir.Var(own, span=self.span), span=self.span))
+            sums = zip(floating_leaves(cell), floating_leaves(ir.Var(own, span=self.span)), strict=True)
+            closing += [ir.Update("+", into, leaf, span=self.span) for into, leaf in sums]
             parameters.append(Parameter(total, "adjoint", name, "host"))
         return parameters, opening, closing
 
@@ -234,6 +254,10 @@ class _Gradient:
     def _work_shadows(self, engine: HostEngine) -> list[ir.Stmt]:
         """Shadows of active pointer parameters that are neither seeds nor results: zeroed, as large as the buffer."""
         out: list[ir.Stmt] = []
+        for p in self.function.params:
+            if isinstance(p.type, Float | Struct) and p in engine.active and p.name not in self.wrt:
+                shadow = engine.shadow(p)
+                out.append(ir.Declare(shadow, zero(shadow.type, self.span), span=self.span))
         for p, root in self.pointers.parameter_roots.items():
             if root not in engine.active or engine.shadow(p).storage == "param":
                 continue

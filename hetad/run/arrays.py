@@ -237,8 +237,8 @@ def converter(name: str, type_: Type, signature: Signature, space: Space = None,
             return ArrayParameter(name, type_, signature, space, written, None, 1)
         case Pointer(to=to):
             dtype, multiple = dtype_of(to), 1
-            if dtype.subdtype is not None:
-                dtype, multiple = dtype.subdtype[0], math.prod(dtype.shape)
+            while dtype.subdtype is not None:  # a pointer to rows
+                dtype, multiple = dtype.subdtype[0], multiple * math.prod(dtype.shape)
             return ArrayParameter(name, type_, signature, space, written, dtype, multiple)
         case _:
             raise signature.refuse(f"`{declaration(type_, name)}` cannot be passed from Python", parameter=name)
