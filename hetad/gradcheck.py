@@ -146,13 +146,14 @@ def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
     return {name: from_vector(value, np.ones(to_vector(value).size)) for name, value in outputs.items()}
 
 
-def same_gradient(name: str, one: Any, other: Any) -> Row:
-    """Two gradients that may differ by rounding only."""
+def same_gradient(name: str, one: Any, other: Any, bits: int | None = None) -> Row:
+    """Two gradients that may differ by rounding only, in a program whose numbers have `bits` bits (by default those of
+    the gradient)."""
     import numpy as np
 
     a, b = to_vector(one), to_vector(other)
     single = isinstance(one, np.ndarray) and one.dtype == np.float32
-    tolerance = _SEED_RTOL[32 if single else 64]
+    tolerance = _SEED_RTOL[bits or (32 if single else 64)]
     scale = max(float(np.linalg.norm(a)), float(np.linalg.norm(b)))
     error = float(np.linalg.norm(a - b)) / scale if scale > 0 else 0.0
     return Row(name, "passed" if error <= tolerance else "failed", error, tolerance)

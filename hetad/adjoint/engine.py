@@ -194,7 +194,7 @@ class Engine(Shadows, ABC):
             if self.carries_pointers(place.symbol):
                 own = ir.Var(self.shadow(place.symbol), span=span)
                 both.append(ir.Assign(own, self.shadow_list(value), span=span))
-            return both, self._aggregate_adjoint(place, value, span)
+            return both, self.aggregate_adjoint(place, value, span)
         forward: list[ir.Stmt] = [ir.Assign(place, value, span=span)]
         if isinstance(place.type, Pointer) and self.is_active_symbol(place.symbol):
             shadow = self.shadow(place.symbol)
@@ -335,12 +335,12 @@ class Engine(Shadows, ABC):
             return False
         return mentions(leaf, target.symbol) or target.symbol in self.pointers.storage(leaf)
 
-    def _aggregate_adjoint(self, place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+    def aggregate_adjoint(self, place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
         out: list[ir.Stmt] = []
         for i, element in enumerate(value.elements):
             cell = component(place, i, span)
             if isinstance(element, ir.Aggregate):
-                out += self._aggregate_adjoint(cell, element, span)
+                out += self.aggregate_adjoint(cell, element, span)
             elif isinstance(element.type, Float) and self.is_active(place):
                 out += pull(self, element, self.shadow_place(cell), span)
             elif isinstance(element.type, Struct) and self.is_active(place):
@@ -355,7 +355,7 @@ class Engine(Shadows, ABC):
         out: list[ir.Stmt] = []
         if isinstance(s.value, ir.Aggregate):
             if first:
-                return self._aggregate_adjoint(s.target, s.value, s.span)
+                return self.aggregate_adjoint(s.target, s.value, s.span)
             raise UnsupportedError("an active struct is assigned a list", s.span, "assign its fields one by one")
         assert isinstance(s.value, ir.Var | ir.Index | ir.Member)
         for f in reversed(s.target.type.fields):

@@ -42,6 +42,8 @@ def active_leaves(engine: Accumulator, expr: ir.Expr) -> list[ir.Place]:
             return active_leaves(engine, operand)
         case ir.Intrinsic(name=name, args=args) if name == REPLAY:
             return active_leaves(engine, args[1])
+        case ir.Intrinsic(name=name) if math.is_inactive(name):
+            return []
         case ir.Intrinsic(args=args):
             return [leaf for arg in args for leaf in active_leaves(engine, arg)]
     return []

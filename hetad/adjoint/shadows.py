@@ -97,7 +97,8 @@ class Shadows:
                 return replace(expr, right=self.shadow_pointer(right), type=writable(expr.type))
             case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
                 held, seen = scalar_base(operand.type), scalar_base(expr.type)
-                if held != seen and isinstance(held, Float) and isinstance(seen, Float):
+                carved = any(isinstance(t, ir.Symbol) and t.storage == "shared" for t in self.pointers.targets(operand))
+                if held != seen and isinstance(held, Float) and isinstance(seen, Float) and not carved:
                     raise UnsupportedError(
                         f"active memory of type '{held}' is read as '{seen}'", expr.span, "use one type for it"
                     )

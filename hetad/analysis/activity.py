@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from hetad.analysis.effects import ATOMICS, positions_of
-from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts
 from hetad.ir import nodes as ir
-from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, holds_floating, scalar_base
+from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
 from hetad.ir.visit import declared, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules.math import is_math
@@ -140,7 +140,7 @@ class Activity:
             return
         match expr:
             case ir.Var() | ir.Index() | ir.Member():
-                if holds_floating(expr.type):
+                if floating_leaves_of(expr.type):
                     yield from self.pointers.storage(expr)
             case ir.Select(then=then, orelse=orelse):
                 yield from self._floating_leaves(then)

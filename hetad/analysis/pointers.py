@@ -75,6 +75,14 @@ class PointsTo:
         """What the pointers stored in an array variable may point to."""
         return tuple(self._contents.get(symbol, {}))
 
+    def unknown_cells(self, function: ir.Function) -> Iterator[ir.Expr]:
+        """The floating cells of the function that are reached through pointers of which nothing is known."""
+        for s in walk_stmts(function.body):
+            for own in own_exprs(s):
+                for e in walk_expr(own):
+                    if isinstance(e, ir.Index | ir.Member) and isinstance(e.type, Float) and not self.storage(e):
+                        yield e
+
     def pointed(self) -> set[Location]:
         """Everything that some variable or memory holds a pointer to."""
         return {t for targets in self._contents.values() for t in targets}

@@ -38,13 +38,13 @@ def run(options: argparse.Namespace) -> int:
 
     problem = problems.read(options.problem)
     backends = ("cpu", "cuda") if options.backend == "both" else (options.backend,)
-    reports, gradients = [], []
+    reports, gradients, bits = [], [], 64
     for backend in backends:
-        report, gradient = _check(problem, backend, options)
+        report, gradient, bits = _check(problem, backend, options)
         reports.append(report)
         gradients.append(gradient)
     if len(reports) == 2:
-        reports.append(_agreement(problem, *gradients))
+        reports.append(_agreement(problem, bits, *gradients))
     if options.json:
         print_json({"problem": str(options.problem), "passed": all(r.passed for r in reports),
                     "reports": [_as_dictionary(r) for r in reports]})  # fmt: skip
@@ -61,7 +61,7 @@ def _positive(text: str) -> int:
     return value
 
 
-def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -> tuple[Report, dict[str, Any]]:
+def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -> tuple[Report, dict[str, Any], int]:
     from hetad import gradcheck
     from hetad.cli.console import progress
 
@@ -71,14 +71,14 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     subject, arguments = gradcheck.from_problem(problem, backend)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
-    return report, dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
+    return report, dict(subject.gradient(arguments, gradcheck.ones(subject, arguments))), subject.bits
 
 
-def _agreement(problem: Problem, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:
+def _agreement(problem: Problem, bits: int, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:
     """Both backends give the same gradient, up to rounding."""
     from hetad import gradcheck
 
-    rows = tuple(gradcheck.same_gradient(name, on_cpu[name], on_cuda[name]) for name in problem.wrt)
+    rows = tuple(gradcheck.same_gradient(name, on_cpu[name], on_cuda[name], bits) for name in problem.wrt)
     return gradcheck.Report(problem.function, "cpu and cuda", rows)
 
 

@@ -31,6 +31,8 @@ _HEADERS = {
 _HEADER = {name: header for header, names in _HEADERS.items() for name in names.split()}
 _CLOCKS = {"high_resolution_clock", "steady_clock", "system_clock", "duration", "duration_cast", "time_point"}
 _CLOCKS |= {"milliseconds", "microseconds", "nanoseconds", "seconds"}
+_TEMPLATES = {"vector", "duration", "duration_cast", "time_point", "uniform_real_distribution"}
+_TEMPLATES |= {"uniform_int_distribution", "normal_distribution"}
 _STREAMS = {"cout", "cerr", "clog"}
 _OUTPUT = {"printf", "fprintf", "puts", "fputs"}
 _CONTROL = {"if", "else", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "goto"}
@@ -67,8 +69,10 @@ def _is_distinct(tokens: Sequence[Token], i: int) -> bool:
         return False
     if tokens[i].text in _STREAMS:
         return after.text == "<<" and (i == 0 or tokens[i - 1].kind != "name")
+    if after.text == "<":
+        return tokens[i].text in _TEMPLATES and i + 2 < len(tokens) and tokens[i + 2].text in TYPE_WORDS | {"std"}
     starts = i == 0 or tokens[i - 1].text in ("const", "static", "=", "<", "(")
-    return starts and (after.text in ("::", "<") or (after.kind == "name" and i == 0))
+    return starts and (after.text == "::" or (after.kind == "name" and i == 0))
 
 
 def pass_over(tokens: list[Token], names: Names) -> list[Token]:
@@ -93,11 +97,15 @@ def pass_over(tokens: list[Token], names: Names) -> list[Token]:
 
 def _statement_end(tokens: Sequence[Token], start: int) -> int:
     """Where a simple statement ends in a semicolon, or a head in a brace."""
+    if tokens[start].text in ("else", "do"):
+        return start
     depth = 0
     for i in range(start, len(tokens)):
         token = tokens[i]
         if token.kind != "operator":
             continue
+        if depth == 0 and token.text == ":" and tokens[start].text in ("case", "default"):
+            return i
         if depth == 0 and (token.text in (";", "}") or (token.text == "{" and not _is_initialiser(tokens, i, start))):
             return i
         if depth == 0 and token.text == ")":
@@ -135,14 +143,12 @@ def _call(statement: Sequence[Token], at: int, function: _Function) -> list[Toke
     arguments: list[Token] = [_hex(first, kind), _hex(first, " ".join(headers)), _hex(first, " ".join(declared))]
     text = ""
     for i, token in enumerate(statement):
-        scope = _scope(statement, i, function, declared)
-        if scope:
-            text += _space(statement, i) + scope + token.text
-        elif _may_be_variable(statement, i):
+        if _may_be_variable(statement, i):
             arguments += [_hex(token, text + _space(statement, i)), token]
             text = ""
         else:
-            text += _space(statement, i) + token.text
+            first_of_path = token.kind == "name" and not (i and statement[i - 1].text in ("::", ".", "->"))
+            text += _space(statement, i) + (scope(token.text) if first_of_path else "") + token.text
     arguments.append(_hex(first, text + ";"))
     result = [first.spelled(OPAQUE), *operators(first, "(")]
     for number, argument in enumerate(arguments):
@@ -150,13 +156,9 @@ def _call(statement: Sequence[Token], at: int, function: _Function) -> list[Toke
     return [*result, *operators(first, ")")]
 
 
-def _scope(statement: Sequence[Token], i: int, function: _Function, declared: list[str]) -> str:
+def scope(name: str) -> str:
     """The namespace of a library's name that is written without it: the emitted file has no `using namespace std`."""
-    text = statement[i].text
-    plain = statement[i].kind == "name" and not (i and statement[i - 1].text in ("::", ".", "->"))
-    if not plain or text in function.declared or text in declared or text in function.names.own:
-        return ""
-    return "std::" if text in _HEADER else "std::chrono::" if text in _CLOCKS else ""
+    return "std::" if name in _HEADER else "std::chrono::" if name in _CLOCKS else ""
 
 
 def _may_be_variable(statement: Sequence[Token], i: int) -> bool:

@@ -63,8 +63,14 @@ class HostEngine(Engine):
         return [ir.Update("+", own, value, span=span)]
 
     def adjoint(self, s: ir.Assign | ir.Update, *, first: bool = False, result: ir.Expr | None = None) -> list[ir.Stmt]:
-        flush = self.flush(s.target.symbol, s.span) if isinstance(s.target, ir.Var) else []
-        return [*flush, *super().adjoint(s, first=first, result=result)]
+        return [*self._flush_place(s.target, s.span), *super().adjoint(s, first=first, result=result)]
+
+    def aggregate_adjoint(self, place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+        return [*self._flush_place(place, span), *super().aggregate_adjoint(place, value, span)]
+
+    def _flush_place(self, place: ir.Place, span: Span) -> list[ir.Stmt]:
+        symbols = [x for x in self.pointers.storage(place) if isinstance(x, ir.Symbol)]
+        return [f for x in symbols for f in self.flush(x, span)]
 
     def flush(self, symbol: ir.Symbol, span: Span) -> list[ir.Stmt]:
         """Adds what the pullbacks accumulated on the device to the scalar's adjoint on the host."""

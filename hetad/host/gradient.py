@@ -92,6 +92,13 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         self.pointers = PointsTo(function)
+        for f in (function, *self.kernels.values()):
+            for cell in PointsTo(f).unknown_cells(f):
+                raise UnsupportedError(
+                    "this pointer was loaded from memory that hetad does not follow",
+                    cell.span,
+                    "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
+                )
         self.spaces = Spaces(function, self.pointers)
         self.effects = Effects(self.pointers, self.summaries)
         self.name = self.names.fresh(self.name)

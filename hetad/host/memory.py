@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.names import address_of, integer, zero
-from hetad.analysis.pointers import out_place
+from hetad.analysis.pointers import Root, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
@@ -103,8 +103,10 @@ class MemoryAdjoints:
     def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
         position = row.position("pointer")
         assert position is not None
-        for target in self.engine.pointers.targets(_bare(s.args[position])):
-            if isinstance(target, ir.Symbol) or not target.heap:
+        targets = self.engine.pointers.targets(_bare(s.args[position]))
+        # One of several targets of a pointer that was swapped may be an argument; the program frees the other one.
+        for target in targets:
+            if not any(isinstance(t, Root) and t.heap for t in targets):
                 raise UnsupportedError(
                     f"'{target.name}' is freed here but was not allocated by the differentiated function",
                     s.span,

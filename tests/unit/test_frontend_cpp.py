@@ -326,6 +326,21 @@ def test_kept_text_names_its_namespace() -> None:
     assert "opaque auto t = std::chrono::system_clock::now();" in lowered
 
 
+def test_words_that_are_variables_are_not_taken_for_the_library() -> None:
+    text = lowered_text("""
+        using namespace std;
+        int f(int left, int right, double seconds) {
+            int duration = 3, vector = 2, fixed = right;
+            while (left < right) left += duration;
+            if (duration < vector) return 1; else std::cout << seconds;
+            switch (left) { case 1: cout << fixed << scientific; break; default: std::cerr << hex; }
+            return fixed < left;
+        }""")
+    assert "opaque std::cout << seconds;" in text
+    assert "opaque std::cout << fixed << std::scientific;" in text
+    assert "opaque std::cerr << std::hex;" in text
+
+
 def test_gradient_with_kept_text() -> None:
     import numpy as np
 

@@ -29,7 +29,7 @@ def test_backends_agree(path: Path) -> None:
         subject, arguments = gradcheck.from_problem(problems.read(path), backend)
         gradients.append(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
     for name in subject.wrt:
-        row = gradcheck.same_gradient(name, gradients[0][name], gradients[1][name])
+        row = gradcheck.same_gradient(name, gradients[0][name], gradients[1][name], subject.bits)
         assert row.verdict == "passed", row
 
 

@@ -8,6 +8,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.lower.context import OBJECT, Context, Reference
+from hetad.frontend.opaque import scope
 from hetad.ir.nodes import Const, Expr, Opaque, Symbol, Var
 from hetad.ir.types import Array, Float, Int, Pointer, Type
 
@@ -24,7 +25,7 @@ def statement(ctx: Context, node: Any) -> None:
         if isinstance(piece, c_ast.ID):
             arg = _argument(ctx, piece, _text(kind) == "output")
             if arg is None:
-                texts[-1] += piece.name
+                texts[-1] += scope(piece.name) + piece.name
             else:
                 args.append(arg)
                 texts.append("")

@@ -47,6 +47,6 @@ __global__ void overloads(float *y, const float *x, const float *z)
 {
     int i = threadIdx.x;
     float u = x[i], v = z[i];
-    y[i] = sin(u) * exp(v) + sqrt(v) * pow(v, 2) + fmax(u, 0.4) + max(u, v) * min(v, 2.0f) + fabs(u - 0.5f) + abs(-v)
+    y[i] = sin(u) * exp(v) + sqrt(v) * pow(v, 2) + fmax(u, 0.4f) + max(u, v) * min(v, 2.0f) + fabs(u - 0.5f) + abs(-v)
         + pow(u, v) + log(v) / 2 + min(i, 7) * u + max(3, i) * v;
 }
