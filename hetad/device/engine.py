@@ -18,6 +18,7 @@ from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, Root
+from hetad.analysis.uniform import Uniformity, exchanges
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
@@ -34,8 +35,10 @@ class KernelEngine(Engine):
         sources: Mapping[str, str],
         threads: ThreadMap,
         dynamic_bytes: ir.Symbol,
+        uniform: Uniformity,
     ) -> None:
         super().__init__(names, effects, active, sources)
+        self.uniform = uniform
         self.threads = threads
         self.shared: dict[ir.Symbol, Span] = {}
         self.dynamic_bytes = dynamic_bytes
@@ -76,6 +79,13 @@ class KernelEngine(Engine):
         return super().shadow(symbol)
 
     def loop(self, s: ir.For | ir.While) -> Parts:
+        met = exchanges(s.body)
+        if met is not None and not self.uniform.uniform_loop(s):
+            raise UnsupportedError(
+                "a shuffle among some lanes, in a loop that may run longer in some threads than in others",
+                met.span,
+                "let all lanes run the loop equally often, with a condition around the rest of its body",
+            )
         shared = any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in self.changes(s.body))
         if shared or (not self.regions[-1].registers and self._has_barrier(s.body)):
             return tape(self, s)

@@ -13,6 +13,7 @@ from hetad.analysis.activity import Activity
 from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.uniform import Uniformity
 from hetad.device.engine import KernelEngine
 from hetad.device.memory import StoredValues
 from hetad.device.record import Recording, record, settled
@@ -124,7 +125,8 @@ class _Maker:
         found = activity.active(seeds, seeds) if optimize else activity.everything() - outside
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
         threads = ThreadMap(self.effects, body)
-        self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, threads, self.dynamic_bytes)
+        uniform = Uniformity(self.effects, body)
+        self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, threads, self.dynamic_bytes, uniform)
         self.engine.rules, self.engine.functions = rules or {}, functions or {}
         self.parameters, sums, closing = self._adjoint_parameters()
         region = self.engine.region(body, registers=True)

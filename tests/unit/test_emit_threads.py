@@ -37,7 +37,7 @@ def source_lane(kind: str, lane: int, argument: int, width: int) -> int:
 
 SHUFFLES = "\n".join(
     f"""
-__global__ void {kind or "idx"}_kernel(const double *x, double *y, int width)
+__global__ void {kind[1:] or "idx"}_kernel(const double *x, double *y, int width)
 {{
     for (int d = 0; d < 40; ++d) {{
         int argument = {"d * 7 + threadIdx.x / 3" if kind == "" else "d"};
@@ -45,9 +45,9 @@ __global__ void {kind or "idx"}_kernel(const double *x, double *y, int width)
         y[d * blockDim.x + threadIdx.x] = v;
     }}
 }}
-void {kind or "idx"}(const double *x, double *y, int width, int threads)
+void {kind[1:] or "idx"}(const double *x, double *y, int width, int threads)
 {{
-    {kind or "idx"}_kernel<<<1, threads>>>(x, y, width);
+    {kind[1:] or "idx"}_kernel<<<1, threads>>>(x, y, width);
 }}"""
     for kind in ("", "_up", "_down", "_xor")
 )
@@ -298,10 +298,10 @@ void f(const int *x, int *y) { k<<<1, 64>>>(x, y); }
 """
 
 
-def divergent(x: list[int]) -> list[int]:
+def divergent(x: list[int], start: int) -> list[int]:
     """One warp of the kernel above."""
-    first = next((lane for lane, v in enumerate(x) if v % 4 == 0), None)
-    values = [v + (first or 0) + 1000 if v % 4 == 0 else v + 1000 if v % 4 == 1 else -v for v in x]
+    first = next((start + lane for lane, v in enumerate(x) if v % 4 == 0), 0)
+    values = [v + first + 1000 if v % 4 == 0 else v + 1000 if v % 4 == 1 else -v for v in x]
     mask = {lane for lane, v in enumerate(values) if v > 0}
     while mask:
         odd = sum(values[lane] & 1 for lane in mask)
@@ -317,15 +317,9 @@ def divergent(x: list[int]) -> list[int]:
 @every_mode
 def test_warps_exchange_in_divergent_code(mode: str) -> None:
     x, y = np.random.default_rng(8).integers(1, 40, 64).astype(np.int32), np.zeros(64, np.int32)
-    x[:32] += (x[:32] == 39).astype(np.int32)
-    expected = divergent(x[:32].tolist())
     call = Compiled(DIVERGENT, "f", mode)
-    code = call(x, y)
-    if any(v == 1039 for v in (y // 100).tolist()) and code:
-        pytest.skip("a lane left before the others knew")
-    assert code == 0, call.message
-    first = [4 * int(v) for v in ()]
-    assert y[:32].tolist() == expected and not first
+    assert call(x, y) == 0, call.message
+    assert y.tolist() == [*divergent(x[:32].tolist(), 0), *divergent(x[32:].tolist(), 32)]
 
 
 # --- order, and what the oracle reports ----------------------------------------------------------
@@ -364,18 +358,18 @@ def test_a_seed_changes_the_order_but_not_the_phases() -> None:
     ("body", "message"),
     [
         ("if (t < 9) __syncthreads();\n else x[t] = 1;\n __syncthreads();",
-         "x.cu:4:12: __syncthreads in kernel k: barrier in divergent code: thread (0, 0, 0) waits here, "
+         "x.cu:4:13: __syncthreads in kernel k: barrier in divergent code: thread (0, 0, 0) waits here, "
          "thread (9, 0, 0) at x.cu:6:2: __syncthreads"),
         ("for (int i = 0; i < t; ++i) {\n __syncthreads();\n }\n x[t] = __syncthreads_count(1);",
          "x.cu:7:9: __syncthreads_count in kernel k: barrier in divergent code: thread (0, 0, 0) waits here, "
          "thread (1, 0, 0) at x.cu:5:2: __syncthreads"),
         ("if (t < 9) x[t] = __shfl_sync(0xffffffff, t, 0);\n __syncthreads();",
          "x.cu:5:2: __syncthreads in kernel k: barrier in divergent code: thread (9, 0, 0) waits here, "
-         "thread (0, 0, 0) at x.cu:4:19: __shfl_sync"),
+         "thread (0, 0, 0) at x.cu:4:20: __shfl_sync"),
         ("x[t] = __any_sync(0x0000ffff, t);",
-         "x.cu:4:8: __any_sync in kernel k: the mask 0x0000ffff does not name the calling lane 16"),
-        ("if (t < 9) x[t] = __all_sync(0xffffffff, t);\n else x[t] = __all_sync(0xfffffe00, t);",
-         "x.cu:4:19: __all_sync in kernel k: not all lanes that the mask 0xffffffff names come here"),
+         "x.cu:4:9: __any_sync in kernel k: the mask 0x0000ffff does not name the calling lane 16"),
+        ("if (t < 9) x[t] = __all_sync(0xffffffff, t);\n else x[t] = __any_sync(0xffffffff, t);",
+         "x.cu:4:20: __all_sync in kernel k: not all lanes that the mask 0xffffffff names come here"),
     ],
 )  # fmt: skip
 def test_the_oracle_reports_threads_that_wait_in_vain(body: str, message: str) -> None:
@@ -406,8 +400,7 @@ void f(int *x) { k<<<8, 4>>>(x); }
     call = Compiled(source, "f", mode)
     assert call(np.array([1, 2, 7, 3], np.int32)) == 1
     assert call.message == "assertion failed: x[threadIdx.x] < 5"
-    assert call(np.zeros(4, np.int32)) in (0, 1)
-    assert call.code.hetad_call is not None
+    assert call(np.array([1, 2, 3, 3], np.int32)) == 1  # the second block finds what the first one wrote
 
 
 # --- atomics -------------------------------------------------------------------------------------

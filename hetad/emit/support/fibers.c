@@ -234,7 +234,7 @@ static void hetad_resolve_block(void)
         const struct hetad_fiber *fiber = &hetad_fibers[t];
         if (fiber->state != HETAD_DONE) {
             *(hetad_fiber_int(fiber) != 0 ? &yes : &no) += 1;
-            if (fiber->kind != one->kind || strcmp(fiber->place, one->place) != 0) {
+            if (other == NULL && (fiber->kind != one->kind || strcmp(fiber->place, one->place) != 0)) {
                 other = fiber;
             }
         }

@@ -1,0 +1,74 @@
+"""Which values are the same in all threads of a block.
+
+A loop that runs the same number of times in every thread meets the same iterations again when it runs backwards;
+one that does not, pairs different iterations of different threads.
+"""
+
+from __future__ import annotations
+
+from hetad.analysis.effects import ATOMICS, SHUFFLES, Effects
+from hetad.analysis.pointers import Location, Root
+from hetad.ir import nodes as ir
+from hetad.ir.visit import bodies, walk_expr, walk_stmts
+
+
+class Uniformity:
+    def __init__(self, effects: Effects, body: ir.Body) -> None:
+        self.effects = effects
+        self._written = {x for x in effects.written(body) if isinstance(x, Root)}
+        self._divergent: set[Location] = set()
+        while True:
+            before = len(self._divergent)
+            self._block(body, False)
+            if len(self._divergent) == before:
+                break
+
+    def uniform(self, expr: ir.Expr) -> bool:
+        """Whether the expression certainly has one value in all threads of a block."""
+        for e in walk_expr(expr):
+            if isinstance(e, ir.ThreadIndex) and e.name == "threadIdx":
+                return False
+        loads = set(self.effects.loads(expr))
+        return loads.isdisjoint(self._divergent) and loads.isdisjoint(self._written)
+
+    def uniform_loop(self, loop: ir.For | ir.While) -> bool:
+        """Whether the loop runs equally often in all threads."""
+        header = loop.init if isinstance(loop, ir.For) else ()
+        starts = all(self._value_uniform(s) for s in header)
+        return starts and (loop.cond is None or self.uniform(loop.cond))
+
+    def _value_uniform(self, s: ir.Stmt) -> bool:
+        value = s.init if isinstance(s, ir.Declare) else s.value if isinstance(s, ir.Assign | ir.Update) else None
+        return value is None or self.uniform(value)
+
+    def _block(self, body: ir.Body, divergent: bool) -> None:
+        for s in body:
+            self._statement(s, divergent)
+
+    def _statement(self, s: ir.Stmt, divergent: bool) -> None:
+        inner = divergent
+        if isinstance(s, ir.If | ir.While | ir.For) and s.cond is not None:
+            inner = inner or not self.uniform(s.cond)
+        if isinstance(s, ir.For) and inner:
+            self._divergent.update(self.effects.written(s.step))
+        spread = divergent or not self._value_uniform(s)
+        if isinstance(s, ir.Call):
+            spread = spread or s.function in SHUFFLES or s.function in ATOMICS or not all(map(self.uniform, s.args))
+        if spread:
+            self._divergent.update(self.effects.writes(s))
+        for nested in bodies(s):
+            self._block(nested, inner)
+
+
+def exchanges(body: ir.Body) -> ir.Call | None:
+    """A shuffle in the body among lanes that are not simply all of the warp."""
+    for s in walk_stmts(body):
+        if isinstance(s, ir.Call) and s.function in SHUFFLES and not _whole_warp(s.args[0]):
+            return s
+    return None
+
+
+def _whole_warp(mask: ir.Expr) -> bool:
+    while isinstance(mask, ir.Cast):
+        mask = mask.operand
+    return isinstance(mask, ir.Const) and int(mask.value) in (0xFFFFFFFF, -1)
