@@ -119,6 +119,8 @@ class Effects:
                     yield from self.pointers.storage(result)
                 for arg in _picked(args, _written_arguments(s)):
                     yield from self.behind(arg)
+                for arg in _picked(args, _changed_handles(s)):
+                    yield from self.pointers.storage(arg)
             case ir.Launch(kernel=kernel, args=args):
                 for arg in _picked(args, self._kernel(kernel, args).writes):
                     yield from self.behind(arg)
@@ -190,7 +192,7 @@ def _read_arguments(call: ir.Call) -> frozenset[int]:
         return SUPPORT[call.function].reads
     row = TABLE.get(call.function)
     if row is not None:
-        return frozenset({row.position("src")} - {None})  # type: ignore[arg-type]
+        return row.positions("src")
     if call.function in ATOMICS:
         return frozenset({0})
     if call.function in PURE_CALLS or is_math(call.function):
@@ -203,12 +205,18 @@ def _written_arguments(call: ir.Call) -> frozenset[int]:
         return SUPPORT[call.function].writes
     row = TABLE.get(call.function)
     if row is not None:
-        return frozenset({row.position("dst"), row.position("out")} - {None})  # type: ignore[arg-type]
+        return row.positions("dst", "out", "store")
     if call.function in OUTPUT_ONLY or call.function in PURE_CALLS:
         return frozenset()
     if call.function in ATOMICS:
         return frozenset({0})
     return frozenset(range(len(call.args)))
+
+
+def _changed_handles(call: ir.Call) -> frozenset[int]:
+    """Positions of the handles whose objects a call changes, which analyses take for a change of the handle."""
+    row = TABLE.get(call.function)
+    return row.positions("record") if row is not None else frozenset()
 
 
 ATOMICS = frozenset(

@@ -77,10 +77,13 @@ class PointsTo:
 
     def unknown_cells(self, function: ir.Function) -> Iterator[ir.Expr]:
         """The floating cells of the function that are reached through pointers of which nothing is known."""
+        nulls = _null_variables(function)
         for s in walk_stmts(function.body):
             for own in own_exprs(s):
                 for e in walk_expr(own):
-                    if isinstance(e, ir.Index | ir.Member) and isinstance(e.type, Float) and not self.storage(e):
+                    if not isinstance(e, ir.Index | ir.Member) or not isinstance(e.type, Float) or self.storage(e):
+                        continue
+                    if not null_only(e, nulls):
                         yield e
 
     def pointed(self) -> set[Location]:
@@ -247,6 +250,37 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
     if isinstance(arg, ir.Var) and isinstance(arg.type, Array):
         return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.of, span=arg.span)
     return None
+
+
+def null_only(expr: ir.Expr, nulls: set[ir.Symbol]) -> bool:
+    """Whether a pointer, or the place it points to, can only be null."""
+    match expr:
+        case ir.Const(value=0):
+            return True
+        case ir.Var(symbol=symbol):
+            return symbol in nulls
+        case ir.Cast(operand=inner) | ir.Index(base=inner) | ir.Member(base=inner) | ir.Binary(left=inner):
+            return null_only(inner, nulls)
+        case ir.Select(then=then, orelse=orelse):
+            return null_only(then, nulls) and null_only(orelse, nulls)
+    return False
+
+
+def _null_variables(function: ir.Function) -> set[ir.Symbol]:
+    """Pointer variables that are never given anything but null."""
+    values: dict[ir.Symbol, list[ir.Expr]] = {}
+    for s in walk_stmts(function.body):
+        match s:
+            case ir.Declare(symbol=symbol, init=init) if isinstance(symbol.type, Pointer):
+                values.setdefault(symbol, []).extend([init] if init is not None else [])
+            case ir.Assign(target=ir.Var(symbol=symbol), value=value) if isinstance(symbol.type, Pointer):
+                values.setdefault(symbol, []).append(value)
+    nulls: set[ir.Symbol] = set()
+    while True:
+        more = {x for x, given in values.items() if given and all(null_only(v, nulls) for v in given)}
+        if more == nulls:
+            return nulls
+        nulls = more
 
 
 def floating_leaves_of(type_: Type) -> frozenset[Float]:

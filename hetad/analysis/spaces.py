@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
@@ -48,8 +48,8 @@ class Spaces:
         match s:
             case ir.Launch(args=args):
                 for arg in args:
-                    if isinstance(arg.type, Pointer):
-                        self._mark(arg, "device", arg.span, "passed to a kernel")
+                    for part in pointer_parts(arg):
+                        self._mark(part, "device", arg.span, "passed to a kernel")
             case ir.Call(function=name, args=args, result=result) if name in TABLE:
                 row = TABLE[name]
                 if row.action in ("allocate", "symbol") and id(s) in self.pointers.heap_roots:

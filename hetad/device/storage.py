@@ -222,6 +222,7 @@ def counting_kernel(
     had here, counts with both its arms.  Also the primal parameters it takes, by position, and the variables it uses.
     """
     span = kernel.span
+    unknown = _from_stale(kernel.body, stale)
     depth = names.symbol("depth", Pointer(UINT), span, "param")
     counters: dict[tuple[int, bool], ir.Symbol] = {}
     for site in sites:
@@ -230,10 +231,13 @@ def counting_kernel(
     def instrument(body: ir.Body) -> ir.Body:
         out: list[ir.Stmt] = []
         for s in body:
+            if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
+                out.append(s)
+                continue
             if drops(s) and (id(s), True) not in counters:
                 continue
             total, most = counters.get((id(s), True)), counters.get((id(s), False))
-            if isinstance(s, ir.If) and _both_arms(s, stale):
+            if isinstance(s, ir.If) and _both_arms(s, unknown):
                 out += [*instrument(s.then), *instrument(s.orelse)]
                 continue
             inner = map_bodies(instrument, s)
@@ -276,6 +280,27 @@ def counting_kernel(
     params = (*(kernel.params[i] for i in primal), depth)
     comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
     return ir.Function(name, "kernel", params, VOID, body, span, comment=comment), primal, mentioned
+
+
+def _from_stale(body: ir.Body, stale: Container[ir.Symbol]) -> set[ir.Symbol]:
+    """The variables whose value depends on a stale one."""
+    found = {x for x in (*declared(body), *variables(body)) if x in stale}
+    while True:
+        before = len(found)
+        for s in walk_stmts(body):
+            match s:
+                case ir.Declare(symbol=target, init=value) if value is not None:
+                    pass
+                case ir.Assign(target=ir.Var(symbol=target), value=value):
+                    pass
+                case ir.Update(target=ir.Var(symbol=target), value=value):
+                    pass
+                case _:
+                    continue
+            if any(x in found for x in variables(value)):
+                found.add(target)
+        if len(found) == before:
+            return found
 
 
 def _both_arms(s: ir.If, stale: Container[ir.Symbol]) -> bool:

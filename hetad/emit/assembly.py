@@ -18,9 +18,10 @@ from hetad.emit.support_kernels import support_kernel
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, VOID, Struct, Type, scalar_base
-from hetad.ir.visit import declared, variables, walk_exprs
+from hetad.ir.visit import declared, variables, walk_exprs, walk_stmts
 
 _QUALIFIERS = {"kernel": "__global__", "device": "__device__", "host device": "__host__ __device__", "host": ""}
+_SYMBOL_ADDRESS = frozenset({"cudaGetSymbolAddress", "hetad_symbol_address"})
 _VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]")  # CUDA's own structs
 
 
@@ -90,14 +91,28 @@ class Assembly:
         align = f" __attribute__((aligned({struct.align})))" if struct.align > 1 else ""
         return f"typedef struct {name} {name};\nstruct {name} {{\n{fields}\n}}{align};"
 
-    def variables(self, functions: Sequence[ir.Function]) -> list[str]:
-        """The file-scope variables that functions mention."""
-        mentioned = {s for f in functions for s in variables(f.body)}
+    def symbols(self) -> tuple[ir.Symbol, ...]:
+        """The device variables whose addresses host code asks for."""
+        asked = {
+            symbol
+            for f in self.program.functions.values()
+            for s in walk_stmts(f.body)
+            if isinstance(s, ir.Call) and s.function in _SYMBOL_ADDRESS
+            for symbol in variables(s.args[1])
+        }
+        return tuple(g.symbol for g in self.program.globals if g.symbol in asked)
+
+    def variables(self, functions: Sequence[ir.Function], more: Iterable[ir.Symbol] = ()) -> list[str]:
+        """The file-scope variables that functions mention, and `more`."""
+        mentioned = {s for f in functions for s in variables(f.body)} | set(more)
+        written = set(self.symbols())
         nobody = ir.Function("", "host", (), VOID, (), functions[0].span) if functions else None
         lines = []
         for variable in self.program.globals:
             if variable.symbol in mentioned and nobody is not None:
                 printer = Statements(self.expressions(nobody), nobody)
+                if variable.symbol in written:  # not `const`, which would let its readers keep the first value
+                    printer.expressions.local.written.add(variable.symbol)
                 lines.append(f"{self._space(variable)}{printer.declare(variable.symbol, variable.init)};")
         return lines
 

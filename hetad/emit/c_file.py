@@ -15,7 +15,7 @@ from hetad.emit.layout import joined
 from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, Int, Pointer, Struct, Void
+from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
 
 _HEAD = """\
@@ -28,7 +28,8 @@ _HEAD = """\
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>"""
+#include <string.h>
+#include <time.h>"""
 
 
 def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None = None) -> str:
@@ -67,13 +68,15 @@ def _file(
     pass_thread_indices(parts)
     texts = Kernels(parts, kernel_functions, options)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
+    if not on_cpu and parts.symbols():
+        wanted.append("hetad_device_variables")
     snippets = parts.support_for(everything, wanted)
     body: list[str | list[str]] = [
         _HEAD,
         support.read("cuda_types.h").rstrip(),
         support.read("runtime.h").rstrip(),
         *parts.structs(),
-        parts.variables(everything),
+        parts.variables(everything, parts.symbols()),
         *parts.mathematics(everything),
         *support.text(snippets, dialect, parts.numbers),
         [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
@@ -81,9 +84,25 @@ def _file(
     ]
     if on_cpu:
         body += [*texts.texts(), *dispatch(parts, dialect.parallel)]
+    if not on_cpu and parts.symbols():
+        body.append(_symbol_setter(parts))
     if entry is not None:
         body.append(_entry(parts, program.functions[entry], snippets))
     return joined(body)
+
+
+def _symbol_setter(parts: Assembly) -> str:
+    """`hetad_set_symbol`, by which Python tells where the device has its variables; those here only stand for them."""
+    names = ((parts.names.globals[s], "" if isinstance(s.type, Array) else "&") for s in parts.symbols())
+    entries = ", ".join(f"{{{address}{name}, NULL}}" for name, address in names)
+    return f"""\
+void hetad_set_symbol(int number, void *address)
+{{
+    static struct hetad_device_variable variables[] = {{{entries}}};
+    variables[number].there = address;
+    hetad_device_variables = variables;
+    hetad_device_variable_count = (int)(sizeof variables / sizeof *variables);
+}}"""
 
 
 def _hidden(parts: Assembly, function: ir.Function) -> list[str]:

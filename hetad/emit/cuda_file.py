@@ -78,7 +78,7 @@ def device_source(program: ir.Program) -> str:
     snippets = [s for s in parts.support_for(reached) if s.file in support.CUDA_DEVICE]
     body = [
         *parts.structs(reached),
-        parts.variables(reached),
+        parts.variables(reached, parts.symbols()),
         *parts.mathematics(reached),
         *support.text(snippets, NVRTC, parts.numbers),
         parts.prototypes(reached, "static"),
@@ -116,6 +116,12 @@ def _typedefs(text: str) -> list[str]:
 
     words = set(re.findall(r"\w+", text))
     return [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
+
+
+def symbols(program: ir.Program) -> tuple[str, ...]:
+    """The emitted names of the device variables that host code names, in the order in which it numbers them."""
+    parts = Assembly(program, NVRTC)
+    return tuple(parts.names.globals[symbol] for symbol in parts.symbols())
 
 
 def kernels(program: ir.Program) -> tuple[str, ...]:

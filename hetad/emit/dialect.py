@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`cuda` is CUDA C++, else C (gnu11); `headers` says whether the standard headers exist (NVRTC has none), `parallel`
-    whether blocks run in parallel on the CPU."""
+    """`cuda` is CUDA C++, else C (gnu11); `headers` says whether the standard headers exist (NVRTC has none),
+    `parallel` whether blocks run in parallel on the CPU."""
 
     name: str
     cuda: bool

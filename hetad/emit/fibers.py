@@ -1,4 +1,4 @@
-"""Kernels for the oracle: each thread of a block runs the kernel's own text on a stack of its own (support/fibers.c)."""
+"""Kernels for the oracle: each thread of a block runs the kernel's own text on a stack of its own (fibers.c)."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ class FiberKernel:
         own = [self.parts.names.functions[f.name] for f in functions if f is self.kernel and has_shared(f)]
         own += [self.parts.names.functions[f.name] for f in functions if f.kind != "kernel" and has_shared(f)]
         stack = _STACK + sum(size_of(s.type) for f in functions for s in declared(f.body) if s.storage == "local")
+        reverse = int(self.kernel.reverse_threads)
         poison = [f"memset(&hetad_shared_{each}, 0xff, sizeof hetad_shared_{each});" for each in own]
         lines = [
             f"static void hetad_poison_{name}(void)",
@@ -67,7 +68,7 @@ class FiberKernel:
             "    void **hetad_args)",
             "{",
             f"    hetad_run_fibers(hetad_body_{name}, \"{self.kernel.name}\", gridDim, blockDim, hetad_dynamic,",
-            f"        hetad_dynamic_bytes, hetad_poison_{name}, {stack}, {int(self.kernel.reverse_threads)}, hetad_args);",
+            f"        hetad_dynamic_bytes, hetad_poison_{name}, {stack}, {reverse}, hetad_args);",
             "}",
         ]
         return "\n".join(lines)
@@ -81,7 +82,8 @@ def shared_struct(parts: Assembly, function: ir.Function) -> Iterator[str]:
     """The static shared memory of a function, which every block finds in the same place."""
     names = _shared_names(parts, function)
     if names:
-        fields = "\n".join(f"    {declaration(s.type, name)} __attribute__((aligned(16)));" for s, name in names.items())
+        aligned = "__attribute__((aligned(16)))"
+        fields = "\n".join(f"    {declaration(s.type, name)} {aligned};" for s, name in names.items())
         yield f"static struct {{\n{fields}\n}} hetad_shared_{parts.names.functions[function.name]};"
 
 
@@ -161,5 +163,5 @@ def _kind(call: ir.Call, value: ir.Expr | None) -> str:
     if name in SHUFFLE_ADJOINTS:
         way = SHUFFLE_ADJOINTS[name].removeprefix("hetad_lane").strip("_").upper()
         return f"HETAD_{way or 'IDX'}_ADJOINT"
-    unsigned = name.startswith("__reduce") and value is not None and isinstance(value.type, Int) and not value.type.signed
-    return f"HETAD_{_KINDS[name]}" + "_UNSIGNED" * unsigned
+    unsigned = value is not None and isinstance(value.type, Int) and not value.type.signed
+    return f"HETAD_{_KINDS[name]}" + "_UNSIGNED" * (unsigned and name.startswith("__reduce"))

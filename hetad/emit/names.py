@@ -105,7 +105,8 @@ class Names:
 # what hetad's support code defines; functions it synthesises are free to start with `hetad_` otherwise
 _OWN = (
     "hetad_begin", "hetad_end", "hetad_argument", "hetad_device_", "hetad_host_", "hetad_release", "hetad_push",
-    "hetad_pop", "hetad_save", "hetad_restore", "hetad_copy_", "hetad_clear", "hetad_read_scalar", "hetad_require_",
+    "hetad_pop", "hetad_save", "hetad_restore", "hetad_copy_", "hetad_move_", "hetad_clear",
+    "hetad_read_scalar", "hetad_require_",
     "hetad_take_", "hetad_block_add", "hetad_fail", "hetad_call", "hetad_message", "hetad_launch", "hetad_rt",
 )  # fmt: skip
 
@@ -119,6 +120,7 @@ class Locals:
         self.written = written(function.body)
         outer = {names.functions.get(name, name) for name in called(function.body)}
         outer.update(names.globals[symbol] for symbol in variables(function.body) if symbol in names.globals)
+        outer.update(names.structs.values())  # a type is no type where a variable has its name
         for symbol in function.params:
             self._declare(symbol, outer)
         self._body(function.body, outer)

@@ -91,7 +91,8 @@ class RegionKernel:
         printer = Statements(self.parts.expressions(self.kernel), self.kernel)
         for symbol, value in self.variables.tables.items():
             name = self.local.table[symbol] = self._fresh(self.local[symbol])
-            text = printer.expressions.aggregate(value) if isinstance(value, ir.Aggregate) else printer.expressions.text(value)
+            e = printer.expressions
+            text = e.aggregate(value) if isinstance(value, ir.Aggregate) else e.text(value)
             yield f"static {declaration(symbol.type, name, const=True)} = {text};"
 
     def _array_lines(self) -> Iterator[str]:
@@ -202,8 +203,9 @@ class _Printer:
         return [head, *_indented([*body, *steps]), "}"]
 
     def _head_step(self, loop: Loop) -> str | None:
-        plain = [n.statement for n in loop.step if isinstance(n, Once) and isinstance(n.statement, ir.Assign | ir.Update)]
-        if loop.tail is not None or len(plain) != len(loop.step):
+        plain = [n.statement for n in loop.step if isinstance(n, Once)]
+        fits = len(plain) == len(loop.step) and all(isinstance(s, ir.Assign | ir.Update) for s in plain)
+        if loop.tail is not None or not fits:
             return None
         return ", ".join(self.statements.simple(s) for s in plain)
 

@@ -223,7 +223,7 @@ class Builder:
         match s:
             case ir.Return() if depth == 1:
                 self.all_leave(Jump("return"))
-            case ir.Break() if self.frames[-1] is loop and loop is not None and depth == loop.whole:
+            case ir.Break() if loop is not None and loop is self.frames[-1] and depth == loop.whole:
                 self.all_leave(Jump("break", loop.loop))
             case ir.Continue() if loop is not None and depth == loop.body:
                 self.all_leave(Jump("continue", loop.loop))

@@ -58,6 +58,10 @@ class Statements:
                 yield from self.launch(statement)
             case ir.Return(value=value):
                 yield from self.returning(value)
+            case ir.Declare(symbol=symbol) if is_dynamic(symbol) and (
+                self.expressions.local[symbol] in self.expressions.names.dynamic
+            ):
+                yield from self._ambiguous_dynamic(symbol)
             case ir.Declare(symbol=symbol, init=init) if symbol.storage == "shared" and init is not None:
                 yield self.declare(symbol, None) + ";"
                 yield self.assign(ir.Var(symbol, span=statement.span), init) + ";"
@@ -188,21 +192,19 @@ class Statements:
         local = self.expressions.local
         const = symbol.const and initialised and symbol not in local.written
         text = declaration(symbol.type, local[symbol], const, restrict=self.dialect.cuda)
-        if is_dynamic(symbol):
-            return self._dynamic(symbol, text)
+        if is_dynamic(symbol):  # aligned for any type: it may be carved up, and static shared memory may lie before it
+            return f"extern __shared__ __align__(16) {text}"
         if symbol.storage == "shared":
             return "__shared__ " + text
         return "static " + text if symbol.storage == "static" else text
 
-    def _dynamic(self, symbol: ir.Symbol, text: str) -> str:
-        """Aligned for any type, since it may be carved into parts, and static shared memory may lie before it."""
-        if self.expressions.local[symbol] not in self.expressions.names.dynamic:
-            return f"extern __shared__ __align__(16) {text}"
+    def _ambiguous_dynamic(self, symbol: ir.Symbol) -> Iterator[str]:
+        """A dynamic shared array whose name stands for another type elsewhere in the file."""
         assert isinstance(symbol.type, Array)
         pointer = Pointer(symbol.type.of)
-        name = declaration(pointer, self.expressions.local[symbol])
-        memory = "extern __shared__ __align__(16) unsigned char hetad_dynamic[];"
-        return f"{memory} {name} = ({declaration(pointer)})hetad_dynamic"
+        yield "extern __shared__ __align__(16) unsigned char hetad_dynamic[];"
+        name = declaration(pointer, self.expressions.local[symbol], const=True)
+        yield f"{name} = ({declaration(pointer)})hetad_dynamic;"
 
     def declare(self, symbol: ir.Symbol, init: ir.Expr | None) -> str:
         text = self._declarator(symbol, init is not None)

@@ -26,15 +26,16 @@ CUDA_DEVICE = (
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "symbol.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
-    "save_range.c", "kernel_tape.c", "launched.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c",
-    "copy_pullback_float.c", "copy_pullback_double.c", "entered.c", "session.c",
+    "save_range.c", "kernel_tape.c", "launched.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c",
+    "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
+    "move_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c")
-C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", *HOST)
+C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "cuda_streams.c", *HOST)
 
-WHOLE = frozenset({"atomics.c", "atomics_parallel.c", "entered.c", "fibers.c", "parallel.c"})  # definitions that belong together
+WHOLE = frozenset({"atomics.c", "atomics_parallel.c", "entered.c", "fibers.c", "parallel.c"})  # belong together
 
 _NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)

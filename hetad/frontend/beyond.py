@@ -40,7 +40,14 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"__half2?|__nv_bfloat162?|__(?:bfloat162float|float2bfloat16\w*)|hexp2?|hlog2?|hsqrt|hrcp|h2exp", _HALF),
     (r"cudaLaunchKernel\w*|cudaLaunchCooperativeKernel", ("launches by cudaLaunchKernel", "launch with <<<...>>>")),
     (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture", ("CUDA graphs", "launch the kernels directly")),
-    (r"cudaMemcpy(?:2D|3D)\w*|cudaMalloc(?:Pitch|3D\w*|Array)|cudaArray_t", ("pitched memory", "use cudaMalloc")),
+    (
+        r"cudaMallocManaged|cudaMemPrefetchAsync\w*|cudaMemAdvise\w*|cudaStreamAttachMemAsync",
+        ("managed memory", "use cudaMalloc and cudaMemcpy"),
+    ),
+    (
+        r"cudaMem(?:cpy|set)(?:2D|3D)\w*|cudaMalloc(?:Pitch|3D\w*|Array)|cudaArray_t",
+        ("pitched memory", "use cudaMalloc"),
+    ),
 )
 
 

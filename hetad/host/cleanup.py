@@ -8,8 +8,11 @@ from hetad.adjoint.liveness import Liveness
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.types import EVENT, STREAM
+from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
+
+HANDLES = (STREAM, EVENT)
 
 
 def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
@@ -42,6 +45,25 @@ def drop_dead_allocations(body: ir.Body, liveness: Liveness, live_at_end: set[Ro
         if smaller is body:
             return body
         body = smaller
+
+
+def surviving_handles(body: ir.Body, liveness: Liveness, live_at_end: set[Root]) -> set[ir.Symbol]:
+    """The streams and events whose creation is needed, so that they must be destroyed as well."""
+    if not any(_destroyed(s) for s in walk_stmts(body)):
+        return set()
+    kept = walk_stmts(liveness.prune(body, live_at_end))
+    calls = (s for s in kept if isinstance(s, ir.Call) and s.function in TABLE)
+    return {x for s in calls if TABLE[s.function].stores in HANDLES for x in variables(s.args[0])}
+
+
+def destroys(s: ir.Stmt, handles: set[ir.Symbol]) -> bool:
+    """Whether the statement destroys one of these."""
+    return not handles.isdisjoint(_destroyed(s))
+
+
+def _destroyed(s: ir.Stmt) -> set[ir.Symbol]:
+    is_destruction = isinstance(s, ir.Call) and s.function in ("cudaStreamDestroy", "cudaEventDestroy")
+    return set(variables(s.args[0])) if is_destruction and isinstance(s, ir.Call) else set()
 
 
 def _allocated(s: ir.Stmt) -> ir.Symbol | None:

@@ -16,17 +16,19 @@ from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.structs import floating_leaves, split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.bits import refuse_bits
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
-from hetad.host.cleanup import drop_dead_allocations, drop_idle_restores, keeps
+from hetad.host.cleanup import destroys, drop_dead_allocations, drop_idle_restores, keeps, surviving_handles
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.streams import in_one_stream
 from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
@@ -79,6 +81,7 @@ class _Gradient:
         flat = inline(program, entry, rules)
         flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
         flat = lift_symbols(flat, entry)
+        flat = replace(flat, functions={**flat.functions, entry: in_one_stream(flat.functions[entry])})
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
@@ -92,6 +95,7 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         self.pointers = PointsTo(function)
+        refuse_bits((function, *self.kernels.values()))
         for f in (function, *self.kernels.values()):
             for cell in PointsTo(f).unknown_cells(f):
                 raise UnsupportedError(
@@ -295,6 +299,8 @@ class _Gradient:
             return drop_unused(whole)
         roots = {*self.pointers.parameter_roots.values(), *self._symbol_roots()}
         liveness = Liveness(self.effects, lambda s: keeps(s, self._is_pullback))
+        if handles := surviving_handles(whole, liveness, roots):
+            liveness = Liveness(self.effects, lambda s: keeps(s, self._is_pullback) or destroys(s, handles))
         body = drop_dead_allocations(whole, liveness, roots)
         body = liveness.prune(body, roots)
         body = drop_idle_restores(body, self.effects, roots, keep_written=_may_stop(body))

@@ -43,7 +43,23 @@ class MemoryAdjoints:
                 return self._copy(s, row)
             case "fill":
                 return self._fill(s, row)
-        return [s], []
+        return self._inert(s, row)
+
+    def _inert(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        """Repeated in the forward sweep; what it stores is a new value of the variable."""
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        for i in sorted(row.positions("store")):
+            place = out_place(s.args[i])
+            if place is None:
+                assert row.stores is not None
+                size = ir.Const(size_of(row.stores), SIZE_T, span=s.span)
+                save, restore = self._save_range(s, _bare(s.args[i]), size)
+            else:
+                save, restore = self.engine.save(place, s.span)
+            forward += save
+            reverse = [*restore, *reverse]
+        return [*forward, s], reverse
 
     def _allocate(self, s: ir.Call, row: MemoryOperation) -> Parts:
         out = row.position("out")
@@ -55,7 +71,7 @@ class MemoryAdjoints:
         size = self._size(s, row)
         # call() has saved a returned pointer already; one stored through an argument is saved here.
         save, restore = self.engine.save(place, s.span) if out is not None else ([], [])
-        forward = [*save, self._obtain(s, row, place, size, zeroed=row.zeroed)]
+        forward = [*save, self._obtain(s, row, place, size, zeroed=row.zeroed), *self._succeeded(s, row)]
         reverse: list[ir.Stmt] = []
         if self.engine.is_active_pointer(place):
             shadow = self.engine.shadow_place(place)
@@ -73,6 +89,12 @@ class MemoryAdjoints:
             result = None if shadow else s.result
             return ir.Call(f"hetad_device_{kind}", (out, size), result, span=s.span)
         return ir.Call(f"hetad_host_{kind}", (size,), place, span=s.span)
+
+    def _succeeded(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
+        """The status of an allocation in host memory, which fails only with the whole call."""
+        if row.space == "device" or row.position("out") is None or s.result is None:
+            return []
+        return [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
 
     def _size(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
         size = row.position("bytes")
@@ -129,8 +151,11 @@ class MemoryAdjoints:
                 held = self._common_type(s, dst, src)
                 kind = s.args[kind_at] if kind_at is not None else integer(0, s.span)
                 to = Pointer(held)
-                args = (_as(own, to), _as(self.engine.shadow_pointer(src), to), size, kind)
-                reverse.append(ir.Call(f"hetad_copy_pullback_{held}", args, span=s.span))
+                ends = (_as(own, to), _as(self.engine.shadow_pointer(src), to))
+                if row.overlap:
+                    reverse.append(ir.Call(f"hetad_move_pullback_{held}", (*ends, size), span=s.span))
+                else:
+                    reverse.append(ir.Call(f"hetad_copy_pullback_{held}", (*ends, size, kind), span=s.span))
             else:
                 reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
         return [*save, s], reverse

@@ -109,6 +109,7 @@ DOUBLE = Float(64)
 CUDA_ERROR = Int(32, True, "cudaError_t")
 MEMCPY_KIND = Int(32, True, "cudaMemcpyKind")
 STREAM = Opaque("cudaStream_t")
+EVENT = Opaque("cudaEvent_t")
 DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)
 

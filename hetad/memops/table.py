@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.ir.types import CUDA_ERROR, STRING, VOID, Pointer, Type
+from hetad.ir.types import CUDA_ERROR, EVENT, FLOAT, INT, SIZE_T, STREAM, STRING, VOID, Pointer, Type
 
 Action = Literal["allocate", "symbol", "free", "copy", "fill", "inert", "exit"]
 Space = Literal["host", "device"]
@@ -17,12 +17,17 @@ Space = Literal["host", "device"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryOperation:
-    """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, other.
+    """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, symbol, other;
+    store (where a value of type `stores` is put, on which no adjoint depends), stream, event, record (an event that
+    the call changes), flags.
+
+    The last `defaults` arguments may be left out; they are then zero.  `alone` names the row that does the same where
+    all work is done in one stream, without the arguments that say in which; "" where nothing is left to do.
 
     `allocate`: memory in `space`; the pointer is returned, or stored through `out`.
     `symbol`:   the address of the device variable `symbol`, stored through `out`.
     `free`:     releases `pointer`.
-    `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within the host.
+    `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within the host.  `overlap`: the two may.
     `fill`:     sets `bytes` at `dst` to the byte `value`.
     `exit`:     does not return.
     """
@@ -33,9 +38,16 @@ class MemoryOperation:
     roles: tuple[str, ...] = ()
     space: Space = "host"
     zeroed: bool = False
+    overlap: bool = False
+    stores: Type | None = None
+    defaults: int = 0
+    alone: str | None = None
 
     def position(self, role: str) -> int | None:
         return self.roles.index(role) if role in self.roles else None
+
+    def positions(self, *roles: str) -> frozenset[int]:
+        return frozenset(i for i, role in enumerate(self.roles) if role in roles)
 
 
 _VOID_POINTER = Pointer(VOID)
@@ -49,15 +61,66 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),
         MemoryOperation("cudaMemset", "fill", _E, ("dst", "value", "bytes"), "device"),
+        MemoryOperation(
+            "cudaMallocAsync", "allocate", _E, ("out", "bytes", "stream"), "device", defaults=1, alone="cudaMalloc"
+        ),
+        MemoryOperation("cudaFreeAsync", "free", _E, ("pointer", "stream"), "device", defaults=1, alone="cudaFree"),
+        MemoryOperation(
+            "cudaMemcpyAsync",
+            "copy",
+            _E,
+            ("dst", "src", "bytes", "kind", "stream"),
+            "device",
+            defaults=1,
+            alone="cudaMemcpy",
+        ),
+        MemoryOperation(
+            "cudaMemsetAsync",
+            "fill",
+            _E,
+            ("dst", "value", "bytes", "stream"),
+            "device",
+            defaults=1,
+            alone="cudaMemset",
+        ),
+        MemoryOperation("cudaMallocHost", "allocate", _E, ("out", "bytes", "flags"), defaults=1),
+        MemoryOperation("cudaHostAlloc", "allocate", _E, ("out", "bytes", "flags")),
+        MemoryOperation("cudaFreeHost", "free", _E, ("pointer",)),
+        MemoryOperation("cudaHostRegister", "inert", _E, ("other", "bytes", "flags"), alone=""),
+        MemoryOperation("cudaHostUnregister", "inert", _E, ("other",), alone=""),
         MemoryOperation("malloc", "allocate", _VOID_POINTER, ("bytes",)),
         MemoryOperation("calloc", "allocate", _VOID_POINTER, ("count", "size"), zeroed=True),
         MemoryOperation("free", "free", VOID, ("pointer",)),
         MemoryOperation("memcpy", "copy", _VOID_POINTER, ("dst", "src", "bytes")),
+        MemoryOperation("memmove", "copy", _VOID_POINTER, ("dst", "src", "bytes"), overlap=True),
         MemoryOperation("memset", "fill", _VOID_POINTER, ("dst", "value", "bytes")),
         MemoryOperation("cudaDeviceSynchronize", "inert", _E),
         MemoryOperation("cudaGetLastError", "inert", _E),
         MemoryOperation("cudaPeekAtLastError", "inert", _E),
         MemoryOperation("cudaGetErrorString", "inert", STRING, ("other",)),
+        MemoryOperation("cudaGetErrorName", "inert", STRING, ("other",)),
+        MemoryOperation("cudaThreadSynchronize", "inert", _E, alone="cudaDeviceSynchronize"),
+        MemoryOperation("cudaDeviceReset", "inert", _E, alone=""),
+        MemoryOperation("cudaSetDevice", "inert", _E, ("value",), alone=""),
+        MemoryOperation("cudaGetDevice", "inert", _E, ("store",), stores=INT),
+        MemoryOperation("cudaGetDeviceCount", "inert", _E, ("store",), stores=INT),
+        MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T),
+        MemoryOperation("cudaProfilerStart", "inert", _E, alone=""),
+        MemoryOperation("cudaProfilerStop", "inert", _E, alone=""),
+        MemoryOperation("cudaStreamCreate", "inert", _E, ("store",), stores=STREAM),
+        MemoryOperation("cudaStreamCreateWithFlags", "inert", _E, ("store", "flags"), stores=STREAM),
+        MemoryOperation("cudaStreamCreateWithPriority", "inert", _E, ("store", "flags", "value"), stores=STREAM),
+        MemoryOperation("cudaStreamDestroy", "inert", _E, ("stream",)),
+        MemoryOperation("cudaStreamSynchronize", "inert", _E, ("stream",)),
+        MemoryOperation("cudaStreamQuery", "inert", _E, ("stream",)),
+        MemoryOperation("cudaStreamWaitEvent", "inert", _E, ("stream", "event", "flags"), defaults=1, alone=""),
+        MemoryOperation("cudaEventCreate", "inert", _E, ("store",), stores=EVENT),
+        MemoryOperation("cudaEventCreateWithFlags", "inert", _E, ("store", "flags"), stores=EVENT),
+        MemoryOperation("cudaEventRecord", "inert", _E, ("record", "stream"), defaults=1),
+        MemoryOperation("cudaEventSynchronize", "inert", _E, ("record",)),
+        MemoryOperation("cudaEventQuery", "inert", _E, ("event",)),
+        MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT),
+        MemoryOperation("cudaEventDestroy", "inert", _E, ("event",)),
         MemoryOperation("exit", "exit", VOID, ("value",)),
         MemoryOperation("abort", "exit", VOID),
     )
@@ -104,6 +167,8 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_release"),
         _support("hetad_copy_pullback_float", reads=(0, 1), writes=(0, 1)),
         _support("hetad_copy_pullback_double", reads=(0, 1), writes=(0, 1)),
+        _support("hetad_move_pullback_float", reads=(0, 1), writes=(0, 1)),
+        _support("hetad_move_pullback_double", reads=(0, 1), writes=(0, 1)),
         _support("hetad_clear", writes=(0,)),
         _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),

@@ -50,3 +50,9 @@ _ROWS: tuple[tuple[str, str, Literal["inactive", "constant"]], ...] = (
 def table() -> dict[str, Refusal]:
     """Every refused function by name."""
     return {p.name: Refusal(p.name, reason, unless, p) for text, reason, unless in _ROWS for p in prototypes(text)}
+
+
+def needs_constant(name: str) -> bool:
+    """Whether a call is harmless for constants only: its value may hide that of an active number."""
+    row = table().get(name)
+    return row is not None and row.unless == "constant"

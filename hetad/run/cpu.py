@@ -64,5 +64,7 @@ def _fibers() -> bool:
 def _threads(asked: int | None) -> int:
     given = os.environ.get("HETAD_CPU_THREADS", "") or "1" if asked is None else str(asked)
     if not given.isdecimal():
-        raise BackendError(f"HETAD_CPU_THREADS is {given!r}: it must be a number, 0 for as many as there are processors")
-    return int(given) or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else int(given) or 1
+        raise BackendError(f"HETAD_CPU_THREADS is {given!r}: give a number, 0 for as many as there are processors")
+    if int(given) > 0:
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -30,7 +30,7 @@ from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import Buffer, host_buffer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from hetad.ir.nodes import Function, Program
     from hetad.run.arrays import ArrayParameter
@@ -238,14 +238,26 @@ class CudaExecutable(Executable):
 
     streams = True
 
-    def __init__(self, entry: Function, code: Library, kernels: tuple[str, ...], device_source: str) -> None:
+    def __init__(
+        self,
+        entry: Function,
+        code: Library,
+        kernels: tuple[str, ...],
+        device_source: str,
+        symbols: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(entry, code)
         self.memory = CudaMemory()
         self._cp = _cupy()
         self._kernels = kernels
         self._module = (
-            self._cp.RawModule(code=device_source, options=(*COMPILE_OPTIONS, *cuda_options())) if kernels else None
+            self._cp.RawModule(code=device_source, options=(*COMPILE_OPTIONS, *cuda_options()))
+            if kernels or symbols
+            else None
         )
+        self._symbols = symbols
+        self._addresses: dict[int, list[int]] = {}
+        self._set_symbol = code.function("hetad_set_symbol", None, ctypes.c_int, ctypes.c_void_p) if symbols else None
         self._source = device_source
         self._loaded: dict[int, tuple[Any, ...]] = {}
         self._table = _table()
@@ -265,6 +277,9 @@ class CudaExecutable(Executable):
         table = self._table
         device: int = self._cp.cuda.runtime.getDevice()
         loaded = self._loaded.get(device) or self._load(device)
+        if self._set_symbol is not None:  # the library may serve several devices
+            for number, address in enumerate(self._addresses[device]):
+                self._set_symbol(number, address)
         code = table.enter(loaded[0], device, self._cp.cuda.get_current_stream().ptr)
         failed = code or self._call(table.runtime, self._arguments, self._result_address)
         code = table.leave(self._wait)
@@ -288,14 +303,22 @@ class CudaExecutable(Executable):
             functions = [self._function(name) for name in self._kernels]
             handles = (ctypes.c_void_p * count)(*(f.ptr for f in functions))
             granted = (ctypes.c_size_t * count)()
+            self._addresses[device] = [self._variable(name) for name in self._symbols]
             module = _Module(count, *(ctypes.addressof(a) for a in (handles, names, granted)))
             self._loaded[device] = ctypes.addressof(module), module, handles, names, granted, functions
         return self._loaded[device]
 
     def _function(self, name: str) -> Any:
+        return self._from_module(lambda module: module.get_function(name).kernel)
+
+    def _variable(self, name: str) -> int:
+        """Where a device variable lies on the current device."""
+        return int(self._from_module(lambda module: module.get_global(name).ptr))
+
+    def _from_module(self, find: Callable[[Any], Any]) -> Any:
         assert self._module is not None
         try:
-            return self._module.get_function(name).kernel
+            return find(self._module)
         except self._cp.cuda.compiler.CompileException as problem:
             file = cache.write_text(f"{cache.key(self._source)}.cu", self._source)
             raise BackendError(
@@ -317,4 +340,4 @@ def build(program: Program, entry: str) -> CudaExecutable:
     require()
     kernels = emit.kernels(program)
     code = library(emit.host_source(program, entry, kernels))
-    return CudaExecutable(program.functions[entry], code, kernels, emit.device_source(program))
+    return CudaExecutable(program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program))

@@ -44,6 +44,7 @@ struct pool_properties { /* CUmemPoolProps */
     X(cuStreamSynchronize, (void *)) \
     X(cuMemAlloc_v2, (device_ptr *, size_t)) \
     X(cuMemFree_v2, (device_ptr)) \
+    X(cuMemGetInfo_v2, (size_t *, size_t *)) \
     X(cuMemcpyHtoDAsync_v2, (device_ptr, const void *, size_t, void *)) \
     X(cuMemcpyDtoHAsync_v2, (void *, device_ptr, size_t, void *)) \
     X(cuMemcpyDtoDAsync_v2, (device_ptr, device_ptr, size_t, void *)) \
@@ -290,7 +291,13 @@ static int last_error(void)
     return code;
 }
 
-static const struct hetad_runtime table = {device_malloc, device_free, copy, set, launch, synchronize, last_error};
+static int memory_info(size_t *available, size_t *total)
+{
+    return failed(cuMemGetInfo_v2(available, total), "asking for the free memory");
+}
+
+static const struct hetad_runtime table = {device_malloc, device_free, copy,       set,
+                                           launch,        synchronize, last_error, memory_info};
 
 /* --- what Python calls ------------------------------------------------------------------------------------------ */
 

@@ -119,10 +119,21 @@ class RawModule:
         if self.code not in programs:
             raise CompileException("kern.cu(1): error")
         program = programs[self.code]
-        run = library(emit.cpu_kernels(program)).handle.hetad_cpu_launch
+        run = library(source_of(program)).handle.hetad_cpu_launch
         run.argtypes = (ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2)
         launchers.append((run, emit.kernels(program).index(name)))
         return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
+
+    def get_global(self, name: str) -> Any:
+        find = library(source_of(programs[self.code])).handle[f"address_of_{name}"]
+        find.restype = ctypes.c_void_p
+        return SimpleNamespace(ptr=find())
+
+
+def source_of(program: Any) -> str:
+    """The kernels for the CPU, and functions that tell where the device variables are."""
+    finders = (f"void *address_of_{name}(void) {{ return (void *)&{name}; }}" for name in emit.symbols(program))
+    return "\n".join((emit.cpu_kernels(program), *finders, ""))
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Kernels whose threads wait for each other, on the CPU: regions, blocks in parallel and the oracle agree with CUDA's rules."""
+"""Kernels whose threads wait for each other, on the CPU: every mode agrees with CUDA's rules."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hetad import emit, frontend
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
+from hetad.run import compiler
+from tests.unit import thread_programs
 from tests.unit.threads_on_cpu import MODES, Compiled
 
 every_mode = pytest.mark.parametrize("mode", list(MODES))
@@ -464,3 +466,25 @@ void f(int *x) { k<<<1, 2>>>(x); }
     with pytest.raises(UnsupportedError, match="g, in which threads wait for each other, is not normalised"):
         emit.cpu_source(program, "f")
     assert Compiled(source, "f", "fibers")(np.zeros(2, np.int32)) == 0
+
+
+# --- random kernels ------------------------------------------------------------------------------
+
+BLOCKS = [(48, 1, 1), (64, 1, 1), (5, 3, 2), (33, 1, 1), (8, 8, 1), (1, 1, 1)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(s, marks=pytest.mark.slow) for s in range(2, 24))])
+def test_random_kernels_agree_in_every_mode(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "FLAGS", tuple("-O1" if f == "-O3" else f for f in compiler.FLAGS))
+    block, kernels = BLOCKS[seed % len(BLOCKS)], 2
+    source, total = thread_programs.program(seed, kernels, block), 3 * int(np.prod(block))
+    x = np.random.default_rng(seed).integers(0, 50, total).astype(np.int32)
+    results = {}
+    for mode in MODES:
+        out, sums = np.zeros((kernels, total, 4), np.int32), np.zeros((kernels, 4), np.int32)
+        call = Compiled(source, "f", mode)
+        assert call(x, out, sums, seed % 5, total) == 0, call.message
+        results[mode] = out, sums
+    for mode, (out, sums) in results.items():
+        np.testing.assert_array_equal(out, results["fibers"][0], err_msg=mode)
+        np.testing.assert_array_equal(sums, results["fibers"][1], err_msg=mode)

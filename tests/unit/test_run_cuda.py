@@ -188,3 +188,42 @@ def test_device_code_that_does_not_compile(driver: Any, monkeypatch: pytest.Monk
     ) as caught:
         hetad.loads(PROGRAM)["scale"](100, 2.0, X, np.zeros(100))
     assert Path(str(caught.value).split("kept in ")[1]).read_text() == "not CUDA"
+
+
+SYMBOLS = """
+__constant__ double weights[3];
+__device__ double total = 1.0;
+__device__ int unused[4];
+
+__global__ void add(const double *x) { atomicAdd(&total, weights[threadIdx.x] * x[threadIdx.x]); }
+
+void load(const double *w)
+{
+    int zeros[4] = {0, 0, 0, 0};
+    cudaMemcpyToSymbol(unused, zeros, sizeof(zeros));
+    cudaMemcpyToSymbol(weights, w, 3 * sizeof(double));
+}
+
+double dot(const double *x, const double *w)
+{
+    double result;
+    load(w);
+    add<<<1, 3>>>(x);
+    cudaMemcpyFromSymbol(&result, total, sizeof(double));
+    return result;
+}
+"""
+
+
+def test_device_variables(driver: Any) -> None:
+    program = hetad.loads(SYMBOLS, "symbols.cu")
+    x, w = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
+    dot = program["dot"]
+    assert [dot(x, w), dot(x, w)] == [33, 65]  # they keep their values between calls
+    gradient = hetad.gradient(dot, wrt=("x", "w"))
+    for _ in range(2):  # a gradient has its own, and leaves them as they were
+        value, found = gradient.value_and_grad(x, w)
+        assert value == 33
+        np.testing.assert_array_equal(found["x"], w)
+        np.testing.assert_array_equal(found["w"], x)
+    assert dot(x, w) == 97

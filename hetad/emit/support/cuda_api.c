@@ -32,9 +32,108 @@ static inline cudaError_t cudaMemset(void *p, int value, size_t bytes)
     return bytes > 0 ? hetad_result(hetad_rt->set(p, value, bytes)) : cudaSuccess;
 }
 
+static inline cudaError_t cudaMallocAsync(void *p, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMalloc(p, bytes);
+}
+
+static inline cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaFree(p);
+}
+
+static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, cudaMemcpyKind kind,
+                                          cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy(dst, src, bytes, kind);
+}
+
+static inline cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemset(p, value, bytes);
+}
+
+static inline cudaError_t cudaMallocHost(void *p, size_t bytes, unsigned flags)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    (void)flags;
+    memcpy(p, &memory, sizeof memory);
+    return hetad_result(memory == NULL ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
+static inline cudaError_t cudaHostAlloc(void *p, size_t bytes, unsigned flags)
+{
+    return cudaMallocHost(p, bytes, flags);
+}
+
+static inline cudaError_t cudaFreeHost(void *p)
+{
+    free(p);
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
+{
+    (void)p, (void)bytes, (void)flags;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaHostUnregister(void *p)
+{
+    (void)p;
+    return cudaSuccess;
+}
+
 static inline cudaError_t cudaDeviceSynchronize(void)
 {
     return hetad_result(hetad_rt->synchronize());
+}
+
+static inline cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+// The device is Python's: the program neither resets nor changes it, and sees this one alone.
+static inline cudaError_t cudaDeviceReset(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+static inline cudaError_t cudaSetDevice(int device)
+{
+    return hetad_result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+static inline cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
+{
+    return hetad_result(hetad_rt->memory_info(available, total));
+}
+
+static inline cudaError_t cudaProfilerStart(void)
+{
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaProfilerStop(void)
+{
+    return cudaSuccess;
 }
 
 static inline cudaError_t cudaPeekAtLastError(void)
@@ -51,6 +150,25 @@ static inline cudaError_t cudaGetLastError(void)
     const cudaError_t error = cudaPeekAtLastError();
     hetad_last_error = cudaSuccess;
     return error;
+}
+
+static inline const char *cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+    case 0: return "cudaSuccess";
+    case 1: return "cudaErrorInvalidValue";
+    case 2: return "cudaErrorMemoryAllocation";
+    case 9: return "cudaErrorInvalidConfiguration";
+    case 98: return "cudaErrorInvalidDeviceFunction";
+    case 101: return "cudaErrorInvalidDevice";
+    case 700: return "cudaErrorIllegalAddress";
+    case 701: return "cudaErrorLaunchOutOfResources";
+    case 702: return "cudaErrorLaunchTimeout";
+    case 710: return "cudaErrorAssert";
+    case 716: return "cudaErrorMisalignedAddress";
+    case 719: return "cudaErrorLaunchFailure";
+    }
+    return "cudaErrorUnknown";
 }
 
 static inline const char *cudaGetErrorString(cudaError_t error)
@@ -78,4 +196,26 @@ static inline void hetad_launch(int kernel, dim3 grid, dim3 block, size_t shared
 {
     const unsigned blocks[3] = {grid.x, grid.y, grid.z}, threads[3] = {block.x, block.y, block.z};
     hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
+}
+
+// The device variables of the program, where the device is another one: what stands here for each, and its address there.
+struct hetad_device_variable {
+    const void *here;
+    void *there;
+};
+
+static struct hetad_device_variable *hetad_device_variables;
+
+static int hetad_device_variable_count;
+
+static inline cudaError_t cudaGetSymbolAddress(void *p, const void *symbol)
+{
+    void *address = (void *)symbol;
+    for (int i = 0; i < hetad_device_variable_count; i++) {
+        if (hetad_device_variables[i].here == symbol) {
+            address = hetad_device_variables[i].there;
+        }
+    }
+    memcpy(p, &address, sizeof address);
+    return cudaSuccess;
 }

@@ -7,4 +7,5 @@ struct hetad_runtime {
     int (*launch)(int kernel, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream, void **args);
     int (*synchronize)(void);
     int (*last_error)(void);  // and forget it
+    int (*memory_info)(size_t *available, size_t *total);  // of the device
 };

@@ -7,6 +7,7 @@ from hetad.ir.types import (
     CUDA_ERROR,
     DIM3,
     DOUBLE,
+    EVENT,
     FLOAT,
     INT,
     LLONG,
@@ -66,7 +67,7 @@ TYPES: dict[str, Type] = {
     "cudaError": CUDA_ERROR,
     "cudaMemcpyKind": MEMCPY_KIND,
     "cudaStream_t": STREAM,
-    "cudaEvent_t": Opaque("cudaEvent_t"),
+    "cudaEvent_t": EVENT,
     "FILE": FILE,
     "dim3": DIM3,
     **VECTORS,
@@ -80,14 +81,41 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "cudaErrorInvalidValue": (1, CUDA_ERROR),
     "cudaErrorMemoryAllocation": (2, CUDA_ERROR),
     "cudaErrorInvalidConfiguration": (9, CUDA_ERROR),
+    "cudaErrorInvalidDevice": (101, CUDA_ERROR),
+    "cudaErrorNotReady": (600, CUDA_ERROR),
     "cudaMemcpyHostToHost": (0, MEMCPY_KIND),
     "cudaMemcpyHostToDevice": (1, MEMCPY_KIND),
     "cudaMemcpyDeviceToHost": (2, MEMCPY_KIND),
     "cudaMemcpyDeviceToDevice": (3, MEMCPY_KIND),
     "cudaMemcpyDefault": (4, MEMCPY_KIND),
+    "cudaStreamDefault": (0, UINT),
+    "cudaStreamNonBlocking": (1, UINT),
+    "cudaStreamLegacy": (1, STREAM),
+    "cudaStreamPerThread": (2, STREAM),
+    "cudaEventDefault": (0, UINT),
+    "cudaEventBlockingSync": (1, UINT),
+    "cudaEventDisableTiming": (2, UINT),
+    "cudaEventInterprocess": (4, UINT),
+    "cudaEventRecordDefault": (0, UINT),
+    "cudaEventWaitDefault": (0, UINT),
+    "cudaHostAllocDefault": (0, UINT),
+    "cudaHostAllocPortable": (1, UINT),
+    "cudaHostAllocMapped": (2, UINT),
+    "cudaHostAllocWriteCombined": (4, UINT),
+    "cudaHostRegisterDefault": (0, UINT),
+    "cudaHostRegisterPortable": (1, UINT),
+    "cudaFuncCachePreferNone": (0, INT),
+    "cudaFuncCachePreferShared": (1, INT),
+    "cudaFuncCachePreferL1": (2, INT),
+    "cudaFuncCachePreferEqual": (3, INT),
+    "cudaFuncAttributeMaxDynamicSharedMemorySize": (8, INT),
+    "cudaFuncAttributePreferredSharedMemoryCarveout": (9, INT),
 }
 
 HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}
+
+# Settings of a kernel that change no value: hetad gives each the dynamic shared memory that its launch asks for.
+KERNEL_SETTINGS = {"cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig"}
 
 # Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
 INERT: dict[str, Type] = {

@@ -16,8 +16,8 @@ from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, Unsupported
 from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
-from hetad.frontend.lower import convert, expressions, instantiate, passed_over, references
-from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
+from hetad.frontend.lower import convert, expressions, instantiate, passed_over, references, symbols
+from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, KERNEL_SETTINGS, SHUFFLES, VECTORS, VOTES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.opaque import OPAQUE
 from hetad.ir.nodes import (
@@ -36,6 +36,7 @@ from hetad.ir.types import (
     CUDA_ERROR,
     DIM3,
     DOUBLE,
+    EVENT,
     INT,
     SIZE_T,
     STREAM,
@@ -69,6 +70,10 @@ def call(ctx: Context, node: Any, used: bool) -> Expr | None:
     own = _own(ctx, node)
     if own is not None:
         return _own_call(ctx, node, own, used)
+    if name in KERNEL_SETTINGS:
+        return _kernel_setting(ctx, node)
+    if name in symbols.CALLS:
+        return symbols.call(ctx, node, used)
     target = _result_type(ctx, node, name)
     if target is None:
         return _pure(ctx, node, name)
@@ -243,17 +248,33 @@ def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
     return args
 
 
+def _kernel_setting(ctx: Context, node: Any) -> Expr:
+    """Done by hetad itself, as far as it is needed: what remains of the call is that it succeeds."""
+    for argument in _arguments(node)[1:]:
+        expressions.value(ctx, argument)
+    return Const(0, CUDA_ERROR, "cudaSuccess", span=ctx.span(node))
+
+
 def _operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
-    if len(args) != len(row.roles):
-        raise SyntaxProblem(f"'{row.name}' takes {len(row.roles)} arguments, not {len(args)}", span)
+    most = len(row.roles)
+    if not most - row.defaults <= len(args) <= most:
+        expected = f"{most - row.defaults} to {most}" if row.defaults else str(most)
+        raise SyntaxProblem(f"'{row.name}' takes {expected} argument{'s' * (expected != '1')}, not {len(args)}", span)
+    args += (Const(0, INT, "0", span=span),) * (most - len(args))
     return tuple(_operation_argument(row, role, a) for role, a in zip(row.roles, args, strict=True))
 
 
+_OPERAND: dict[str, Type] = {
+    "bytes": SIZE_T, "count": SIZE_T, "size": SIZE_T, "value": INT, "flags": UINT,
+    "stream": STREAM, "event": EVENT, "record": EVENT,
+}  # fmt: skip
+
+
 def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
-    if role in ("bytes", "count", "size"):
-        return convert.convert(arg, SIZE_T)
-    if role == "value":
-        return convert.convert(arg, INT)
+    if role in _OPERAND:
+        return convert.convert(arg, _OPERAND[role])
+    if role == "store" and not (isinstance(arg.type, Pointer) and arg.type.to == row.stores):
+        raise SyntaxProblem(f"'{row.name}' needs the address of a '{row.stores}', not '{arg.type}'", arg.span)
     if role == "out" and not (isinstance(arg.type, Pointer) and isinstance(arg.type.to, Pointer)):
         raise SyntaxProblem(f"'{row.name}' needs the address of a pointer, not '{arg.type}'", arg.span)
     if role in ("dst", "src", "pointer") and not isinstance(arg.type, Pointer | Array):

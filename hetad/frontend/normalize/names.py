@@ -40,7 +40,8 @@ def rename(function: Function, names: Names) -> Function:
     for symbol in symbols:
         if symbol.name not in seen:
             seen.add(symbol.name)
-            name = names.claim(symbol.name)
+            # A parameter is known by its name, even where it hides a function.
+            name = symbol.name if symbol in function.params else names.claim(symbol.name)
         else:
             name = names.numbered(symbol.name, avoid=plain)  # the user's own i_1 comes first
         if name != symbol.name:

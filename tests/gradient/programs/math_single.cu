@@ -29,7 +29,7 @@ __global__ void single(float *y, const float *x, const float *z)
     sincosf(u + v, &s, &c);
     float sum = sinf(u) + cosf(v) * tanhf(u) + expf(-v) * logf(v) + powf(v, u) + sqrtf(u) * rsqrtf(v) + cbrtf(v);
     y[i] = sum + s * c + erff(u) * erfcf(v) + atan2f(u, v) + hypotf(u, v) + fmaf(u, v, s) + fminf(u, v) * fabsf(u - v)
-        + fmodf(v, u) * fdimf(v, u) + log1pf(u) * expm1f(u) + floorf(v) * u + truncf(v) - sinpif(u) + exp10f(u);
+        + fmodf(v + 18.0f, 7.5f + 0.1f * u) * fdimf(v, u) + log1pf(u) * expm1f(u) + floorf(0.3f * v + 2.0f) * u + truncf(0.3f * v) * v - sinpif(u) + exp10f(u);
 }
 
 __global__ void fast(float *y, const float *x, const float *z)

@@ -13,6 +13,7 @@ name = "several"
 [[cases]]
 name = "carved"
 function = "carved"
+wrt = ["x"]
 
 [[cases]]
 name = "bytes"

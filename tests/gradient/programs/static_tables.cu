@@ -31,7 +31,7 @@ __global__ void interpolate(double *y, const double *x)
 {
     double v = x[threadIdx.x];
     int k = 0;
-    while (v > nodes[k + 1].at)
+    while (k < 3 && v > nodes[k + 1].at)
         k++;
     double s = (v - nodes[k].at) / (nodes[k + 1].at - nodes[k].at);
     y[threadIdx.x] = nodes[k].value * (1.0 - s) + nodes[k + 1].value * s * s + gauss(v) * order[k % 2][k];

@@ -1,0 +1,58 @@
+"""One stream: the derivative does its work in the order of the program, on the default stream.
+
+That order is one that streams and events allow, in both sweeps.  So asynchronous copies become plain ones, launches
+leave the streams that the program made, and what only orders streams is left out.  A stream that is a parameter is the
+caller's, and stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.adjoint.names import zero
+from hetad.ir import nodes as ir
+from hetad.ir.types import STREAM
+from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.memops.table import TABLE
+
+
+def in_one_stream(function: ir.Function) -> ir.Function:
+    """The host function, all calls inlined, without streams of its own."""
+    aliases = _parameters(function)
+
+    def alone(s: ir.Stmt) -> ir.Stmt | None:
+        match s:
+            case ir.Launch(stream=stream) if stream is not None and not _given(stream, aliases):
+                return replace(s, stream=None)
+            case ir.Call(function=name) if name in TABLE:
+                return _alone(s)
+        return s
+
+    return replace(function, body=map_body(alone, function.body))
+
+
+def _parameters(function: ir.Function) -> set[ir.Symbol]:
+    """The parameters, and the variables that hold one of their streams throughout."""
+    found = set(function.params)
+    for s in walk_stmts(function.body):
+        if isinstance(s, ir.Declare) and s.symbol.type == STREAM and s.init is not None and _given(s.init, found):
+            found.add(s.symbol)
+    return found
+
+
+def _given(stream: ir.Expr, parameters: set[ir.Symbol]) -> bool:
+    return not parameters.isdisjoint(variables(stream))
+
+
+def _alone(s: ir.Call) -> ir.Stmt | None:
+    row = TABLE[s.function]
+    if row.alone == "":
+        return ir.Assign(s.result, zero(s.result.type, s.span), span=s.span) if s.result is not None else None
+    if row.alone is not None:
+        roles = TABLE[row.alone].roles
+        args = tuple(a for a, role in zip(s.args, row.roles, strict=True) if role in roles)
+        return replace(s, function=row.alone, args=args)
+    null = ir.Const(0, STREAM, "0", span=s.span)
+    if "stream" in row.roles and row.roles[0] == "record":
+        return replace(s, args=tuple(null if r == "stream" else a for a, r in zip(s.args, row.roles, strict=True)))
+    return s
