@@ -31,7 +31,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "Result",
-    "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load", "loads", "pullback",
+    "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load", "loads",
+    "pullback",
 ]  # fmt: skip
 
 _API = frozenset({"Function", "Gradient", "Program", "Result", "gradient", "load", "loads", "pullback"})

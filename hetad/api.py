@@ -60,7 +60,9 @@ def loads(
     from hetad import frontend
 
     where = [os.fspath(d) for d in include_dirs]
-    return Program(frontend.load(text, name, defines, where), lambda more: frontend.load(text + more, name, defines, where))
+    return Program(
+        frontend.load(text, name, defines, where), lambda more: frontend.load(text + more, name, defines, where)
+    )
 
 
 def pullback(
@@ -76,10 +78,10 @@ def pullback(
     Args:
         program: the program the function is in.
         function: its name.
-        partials: for each floating parameter the derivative of the result `r`, as a formula over the parameters, `r` and
-            the functions of docs/math.md: `{"x": "1 - r * r"}`.  A parameter without a formula has derivative zero.
-        cuda: instead, the text of `__device__ void <function>_pullback(<parameters>, T seed, T *adj_x, ...)`, which adds
-            seed times the derivative to the adjoint of each floating parameter.
+        partials: for each floating parameter the derivative of the result `r`, as a formula over the parameters, `r`
+            and the functions of docs/math.md: `{"x": "1 - r * r"}`.  One without a formula has derivative zero.
+        cuda: instead, the text of `__device__ void <function>_pullback(<parameters>, T seed, T *adj_x, ...)`, which
+            adds seed times the derivative to the adjoint of each floating parameter.
         inactive: instead, the function has derivative zero.
 
     Raises:
@@ -87,7 +89,9 @@ def pullback(
     """
     if sum((partials is not None, cuda is not None, inactive)) != 1:
         raise ArgumentError("give one of partials=, cuda= and inactive=True")
-    program.add_rule(UserRule(function, partials or {}, f"{function}_pullback" if cuda is not None else None), cuda or "")
+    program.add_rule(
+        UserRule(function, partials or {}, f"{function}_pullback" if cuda is not None else None), cuda or ""
+    )
 
 
 def gradient(

@@ -56,7 +56,7 @@ class Spaces:
                     self._set(self.pointers.heap_roots[id(s)], row.space, s.span, "allocated")
                 dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
                 if row.action == "copy" and dst is not None and src is not None:
-                    known = _KINDS.get(_value(args[kind])) if kind is not None else ("host", "host")
+                    known = _KINDS.get(_value(args[kind])) if kind is not None else (row.space, row.space)
                     if known:
                         self._mark(args[dst], known[0], s.span, "the destination of this copy")
                         self._mark(args[src], known[1], s.span, "the source of this copy")

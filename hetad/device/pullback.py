@@ -14,11 +14,12 @@ from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, Kern
 from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
+from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
 from hetad.device.memory import StoredValues
 from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints
-from hetad.device.storage import Site, Stored, counting_kernel, store_tape
+from hetad.device.storage import Site, Stored, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type

@@ -7,19 +7,17 @@ threads touch neighbouring cells.  A counting launch of the primal's control flo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.loops import constant_trips, counted, geometric_trips
-from hetad.adjoint.names import Names, convert, integer, is_zero
+from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
-from hetad.adjoint.tidy import tidy
-from hetad.analysis.effects import BARRIERS, Effects
+from hetad.analysis.effects import Effects
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, UINT, VOID, Array, Int, Pointer, Type, size_of
-from hetad.ir.visit import declared, map_bodies, map_body, variables, walk_stmts
+from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
+from hetad.ir.visit import map_body, walk_stmts
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
 
@@ -204,130 +202,3 @@ def _linear_thread(span: Span) -> ir.Expr:
 
 def _thread_count(span: Span) -> ir.Expr:
     return _product(_volume("gridDim", span), _volume("blockDim", span))
-
-
-def counting_kernel(
-    name: str,
-    kernel: ir.Function,
-    drops: Callable[[ir.Stmt], bool],
-    tapes: int,
-    sites: Sequence[Site],
-    effects: Effects,
-    names: Names,
-    stale: Container[ir.Symbol],
-) -> tuple[ir.Function, tuple[int, ...], set[ir.Symbol]]:
-    """A kernel that runs the primal's control flow and leaves, for each tape, the cells that a thread needs at most.
-
-    `drops` tells statements with effects outside the block.  A branch on a `stale` variable, whose value is not to be
-    had here, counts with both its arms.  Also the primal parameters it takes, by position, and the variables it uses.
-    """
-    span = kernel.span
-    unknown = _from_stale(kernel.body, stale)
-    depth = names.symbol("depth", Pointer(UINT), span, "param")
-    counters: dict[tuple[int, bool], ir.Symbol] = {}
-    for site in sites:
-        counters.setdefault((site.statement, site.total), names.symbol("most", UINT, span))
-
-    def instrument(body: ir.Body) -> ir.Body:
-        out: list[ir.Stmt] = []
-        for s in body:
-            if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
-                out.append(s)
-                continue
-            if drops(s) and (id(s), True) not in counters:
-                continue
-            total, most = counters.get((id(s), True)), counters.get((id(s), False))
-            if isinstance(s, ir.If) and _both_arms(s, unknown):
-                out += [*instrument(s.then), *instrument(s.orelse)]
-                continue
-            inner = map_bodies(instrument, s)
-            if isinstance(s, ir.For):
-                inner = replace(s, body=instrument(s.body))
-                if any((id(x), True) in counters for x in (*s.init, *s.step)):
-                    out += instrument(s.init)
-                    inner = replace(inner, init=(), step=(), body=(*inner.body, *instrument(s.step)))
-            loop = isinstance(inner, ir.For | ir.While)
-            if total is not None:
-                step = ir.Update("+", ir.Var(total, span=span), integer(1, span, UINT), span=span)
-                if isinstance(inner, ir.For | ir.While):
-                    inner = replace(inner, body=(*inner.body, step))
-                out.append(step)  # of a loop: what is saved before it
-            if most is not None and isinstance(inner, ir.For | ir.While):
-                out += _counting(inner, most, names)
-            elif loop or not drops(s):
-                out.append(inner)
-        return tuple(out)
-
-    opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in counters.values()]
-    closing: list[ir.Stmt] = []
-    for k in range(tapes):
-        total_cells: ir.Expr = integer(0, span, UINT)
-        for site in sites:
-            if site.tape != k:
-                continue
-            count: ir.Expr = ir.Var(counters[site.statement, site.total], span=span)
-            if site.cells > 1:
-                count = ir.Binary("*", integer(site.cells, span, UINT), count, UINT, span=span)
-            total_cells = count if is_zero(total_cells) else ir.Binary("+", total_cells, count, UINT, span=span)
-        cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
-        closing.append(ir.Call("atomicMax", (ir.AddressOf(cell, Pointer(UINT), span=span), total_cells), span=span))
-    whole = (*opening, *instrument(kernel.body), *closing)
-    pruned = Liveness(effects, _is_effect).prune(whole)
-    mentioned = set(variables(pruned))
-    body = tidy(pruned)
-    used = set(variables(body))
-    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
-    params = (*(kernel.params[i] for i in primal), depth)
-    comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
-    return ir.Function(name, "kernel", params, VOID, body, span, comment=comment), primal, mentioned
-
-
-def _from_stale(body: ir.Body, stale: Container[ir.Symbol]) -> set[ir.Symbol]:
-    """The variables whose value depends on a stale one."""
-    found = {x for x in (*declared(body), *variables(body)) if x in stale}
-    while True:
-        before = len(found)
-        for s in walk_stmts(body):
-            match s:
-                case ir.Declare(symbol=target, init=value) if value is not None:
-                    pass
-                case ir.Assign(target=ir.Var(symbol=target), value=value):
-                    pass
-                case ir.Update(target=ir.Var(symbol=target), value=value):
-                    pass
-                case _:
-                    continue
-            if any(x in found for x in variables(value)):
-                found.add(target)
-        if len(found) == before:
-            return found
-
-
-def _both_arms(s: ir.If, stale: Container[ir.Symbol]) -> bool:
-    """Whether to count a branch as if both arms ran: its condition is not known, and it sets no whole number that
-    could lengthen a loop."""
-    if not any(x in stale for x in variables(s.cond)):
-        return False
-    inside = set(declared((s,)))
-    changed = {
-        x.target.symbol
-        for x in walk_stmts((s,))
-        if isinstance(x, ir.Assign | ir.Update) and isinstance(x.target, ir.Var) and isinstance(x.target.type, Int)
-    }
-    return changed <= inside
-
-
-def _is_effect(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and (s.function == "atomicMax" or s.function in BARRIERS)
-
-
-def _counting(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> list[ir.Stmt]:
-    span = loop.span
-    n = names.symbol("iterations", UINT, span)
-    here, top = ir.Var(n, span=span), ir.Var(most, span=span)
-    step = ir.Update("+", here, integer(1, span, UINT), span=span)
-    return [
-        ir.Declare(n, integer(0, span, UINT), span=span),
-        replace(loop, body=(*loop.body, step)),
-        ir.If(ir.Binary(">", here, top, BOOL, span=span), (ir.Assign(top, here, span=span),), (), span=span),
-    ]

@@ -22,7 +22,7 @@ from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.statements import Statements
-from hetad.emit.synchronisation import uses_block
+from hetad.emit.synchronisation import BLOCK_SUMS, uses_block
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import called, written
@@ -74,7 +74,9 @@ class Kernels:
                 self.kernels.append(FiberKernel(parts, kernel))
                 continue
             _refuse_waiting_functions(parts, kernel)
-            self.kernels.append(RegionKernel(parts, kernel) if uses_block(kernel.body) else ThreadKernel(parts, kernel))
+            sums = any(isinstance(s, ir.Call) and s.function in BLOCK_SUMS for s in kernel.body)
+            in_regions = uses_block(kernel.body) or (sums and parts.dialect.parallel)
+            self.kernels.append(RegionKernel(parts, kernel) if in_regions else ThreadKernel(parts, kernel))
 
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
@@ -99,7 +101,7 @@ def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:
 def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel) -> Iterator[str]:
     name = parts.names.functions[kernel.kernel.name]
     part = ["hetad_first", "hetad_last"] if parts.dialect.parallel else []
-    params = ["const dim3 gridDim", "const dim3 blockDim", "char *const hetad_dynamic"]
+    params = ["const dim3 gridDim", "const dim3 blockDim", "char *const __restrict__ hetad_dynamic"]
     params += [*(f"const size_t {p}" for p in part), *kernel.params]
     values = [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.kernel.params)]
     head = f"static inline __attribute__((always_inline)) void hetad_blocks_{name}({', '.join(params)})"
@@ -139,9 +141,7 @@ class ThreadKernel:
 
     @property
     def params(self) -> list[str]:
-        return [
-            declaration(p.type, self.given.get(p, self.local[p]), restrict=False) for p in self.kernel.params
-        ]
+        return [declaration(p.type, self.given.get(p, self.local[p]), restrict=False) for p in self.kernel.params]
 
     def lines(self) -> list[str]:
         """The loops over blocks, and inside over threads."""

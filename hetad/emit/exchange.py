@@ -110,6 +110,17 @@ def _block_vote(builder: Builder, call: ir.Call, result: ir.Place) -> None:
         builder.pending.append(store)
 
 
+def block_sum(builder: Builder, call: ir.Call) -> None:
+    """`hetad_block_add_*` to one address: the threads' values are summed, and added once."""
+    target, value = call.args
+    span = call.span
+    total = builder.scalar("total", value.type)
+    builder.once(ir.Assign(var(total, span), ir.Const(0.0, value.type, span=span), span=span))
+    builder.pending.append(ir.Update("+", var(total, span), value, span=span))
+    builder.flush()
+    builder.once(ir.Call(call.function, (target, var(total, span)), span=span))
+
+
 def _reduction(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     span, value = call.span, call.args[1]
     assert isinstance(value.type, Int)

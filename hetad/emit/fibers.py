@@ -67,7 +67,7 @@ class FiberKernel:
             "    const dim3 gridDim, const dim3 blockDim, char *hetad_dynamic, size_t hetad_dynamic_bytes,",
             "    void **hetad_args)",
             "{",
-            f"    hetad_run_fibers(hetad_body_{name}, \"{self.kernel.name}\", gridDim, blockDim, hetad_dynamic,",
+            f'    hetad_run_fibers(hetad_body_{name}, "{self.kernel.name}", gridDim, blockDim, hetad_dynamic,',
             f"        hetad_dynamic_bytes, hetad_poison_{name}, {stack}, {reverse}, hetad_args);",
             "}",
         ]
@@ -120,6 +120,9 @@ class FiberStatements(Statements):
     def simple(self, statement: object) -> str:
         if isinstance(statement, ir.Call) and statement.function in WAITING and statement.result is None:
             return self._wait(statement)
+        if isinstance(statement, ir.Call) and statement.function.startswith("hetad_block_add_"):
+            all_come = f"hetad_fiber_wait(HETAD_WHOLE, {_place(statement)}, 0xffffffff, NULL, 0, 0, 32)"
+            return f"{all_come}, {super().simple(statement)}"
         return super().simple(statement)  # type: ignore[arg-type]
 
     def result_of(self, call: ir.Call, target: Type) -> str:
@@ -148,9 +151,13 @@ class FiberStatements(Statements):
             type_: Type = INT if name in _PREDICATES else value.type
             text = self.expressions.converted(value, type_)
             given = f"&({declaration(type_)}){{{text}}}, sizeof({declaration(type_)})"
-        place = f'"{span.file}:{span.line}:{span.column}: {name}"'.replace("\\", "/")
         rest = ", ".join([given, *(self.expressions.converted(e, e.type) for e in (lane, width))])
-        return f"hetad_fiber_wait({kind}, {place}, {self.expressions.converted(mask, mask.type)}, {rest})"
+        return f"hetad_fiber_wait({kind}, {_place(call)}, {self.expressions.converted(mask, mask.type)}, {rest})"
+
+
+def _place(call: ir.Call) -> str:
+    """What messages call this operation."""
+    return f'"{call.span}: {call.function}"'.replace("\\", "/")
 
 
 _PREDICATES = frozenset(

@@ -32,7 +32,7 @@ class RegionKernel:
     def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
         self.parts = parts
         self.kernel = kernel
-        self.structure = structure(kernel)
+        self.structure = structure(kernel, parts.dialect.parallel)
         self.variables = Variables(kernel, self.structure)
         self.variables.place()
         self.local: Locals = parts.names.of(kernel)
@@ -226,8 +226,8 @@ class _Printer:
         self.regions += 1
         printer = _ThreadStatements(self.owner, f"hetad_next_{self.regions}")
         lines = list(printer.lines(region.body, 0))
-        if not lines:
-            return []
+        if all(isinstance(s, ir.Comment) for s in region.body):
+            return lines
         mask: Mask = region.mask
         if mask.used:
             lines = [f"if (!{mask.symbol.name}[{THREAD.name}]) {{", INDENT + "continue;", "}", *lines]

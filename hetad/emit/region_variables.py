@@ -20,7 +20,7 @@ from hetad.emit.regions import Branch, Loop, Node, Once, Region, Scope, Structur
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import mentioned, root_symbol, written
 from hetad.ir import nodes as ir
-from hetad.ir.types import CHAR, INT, SIZE_T, Array, Int, Pointer, size_of
+from hetad.ir.types import CHAR, INT, SIZE_T, Array, Float, Int, Pointer, size_of
 from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
 
 _CHEAP = 24  # nodes of an expression that is better computed than kept
@@ -212,7 +212,7 @@ def _is_table(value: ir.Expr) -> bool:
 
 
 def _is_constant(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Cast | ir.Unary | ir.Binary) and isinstance(e.type, Int)
+    return isinstance(e, ir.Cast | ir.Unary | ir.Binary) and isinstance(e.type, Int | Float)
 
 
 def _store(place: ir.Place, value: ir.Expr) -> Iterator[ir.Stmt]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
 from hetad.emit.block_ir import THREADS, assign, const, element, var
-from hetad.emit.exchange import exchange
-from hetad.emit.synchronisation import BARRIERS, WAITING
+from hetad.emit.exchange import block_sum, exchange
+from hetad.emit.synchronisation import BARRIERS, BLOCK_SUMS, WAITING
 from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned, root_symbol, written
 from hetad.ir import nodes as ir
@@ -105,13 +105,15 @@ class Structure:
     uniformity: Uniformity
 
 
-def structure(kernel: ir.Function) -> Structure:
-    return Builder(kernel).build()
+def structure(kernel: ir.Function, parallel: bool = False) -> Structure:
+    """`parallel`: other blocks run at the same time, so a block adds to a number of all blocks once."""
+    return Builder(kernel, parallel).build()
 
 
 @dataclass(slots=True)
 class Builder:
     kernel: ir.Function
+    parallel: bool
     uniformity: Uniformity = field(init=False)
     masks: list[Mask] = field(init=False)
     out: list[Node] = field(default_factory=list)
@@ -185,13 +187,15 @@ class Builder:
                 self.flush()
             case ir.Call(function=function) if function in WAITING:
                 exchange(self, s)
+            case ir.Call(function=function) if function in BLOCK_SUMS and self.parallel and uniform.same(s.args[0]):
+                block_sum(self, s)
             case ir.Return() | ir.Break() | ir.Continue():
                 self.jump(s)
             case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if uniform.structural(s):
                 self.compound(s)
-            case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if (
-                not escaping((s,)) and uniform.runs_once(s)
-            ):
+            case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if not escaping(
+                (s,)
+            ) and uniform.runs_once(s):
                 self.once(s)
             case _:
                 self.pending += self.leaf(s, False, False)

@@ -26,6 +26,9 @@ REDUCTIONS = frozenset({"__reduce_add_sync", "__reduce_min_sync", "__reduce_max_
 BLOCK_VOTES = frozenset({"__syncthreads_count", "__syncthreads_and", "__syncthreads_or"})
 BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
 
+BLOCK_SUMS = {f"hetad_block_add_{real}" for real in ("float", "double")}
+"""All threads of a block add to one number.  On the CPU each can do so by itself."""
+
 WAITING = BARRIERS | BLOCK_VOTES | BALLOTS | REDUCTIONS | SHUFFLES.keys() | SHUFFLE_ADJOINTS.keys()
 
 

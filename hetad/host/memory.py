@@ -149,7 +149,7 @@ class MemoryAdjoints:
             own = self.engine.shadow_pointer(dst)
             if self.engine.is_active_pointer(src):
                 held = self._common_type(s, dst, src)
-                kind = s.args[kind_at] if kind_at is not None else integer(0, s.span)
+                kind = s.args[kind_at] if kind_at is not None else integer(3 * (row.space == "device"), s.span)
                 to = Pointer(held)
                 ends = (_as(own, to), _as(self.engine.shadow_pointer(src), to))
                 if row.overlap:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from hetad.adjoint.names import zero
 from hetad.ir import nodes as ir
-from hetad.ir.types import STREAM
+from hetad.ir.types import MEMCPY_KIND, STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.memops.table import TABLE
 
@@ -49,8 +49,10 @@ def _alone(s: ir.Call) -> ir.Stmt | None:
     if row.alone == "":
         return ir.Assign(s.result, zero(s.result.type, s.span), span=s.span) if s.result is not None else None
     if row.alone is not None:
-        roles = TABLE[row.alone].roles
-        args = tuple(a for a, role in zip(s.args, row.roles, strict=True) if role in roles)
+        given = dict(zip(row.roles, s.args, strict=True))
+        if "kind" not in given:  # between devices, of which one has all the memory
+            given["kind"] = ir.Const(3, MEMCPY_KIND, "cudaMemcpyDeviceToDevice", span=s.span)
+        args = tuple(given[role] for role in TABLE[row.alone].roles)
         return replace(s, function=row.alone, args=args)
     null = ir.Const(0, STREAM, "0", span=s.span)
     if "stream" in row.roles and row.roles[0] == "record":

@@ -27,7 +27,7 @@ class MemoryOperation:
     `allocate`: memory in `space`; the pointer is returned, or stored through `out`.
     `symbol`:   the address of the device variable `symbol`, stored through `out`.
     `free`:     releases `pointer`.
-    `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within the host.  `overlap`: the two may.
+    `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within `space`.  `overlap`: the two may.
     `fill`:     sets `bytes` at `dst` to the byte `value`.
     `exit`:     does not return.
     """
@@ -82,6 +82,18 @@ TABLE: dict[str, MemoryOperation] = {
             "device",
             defaults=1,
             alone="cudaMemset",
+        ),
+        MemoryOperation(
+            "cudaMemcpyPeer", "copy", _E, ("dst", "other", "src", "other", "bytes"), "device", alone="cudaMemcpy"
+        ),
+        MemoryOperation(
+            "cudaMemcpyPeerAsync",
+            "copy",
+            _E,
+            ("dst", "other", "src", "other", "bytes", "stream"),
+            "device",
+            defaults=1,
+            alone="cudaMemcpy",
         ),
         MemoryOperation("cudaMallocHost", "allocate", _E, ("out", "bytes", "flags"), defaults=1),
         MemoryOperation("cudaHostAlloc", "allocate", _E, ("out", "bytes", "flags")),

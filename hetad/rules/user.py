@@ -36,7 +36,7 @@ def checked(rule: UserRule, function: ir.Function) -> UserRule:
     """The rule, if it fits its function.  Raises ArgumentError."""
     names = [p.name for p in function.params]
     if function.kind not in ("device", "host device") or any(isinstance(p.type, Pointer) for p in function.params):
-        raise ArgumentError(f"a rule can replace a __device__ function of values only; '{function.name}' is none")
+        raise ArgumentError(f"'{function.name}': a rule can stand for a __device__ function of values only")
     if not isinstance(function.returns, Float):
         raise ArgumentError(f"'{function.name}' returns no floating value")
     for name in rule.partials:

@@ -206,6 +206,24 @@ static void hetad_release(void *p)
     }
 }
 
+// The launch before must have worked; one without blocks does nothing and may be refused.
+static void hetad_launched(dim3 grid)
+{
+    cudaError_t error = cudaGetLastError();
+    if (grid.x > 0 && grid.y > 0 && grid.z > 0) {
+        hetad_check(error);
+    }
+}
+
+// The program's own launches may have been refused without anybody asking: they did nothing, here as in the primal.
+static void hetad_forward_done(void)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaErrorInvalidConfiguration) {
+        hetad_check(error);
+    }
+}
+
 // Which sides of a copy are device memory: bit 0 the destination, bit 1 the source.
 static int hetad_copy_sides(const void *dst, const void *src, int kind)
 {
@@ -298,9 +316,7 @@ extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, siz
     float *adj_d_x;
     float *d_y;
     float *adj_d_y;
-    float *y;
-    float *y_saved = y;
-    y = (float *)hetad_host_malloc(20 * sizeof(float));
+    float *y = (float *)hetad_host_malloc(20 * sizeof(float));
     float *adj_y = (float *)hetad_host_zeros(20 * sizeof(float));
     hetad_device_malloc((void **)&d_x, 20 * sizeof(float));
     hetad_device_zeros((void **)&adj_d_x, 20 * sizeof(float));
@@ -313,6 +329,7 @@ extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, siz
     for (int i = 0; i < 20; ++i) {
         sum += y[i];
     }
+    hetad_forward_done();
     // line 32: return sum;
     for (int i = 19; i >= 0; --i) {
         // line 28: sum += y[i];
@@ -322,6 +339,7 @@ extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, siz
     hetad_copy_pullback_float(adj_y, adj_d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
     // line 24: square<<<1, N>>>(d_y, d_x);
     square_pullback<<<1, 20>>>(d_x, adj_d_y, adj_d_x);
+    hetad_launched(dim3(1));
     // line 23: cudaMemcpy(d_x, x, N * sizeof(float), cudaMemcpyHostToDevice);
     hetad_copy_pullback_float(adj_d_x, adj_x, 20 * sizeof(float), cudaMemcpyHostToDevice);
     // line 22: cudaMalloc(&d_y, N * sizeof(float));
@@ -331,7 +349,6 @@ extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, siz
     hetad_release(adj_d_x);
     hetad_release(d_x);
     // line 20: float *y = (float *)malloc(N * sizeof(float));
-    y = y_saved;
     hetad_release(adj_y);
     hetad_release(y);
     hetad_end();

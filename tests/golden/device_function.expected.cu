@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <cstdlib>
+
 // The value of *p, which becomes zero: each adjoint is taken once, however many threads come for it.
 static __device__ double hetad_take_double(double *p)
 {
@@ -20,9 +23,33 @@ static __global__ void force_kernel_pullback(const double *x, int n, double *adj
         // line 14: return inverse * inverse - exp(-distance);
         double adj_distance = -(adj_exp_1 == 0 ? 0 : adj_exp_1 * exp_1);
         // line 13: double inverse = 1.0 / distance;
-        adj_distance -= adj_inverse * inverse / distance;
+        adj_distance -= adj_inverse == 0 ? 0 : adj_inverse * inverse / distance;
         // line 22: f[i] = pull(x[i]);
         atomicAdd(&adj_x[i], adj_distance);
+    }
+}
+
+// A failure that leaves no right answer ends the program.
+static void hetad_fail(const char *message)
+{
+    fprintf(stderr, "hetad: %s\n", message);
+    abort();
+}
+
+// Every CUDA call of the derivative's own must succeed.
+static void hetad_check(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        hetad_fail(cudaGetErrorString(error));
+    }
+}
+
+// The launch before must have worked; one without blocks does nothing and may be refused.
+static void hetad_launched(dim3 grid)
+{
+    cudaError_t error = cudaGetLastError();
+    if (grid.x > 0 && grid.y > 0 && grid.z > 0) {
+        hetad_check(error);
     }
 }
 
@@ -31,4 +58,5 @@ extern "C" void forces_grad(double *f, const double *x, int n, double *adj_f, do
 {
     // line 27: force_kernel<<<1, 32>>>(f, x, n);
     force_kernel_pullback<<<1, 32>>>(x, n, adj_f, adj_x);
+    hetad_launched(dim3(1));
 }

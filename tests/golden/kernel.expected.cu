@@ -46,8 +46,8 @@ static __device__ void hetad_block_add_double(double *target, double value)
 static __global__ void scale_pullback(
     const double *x, double a, int n, double *adj_y, double *adj_x, double *adj_a)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
     double a_sum = 0;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         // line 19: y[i] = a * x[i];
         const double seed = hetad_take_double(&adj_y[i]);
@@ -210,6 +210,15 @@ static void hetad_release(void *p)
     }
 }
 
+// The launch before must have worked; one without blocks does nothing and may be refused.
+static void hetad_launched(dim3 grid)
+{
+    cudaError_t error = cudaGetLastError();
+    if (grid.x > 0 && grid.y > 0 && grid.z > 0) {
+        hetad_check(error);
+    }
+}
+
 // The adjoint of a scalar that kernels accumulated in a cell of device memory.
 static void hetad_read_scalar_double(double *adj, double *cell)
 {
@@ -248,6 +257,7 @@ extern "C" void scale_grad(
     hetad_device_zeros((void **)&adj_scalars, 8);
     // line 15: __global__ void scale(double *y, const double *x, double a, int n)
     scale_pullback<<<grid, block, shared_mem, stream>>>(x, a, n, adj_y, adj_x, adj_scalars);
+    hetad_launched(grid);
     hetad_read_scalar_double(&a_sum, adj_scalars);
     *adj_a += a_sum;
     hetad_release(adj_scalars);

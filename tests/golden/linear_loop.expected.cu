@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <cstdlib>
+
 // The value of *p, which becomes zero: each adjoint is taken once, however many threads come for it.
 static __device__ double hetad_take_double(double *p)
 {
@@ -15,11 +18,36 @@ static __global__ void decay_pullback(int n, double *adj_u)
     }
 }
 
+// A failure that leaves no right answer ends the program.
+static void hetad_fail(const char *message)
+{
+    fprintf(stderr, "hetad: %s\n", message);
+    abort();
+}
+
+// Every CUDA call of the derivative's own must succeed.
+static void hetad_check(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        hetad_fail(cudaGetErrorString(error));
+    }
+}
+
+// The launch before must have worked; one without blocks does nothing and may be refused.
+static void hetad_launched(dim3 grid)
+{
+    cudaError_t error = cudaGetLastError();
+    if (grid.x > 0 && grid.y > 0 && grid.z > 0) {
+        hetad_check(error);
+    }
+}
+
 // gradient of u of march (line 18) with respect to u
 extern "C" void march_grad(double *u, int n, int steps, double *adj_u)
 {
     for (int t = steps - 1; t >= 0; --t) {
         // line 21: decay<<<(n + 31) / 32, 32>>>(u, n);
         decay_pullback<<<(n + 31) / 32, 32>>>(n, adj_u);
+        hetad_launched(dim3((n + 31) / 32));
     }
 }

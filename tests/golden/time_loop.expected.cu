@@ -303,6 +303,24 @@ static void hetad_restore(void *p)
     hetad_restore_bytes(&s, s.start);
 }
 
+// The launch before must have worked; one without blocks does nothing and may be refused.
+static void hetad_launched(dim3 grid)
+{
+    cudaError_t error = cudaGetLastError();
+    if (grid.x > 0 && grid.y > 0 && grid.z > 0) {
+        hetad_check(error);
+    }
+}
+
+// The program's own launches may have been refused without anybody asking: they did nothing, here as in the primal.
+static void hetad_forward_done(void)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaErrorInvalidConfiguration) {
+        hetad_check(error);
+    }
+}
+
 // Begin and end of a derivative call.
 static void hetad_end(void)
 {
@@ -334,10 +352,12 @@ extern "C" void march_grad(double *u, int n, int steps, double *adj_u, size_t u_
         hetad_save(u);
         react<<<(n + 31) / 32, 32>>>(u, n);
     }
+    hetad_forward_done();
     for (int t = steps - 1; t >= 0; --t) {
         // line 21: react<<<(n + 31) / 32, 32>>>(u, n);
         hetad_restore(u);
         react_pullback<<<(n + 31) / 32, 32>>>(u, n, adj_u);
+        hetad_launched(dim3((n + 31) / 32));
     }
     hetad_restore(u);
     hetad_end();

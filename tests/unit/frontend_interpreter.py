@@ -262,8 +262,8 @@ class Interpreter:
     def aggregate(self, elements: tuple[Expr, ...], type_: Type, env: dict[Any, list[Any]]) -> Any:
         result = self.blank(type_)
         keys = [f.name for f in type_.fields] if isinstance(type_, Struct) else range(len(result))
-        for key, element in zip(keys, elements, strict=False):
-            result[key] = copy.deepcopy(self.value(element, env))
+        for key, part in zip(keys, elements, strict=False):
+            result[key] = copy.deepcopy(self.value(part, env))
         return result
 
     def operate(self, op: str, a: Any, b: Any, type_: Type) -> Any:

@@ -488,3 +488,41 @@ def test_random_kernels_agree_in_every_mode(seed: int, monkeypatch: pytest.Monke
     for mode, (out, sums) in results.items():
         np.testing.assert_array_equal(out, results["fibers"][0], err_msg=mode)
         np.testing.assert_array_equal(sums, results["fibers"][1], err_msg=mode)
+
+
+# --- sums over a block ---------------------------------------------------------------------------
+
+BLOCK_SUMS = """
+__global__ void k(const double *x, double *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double v = 0.0;
+    LEAVE
+    if (i < n) v = x[i] * 2.0;
+    atomicAdd(y, v);
+}
+void f(const double *x, double *y, int n) { k<<<(n + 49) / 50, 50>>>(x, y, n); }
+"""
+
+
+def with_block_sums(program: ir.Program) -> ir.Program:
+    def change(s: ir.Stmt) -> ir.Stmt:
+        if not isinstance(s, ir.Call) or s.function != "atomicAdd":
+            return s
+        return replace(s, function="hetad_block_add_double")
+
+    functions = {n: replace(f, body=map_body(change, f.body)) for n, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+@every_mode
+def test_a_block_adds_to_one_number(mode: str) -> None:
+    x, y = np.random.default_rng(6).standard_normal(1234), np.ones(1)
+    assert Compiled(BLOCK_SUMS.replace("LEAVE", ""), "f", mode, with_block_sums)(x, y, 1234) == 0
+    np.testing.assert_allclose(y, 1 + 2 * x.sum(), atol=1e-11)
+
+
+def test_the_oracle_wants_all_threads_to_come_to_a_block_sum() -> None:
+    call = Compiled(BLOCK_SUMS.replace("LEAVE", "if (i == 7) return;"), "f", "fibers", with_block_sums)
+    assert call(np.zeros(50), np.zeros(1), 50) == 1
+    assert call.message == "x.cu:8:5: hetad_block_add_double in kernel k: threads have returned before"

@@ -44,9 +44,7 @@ def program(seed: int, kernels: int, block: tuple[int, int, int]) -> str:
     """Host function `f(x, out, sum, n, total)`: launches kernel i on 3 blocks with parts i of `out` and `sum`."""
     x, y, z = block
     texts = [_Kernel(random.Random(seed * 1000 + i)).text(i) for i in range(kernels)]
-    launches = "\n".join(
-        f"    k{i}<<<3, block>>>(x, out + {i} * total * 4, sum + {i} * 4, n);" for i in range(kernels)
-    )
+    launches = "\n".join(f"    k{i}<<<3, block>>>(x, out + {i} * total * 4, sum + {i} * 4, n);" for i in range(kernels))
     head = "void f(const int *x, int *out, int *sum, int n, int total)"
     return HEAD + "\n".join(texts) + f"{head}\n{{\n    dim3 block({x}, {y}, {z});\n{launches}\n}}\n"
 

@@ -57,6 +57,19 @@ static inline cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cuda
     return cudaMemset(p, value, bytes);
 }
 
+static inline cudaError_t cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t bytes)
+{
+    (void)to, (void)from;
+    return cudaMemcpy(dst, src, bytes, cudaMemcpyDeviceToDevice);
+}
+
+static inline cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t bytes,
+                                              cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyPeer(dst, to, src, from, bytes);
+}
+
 static inline cudaError_t cudaMallocHost(void *p, size_t bytes, unsigned flags)
 {
     void *memory = malloc(bytes > 0 ? bytes : 1);

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 enum {
-    HETAD_BARRIER, HETAD_COUNT, HETAD_AND, HETAD_OR,                            // of the block
+    HETAD_BARRIER, HETAD_COUNT, HETAD_AND, HETAD_OR, HETAD_WHOLE,               // of the block
     HETAD_SYNCWARP, HETAD_ACTIVE, HETAD_BALLOT, HETAD_ANY, HETAD_ALL,           // of the warp
     HETAD_IDX, HETAD_UP, HETAD_DOWN, HETAD_XOR,
     HETAD_IDX_ADJOINT, HETAD_UP_ADJOINT, HETAD_DOWN_ADJOINT, HETAD_XOR_ADJOINT,
@@ -252,7 +252,13 @@ static void hetad_resolve_block(void)
                  other->index.z, other->place);
         hetad_fail(text);
     }
-    const int answers[] = {0, yes, no == 0, yes != 0}, kind = one->kind;
+    for (size_t t = 0; t < hetad_fiber_count; ++t) {
+        if (one->kind == HETAD_WHOLE && hetad_fibers[t].state == HETAD_DONE) {
+            snprintf(text, sizeof text, "%s in kernel %s: threads have returned before", one->place, hetad_block.kernel);
+            hetad_fail(text);
+        }
+    }
+    const int answers[] = {0, yes, no == 0, yes != 0, 0}, kind = one->kind;
     for (size_t t = 0; t < hetad_fiber_count; ++t) {
         struct hetad_fiber *fiber = &hetad_fibers[t];
         if (fiber->state != HETAD_DONE) {

@@ -7,7 +7,8 @@ y = { zeros = [12] }
 x = { shape = [12], random = 1 }
 n = 12
 ---*/
-// Pinned host memory, allocations in the order of a stream, copies and fills without waiting, overlapping moves.
+// Pinned host memory, allocations in the order of a stream, copies and fills without waiting, copies between
+// devices, overlapping moves.
 #include <string.h>
 
 __global__ void square(double *y, const double *x, int n)
@@ -37,6 +38,8 @@ void driver(double *y, const double *x, int n)
         square<<<(n + 7) / 8, 8, 0, stream>>>(d_y, d_x, n);
         cudaMemcpyAsync(d_x, d_y, bytes / 2, cudaMemcpyDeviceToDevice, stream);
     }
+    cudaMemcpyPeer(d_x, 0, d_y, 0, bytes);
+    cudaMemcpyPeerAsync(d_y + 1, 0, d_x, 0, bytes - sizeof(double), stream);
     cudaMemcpyAsync(staging, d_y, bytes, cudaMemcpyDeviceToHost, stream);
     cudaStreamSynchronize(stream);
     memcpy(y, staging, bytes);
