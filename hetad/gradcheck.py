@@ -146,6 +146,17 @@ def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
     return {name: from_vector(value, np.ones(to_vector(value).size)) for name, value in outputs.items()}
 
 
+def generic_seeds(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
+    """Random seeds, the same in each run: equal ones could hide a difference, or meet a quantity that is conserved."""
+    import numpy as np
+
+    if subject.of is None:
+        return None
+    rng = np.random.default_rng(20)
+    outputs = {name: arguments[subject.position(name)] for name in subject.of}
+    return {name: from_vector(value, rng.normal(size=to_vector(value).size)) for name, value in outputs.items()}
+
+
 def same_gradient(name: str, one: Any, other: Any, bits: int | None = None) -> Row:
     """Two gradients that may differ by rounding only, in a program whose numbers have `bits` bits (by default those of
     the gradient)."""

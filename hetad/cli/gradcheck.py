@@ -71,7 +71,7 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     subject, arguments = gradcheck.from_problem(problem, backend)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
-    return report, dict(subject.gradient(arguments, gradcheck.ones(subject, arguments))), subject.bits
+    return report, dict(subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))), subject.bits
 
 
 def _agreement(problem: Problem, bits: int, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:

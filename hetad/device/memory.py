@@ -46,6 +46,7 @@ class StoredValues:
         self.effects = effects
         self.names = names
         self.stale: dict[ir.Symbol, Span] = {}
+        self.rereads: dict[ir.Symbol, ir.Expr] = {}  # stale values that were loaded, with the load
         self.conditional: set[ir.Symbol] = set()  # stale loads that the primal may skip
         self._skippable = 0
         self.stale_conditions: list[Span] = []
@@ -207,6 +208,7 @@ class StoredValues:
                     return ir.Var(state.known[new], span=expr.span)
                 symbol = self.names.symbol("reread", expr.type, expr.span)
                 self.stale[symbol] = expr.span
+                self.rereads[symbol] = new
                 if self._skippable:
                     self.conditional.add(symbol)
                 before.append(ir.Declare(symbol, new, span=expr.span))

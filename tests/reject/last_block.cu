@@ -2,12 +2,7 @@
 function = "total"
 wrt = ["x"]
 of = ["out"]
-[inputs]
-out = { zeros = [1] }
-x = { shape = [60], random = 1 }
-partial = { zeros = [4] }
-arrived = { values = [0] }
-n = 60
+help = "split the kernel"
 ---*/
 // The last block to arrive, by a counter after a fence, adds up what all blocks have left.
 __global__ void total_kernel(double *out, const double *x, double *partial, unsigned *arrived, int n)
@@ -31,7 +26,7 @@ __global__ void total_kernel(double *out, const double *x, double *partial, unsi
     if (last && t == 0) {
         double sum = 0.0;
         for (int b = 0; b < gridDim.x; b++)
-            sum += partial[b];
+            sum += partial[b]; // expected-error @20: other blocks of the launch have written
         out[0] = sum;
     }
 }
