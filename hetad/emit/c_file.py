@@ -83,7 +83,7 @@ def _file(
         *(text for f in functions for text in _function(parts, f, options)),
     ]
     if on_cpu:
-        body += [*texts.texts(), *dispatch(parts, dialect.parallel)]
+        body += [*texts.texts(), *dispatch(parts, alone=entry is None)]
     if not on_cpu and parts.symbols():
         body.append(_symbol_setter(parts))
     if entry is not None:

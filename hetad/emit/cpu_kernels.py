@@ -180,8 +180,9 @@ class _ThreadStatements(Statements):
         yield "goto hetad_done;"
 
 
-def dispatch(parts: Assembly, parallel: bool) -> Iterator[str]:
-    """Launching a kernel by its number, and the CPU's table."""
+def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
+    """Launching a kernel by its number, and the CPU's table; `alone`: without the host code that reports failures."""
+    parallel = parts.dialect.parallel
     yield support.read("cpu_runtime.c").rstrip()
     cases = []
     for emitted, number in parts.numbers.values():
@@ -204,6 +205,7 @@ def dispatch(parts: Assembly, parallel: bool) -> Iterator[str]:
         "    const dim3 hetad_grid = {hetad_blocks[0], hetad_blocks[1], hetad_blocks[2]};",
         "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
         "    (void)hetad_grid, (void)hetad_block, (void)hetad_shared, (void)hetad_args;",
+        *(["    if (setjmp(hetad_entry) != 0) {", "        return 719;  // cudaErrorLaunchFailure", "    }"] * alone),
         "    switch (hetad_kernel) {",
         *cases,
         "    }",

@@ -13,8 +13,9 @@ from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
 from hetad.emit.names import LIBRARY, Locals, fresh, is_dynamic
+from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
 from hetad.emit.region_variables import Variables, regions, uniform_statements
-from hetad.emit.regions import MOST_THREADS, Branch, Jump, Loop, Mask, Node, Once, Region, Scope, structure
+from hetad.emit.regions import MOST_THREADS, structure
 from hetad.emit.statements import Statements
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.walk import called

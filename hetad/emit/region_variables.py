@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hetad.emit.block_ir import THREAD, THREADS
-from hetad.emit.regions import Branch, Loop, Node, Once, Region, Scope, Structure, changed
+from hetad.emit.region_nodes import Branch, Loop, Node, Once, Region, Scope, Structure
+from hetad.emit.regions import changed
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import mentioned, root_symbol, written
 from hetad.ir import nodes as ir

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -526,3 +528,16 @@ def test_the_oracle_wants_all_threads_to_come_to_a_block_sum() -> None:
     call = Compiled(BLOCK_SUMS.replace("LEAVE", "if (i == 7) return;"), "f", "fibers", with_block_sums)
     assert call(np.zeros(50), np.zeros(1), 50) == 1
     assert call.message == "x.cu:8:5: hetad_block_add_double in kernel k: threads have returned before"
+
+
+@pytest.mark.slow
+@every_mode
+def test_the_compiler_that_pip_installs_compiles_every_mode(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ziglang")
+    monkeypatch.setenv("HETAD_CC", f"{shlex.quote(sys.executable)} -m ziglang cc")
+    x, y, total = np.zeros(1000), np.zeros(2000), 999
+    x[:total] = 1
+    assert Compiled(BLOCK_SUMS.replace("LEAVE", ""), "f", mode, with_block_sums)(x, y, total) == 0
+    assert y[0] == 2 * total
+    test_votes(mode)
+    test_a_tree_of_sums_in_blocks_of_every_shape(mode, (5, 3, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import hetad
 from hetad import emit, frontend
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
+from hetad.run import compiler
 from tests import nvrtc
 from tests.unit.test_emit_threads import ATOMICS, DIVERGENT, KEPT, LEAVING, SHUFFLES, SUMS, VOTES, transposed
 from tests.unit.threads_on_cpu import MODES, Compiled
@@ -257,3 +259,13 @@ def test_dereferences_and_elements() -> None:
     text = emit.cuda_file(reached(source), "f")
     for line in ("p[0] += 1.0;", "a[0] = 2.0;", "p[1] = a[0];"):
         assert line in text
+
+
+def test_a_failure_in_kernels_compiled_apart_is_a_launch_error() -> None:
+    source = "__global__ void k(int *x) { assert(x[0] == 1); } void f(int *x) { k<<<1, 1>>>(x); }"
+    kernels = ctypes.CDLL(str(compiler.shared_library(emit.cpu_kernels(reached(source)))))
+    for value, error in ((1, 0), (2, 719)):
+        x, one = np.full(1, value, np.int32), (ctypes.c_uint * 3)(1, 1, 1)
+        pointer = ctypes.c_void_p(x.ctypes.data)
+        args = (ctypes.c_void_p * 1)(ctypes.addressof(pointer))
+        assert kernels.hetad_cpu_launch(0, one, one, ctypes.c_size_t(0), None, args) == error

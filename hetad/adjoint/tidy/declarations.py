@@ -77,7 +77,7 @@ def join_declarations(body: ir.Body) -> ir.Body:
     """`T x; ... x = e;` becomes `T x = e;`, and `T x = 0; ... x += e;` becomes `T x = e;`."""
     out = list(body)
     for i, s in enumerate(body):
-        if not isinstance(s, ir.Declare) or isinstance(s.symbol.type, Array | Struct):
+        if not isinstance(s, ir.Declare) or isinstance(s.symbol.type, Array | Struct) or s.symbol.storage == "shared":
             continue
         if s.init is not None and not is_zero(s.init):
             continue

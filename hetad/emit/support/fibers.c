@@ -1,4 +1,9 @@
 // The oracle: every thread of a block has a stack of its own and runs until it waits for others.
+#if defined __has_include
+#if !__has_include(<ucontext.h>)
+#error "HETAD_CPU_MODE=fibers needs <ucontext.h>, which this C compiler does not have"
+#endif
+#endif
 #include <ucontext.h>
 #include <sys/mman.h>
 
