@@ -18,7 +18,7 @@ from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
 from hetad.device.memory import StoredValues
 from hetad.device.record import Recording, record, settled
-from hetad.device.shared import SharedAdjoints
+from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
@@ -153,6 +153,8 @@ class _Maker:
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.final = tidy(self.stored.body, aliased=bool(merged), kernel=True) if optimize else self.stored.body
+
+        refuse_too_much(self.final)
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
         used = set(variables(self.final))

@@ -11,13 +11,31 @@ from typing import TYPE_CHECKING
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import convert, integer, zero
 from hetad.analysis.effects import BARRIERS
-from hetad.diagnostics import Span
+from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, CHAR, UINT, Array, Pointer, Type, size_of
-from hetad.ir.visit import map_body, variables
+from hetad.ir.visit import map_body, variables, walk_stmts
 
 if TYPE_CHECKING:
     from hetad.device.engine import KernelEngine
+
+
+STATIC_LIMIT = 48 * 1024  # bytes of static shared memory that a kernel may declare, on every device
+
+
+def refuse_too_much(body: ir.Body) -> None:
+    """Raises UnsupportedError if a pullback declares more static shared memory than there is."""
+    arrays = [s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.symbol.storage == "shared"]
+    sizes = {x: size_of(x.type) for x in arrays if not (isinstance(x.type, Array) and x.type.length is None)}
+    total = sum(sizes.values())
+    if total > STATIC_LIMIT:
+        largest = max(sizes, key=lambda x: sizes[x])
+        raise UnsupportedError(
+            f"with the adjoints of its shared arrays, the pullback needs {total} bytes of static shared memory; "
+            f"{STATIC_LIMIT} are possible",
+            largest.span,
+            "make the array dynamic (extern __shared__), or smaller",
+        )
 
 
 class SharedAdjoints:
