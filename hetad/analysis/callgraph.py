@@ -20,7 +20,7 @@ def call_graph(program: ir.Program) -> nx.DiGraph[str]:
         graph.add_node(name, kind=function.kind, span=function.span)
     for name, function in program.functions.items():
         for s in walk_stmts(function.body):
-            for callee, kind, span in _sites(s):
+            for callee, kind, span in call_sites(s):
                 if callee not in program.functions:
                     continue
                 if not graph.has_edge(name, callee):
@@ -48,7 +48,8 @@ def bottom_up(program: ir.Program, entry: str) -> tuple[str, ...]:
     return tuple(reversed(list(nx.lexicographical_topological_sort(reached, key=order.index))))
 
 
-def _sites(s: ir.Stmt) -> list[tuple[str, EdgeKind, Span]]:
+def call_sites(s: ir.Stmt) -> list[tuple[str, EdgeKind, Span]]:
+    """What a statement itself calls or launches, and where."""
     found: list[tuple[str, EdgeKind, Span]] = []
     if isinstance(s, ir.Call):
         found.append((s.function, "call", s.span))

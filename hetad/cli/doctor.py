@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from hetad.cli.options import add_json
@@ -83,9 +84,16 @@ def _cache() -> Finding:
     if used != wanted:
         remedy = "set HETAD_CACHE_DIR to a directory that can be written; until then every process compiles anew"
         return Finding("cache", "broken", f"{wanted} cannot be written", remedy)
-    files = [path for path in used.rglob("*") if path.is_file()]
-    megabytes = sum(path.stat().st_size for path in files) / 1e6
-    return Finding("cache", "ok", f"{used} ({len(files)} files, {megabytes:.1f} MB)")
+    sizes = [size for path in used.rglob("*") if (size := _size(path)) is not None]
+    return Finding("cache", "ok", f"{used} ({len(sizes)} files, {sum(sizes) / 1e6:.1f} MB)")
+
+
+def _size(path: Path) -> int | None:
+    """The size of a file; None for a folder, and for what another process has removed meanwhile."""
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except FileNotFoundError:
+        return None
 
 
 # --- CPU ------------------------------------------------------------------------------------------

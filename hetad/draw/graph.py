@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from hetad.analysis.callgraph import EdgeKind, call_sites
 from hetad.ir import nodes as ir
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import walk_stmts
 
 NodeKind = Literal["host", "kernel", "device", "unsupported"]
-EdgeKind = Literal["call", "launch"]
 
 
 @dataclass(frozen=True)
@@ -71,20 +71,9 @@ def _kind(function: ir.Function) -> NodeKind:
 
 def _edges(function: ir.Function, names: set[str]) -> Iterator[Edge]:
     sites: dict[tuple[str, EdgeKind], dict[int, None]] = {}
-    for callee, kind, line in _sites(function):
-        if callee in names:
-            sites.setdefault((callee, kind), {})[line] = None
+    for stmt in walk_stmts(function.body):
+        for callee, kind, span in call_sites(stmt):
+            if callee in names:
+                sites.setdefault((callee, kind), {})[span.line] = None
     for (callee, kind), lines in sites.items():
         yield Edge(function.name, callee, kind, tuple(lines))
-
-
-def _sites(function: ir.Function) -> Iterator[tuple[str, EdgeKind, int]]:
-    for stmt in walk_stmts(function.body):
-        for root in own_exprs(stmt):
-            for expr in walk_expr(root):
-                if isinstance(expr, ir.CallExpr):
-                    yield expr.function, "call", expr.span.line
-        if isinstance(stmt, ir.Call):
-            yield stmt.function, "call", stmt.span.line
-        elif isinstance(stmt, ir.Launch):
-            yield stmt.kernel, "launch", stmt.span.line
