@@ -23,7 +23,7 @@ DEV_READY := $(VENV)/.ready-dev
 GPU_READY := $(VENV)/.ready-gpu
 endif
 
-.PHONY: demo test lint types layers tests quick gpu-test format hooks golden clean help
+.PHONY: demo test lint types layers tests fibers quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -54,6 +54,10 @@ layers: $(DEV_READY)
 
 tests: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) $(PYTEST_ARGS)
+
+# The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races.
+fibers: $(DEV_READY)
+	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(PYTEST_ARGS)
 
 # The tests alone, without those that take long.
 quick: $(DEV_READY)
