@@ -33,8 +33,31 @@ def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Pr
                 return s
             return _body_for(done[s.function], s, names, exposed)  # noqa: B023
 
-        done[name] = replace(function, body=map_body(expand, function.body))
+        done[name] = _one_dynamic(replace(function, body=map_body(expand, function.body)))
     return replace(program, functions=done)
+
+
+def _one_dynamic(function: ir.Function) -> ir.Function:
+    """Every `extern __shared__` array of a kernel is the same memory: one variable, declared at the top."""
+    if function.kind != "kernel":
+        return function
+    arrays = [x for x in dict.fromkeys(declared(function.body)) if _is_dynamic(x)]
+    if not arrays:
+        return function
+    first, *others = arrays
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    for other in others:
+        here = ir.Var(first, span=other.span)
+        assert isinstance(other.type, Array)
+        view = ir.Cast(here, Pointer(other.type.of), span=other.span)
+        bindings[other] = here if other.type == first.type else view
+    undeclared = map_body(lambda s: None if isinstance(s, ir.Declare) and _is_dynamic(s.symbol) else s, function.body)
+    top = ir.Declare(first, None, span=first.span)
+    return replace(function, body=(top, *map_exprs(_simplify, substitute(bindings, undeclared))))
+
+
+def _is_dynamic(symbol: ir.Symbol) -> bool:
+    return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
 
 
 def _body_for(callee: ir.Function, call: ir.Call, names: Names, exposed: frozenset[ir.Symbol]) -> ir.Body:

@@ -14,6 +14,7 @@ from hetad.adjoint.names import Names, address_of, integer, is_zero
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.effects import BARRIERS, Effects
 from hetad.device.storage import Site
+from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, VOID, Int, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, variables, walk_stmts
@@ -36,6 +37,7 @@ class Counting:
         self.names = names
         self.unknown = _from_stale(kernel.body, stale)
         self.counters: dict[tuple[int, bool], ir.Symbol] = {}
+        self.met: set[tuple[int, bool]] = set()
         for site in sites:
             self.counters.setdefault((site.statement, site.total), names.symbol("most", UINT, self.span))
 
@@ -46,6 +48,7 @@ class Counting:
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return [s]
         total, most = self.counters.get((id(s), True)), self.counters.get((id(s), False))
+        self.met.update({(id(s), True), (id(s), False)} & self.counters.keys())
         if self.drops(s) and total is None:
             return []
         if isinstance(s, ir.If) and _both_arms(s, self.unknown):
@@ -98,6 +101,8 @@ def counting_kernel(
     depth = names.symbol("depth", Pointer(UINT), span, "param")
     counting = Counting(kernel, drops, sites, names, stale)
     body = counting.instrument(kernel.body)
+    if counting.met != counting.counters.keys():
+        raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")
     opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in counting.counters.values()]
     closing: list[ir.Stmt] = []
     for k in range(tapes):

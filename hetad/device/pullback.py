@@ -144,7 +144,7 @@ class _Maker:
             *closing,
         )
         liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
-        pruned = shared.pruned(liveness.prune(whole), liveness)
+        pruned = shared.pruned(liveness.prune(whole), liveness, self.parameters.values())
         for span in liveness.lost:
             raise UnsupportedError(
                 "the derivative needs shared memory as it was before this atomic operation", span, "use another array"

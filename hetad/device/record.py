@@ -69,6 +69,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 if isinstance(s, ir.Declare) and s.init is not None:
                     again = replace(s, init=ir.Intrinsic(REPLAY, (place, s.init), symbol.type, span=s.span))
                 out += [again, step]
+                origins[id(again)] = origins[id(step)] = id(s)
                 continue
             out.append(map_bodies(replayed, s) if bodies(s) else s)
             origins[id(out[-1])] = id(s)

@@ -6,6 +6,7 @@ dynamic one (`extern __shared__`) lies behind it in the dynamic memory, which th
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
@@ -92,9 +93,10 @@ class SharedAdjoints:
             span=span,
         )
 
-    def pruned(self, body: ir.Body, liveness: Liveness) -> ir.Body:
-        """Without barriers before the first use of shared memory that is left."""
-        shared = {*self.arrays, *self.shadows}
+    def pruned(self, body: ir.Body, liveness: Liveness, adjoints: Collection[ir.Symbol]) -> ir.Body:
+        """Without barriers before the first use of memory that threads share: shared arrays, and the `adjoints` of
+        global ones.  (Primal global memory is only read.)"""
+        shared = {*self.arrays, *self.shadows, *adjoints}
         uses = (i for i, s in enumerate(body) if not _declares(s, shared) and any(x in shared for x in variables((s,))))
         first = next(uses, len(body))
         early = map_body(lambda s: None if _waits(s) else s, body[:first])
