@@ -118,11 +118,15 @@ class Activity:
             places.update((root, i) for root, at in positions_of(function, inner.pointers).items() for i in at)
             self._summaries[kernel] = (inner, places)
         inner, places = self._summaries[kernel]
-        outside = {i: self._behind(a) | self._leaves(a) for i, a in enumerate(args)}
-        seeds = {x for x, i in places.items() if not outside[i].isdisjoint(found)}
-        reached = inner.varied(seeds) if forward else inner.useful(seeds)
-        into = frozenset().union(*(outside[places[x]] for x in reached if x in places)) if reached else frozenset()
-        hit = frozenset().union(*(outside[places[x]] for x in seeds)) if seeds else frozenset()
+        # What is passed by value flows in only: a struct's numbers stay as they were, whatever is written behind it.
+        outside = {
+            x: self._leaves(args[i]) if isinstance(x, ir.Symbol) else self._behind(args[i]) for x, i in places.items()
+        }
+        memory = {x for x in places if not isinstance(x, ir.Symbol)}
+        seeds = {x for x in (places if forward else memory) if not outside[x].isdisjoint(found)}
+        reached = (inner.varied(seeds) & memory) if forward else inner.useful(seeds)
+        into = frozenset().union(*(outside[x] for x in reached if x in places)) if reached else frozenset()
+        hit = frozenset().union(*(outside[x] for x in seeds)) if seeds else frozenset()
         yield (hit, into) if forward else (into, hit)
 
     def _behind(self, arg: ir.Expr) -> frozenset[Location]:

@@ -18,7 +18,7 @@ from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
-from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
@@ -32,7 +32,7 @@ from hetad.host.streams import in_one_stream
 from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, VOID, Float, Pointer, Struct
+from hetad.ir.types import INT, SIZE_T, VOID, Array, Float, Pointer, Struct
 from hetad.ir.visit import callees, declared, variables, walk_stmts
 from hetad.memops.table import CHECKS, SUPPORT, TABLE
 from hetad.rules.user import Rules
@@ -137,7 +137,11 @@ class _Gradient:
         else:
             dependents = [self._location(n) for n in self.of]
         activity = Activity(self.function, self.pointers, self.kernels)
-        active = activity.active(independents, dependents) if self.optimize else activity.everything()
+        active = activity.active(independents, dependents)
+        if not self.optimize:
+            # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
+            mixed = {x for x in activity.everything() - active if _is_mixed(x)}
+            active = activity.everything() - mixed
         active = self._closed_over_kernels(activity, active)
         sources = self.program.sources
         engine = HostEngine(self.names, self.effects, active, sources, self.kernels, self.spaces, self._pullback)
@@ -372,7 +376,7 @@ class _Gradient:
             for pointer in pointers:
                 for symbol in variables(pointer):
                     primal = shadowed.get(symbol, symbol)
-                    for target in self.pointers.targets(ir.Var(primal, span=self.span)):
+                    for target in self._held(primal):
                         if isinstance(target, Root) and not target.heap:
                             needed[target.symbol] = None
         out: list[ir.Stmt] = []
@@ -386,6 +390,24 @@ class _Gradient:
                     args = (ir.Var(symbol, span=self.span), self._bytes(p), device)
                     out.append(ir.Call("hetad_argument", args, span=self.span))
         return out
+
+    def _held(self, symbol: ir.Symbol) -> list[Location]:
+        """What a variable, or the pointers in it, may point to, through whatever number of pointers."""
+        place = ir.Var(symbol, span=self.span)
+        parts = pointer_parts(place)
+        found = dict.fromkeys(t for part in parts for t in self.pointers.targets(part))
+        if isinstance(symbol.type, Array):
+            found.update(dict.fromkeys(self.pointers.held(symbol)))
+        inner: dict[Location, tuple[Location, ...]] = {
+            holder: targets for holder, targets in self.pointers.target_sets() if holder is not None
+        }
+        work = list(found)
+        while work:
+            for target in inner.get(work.pop(), ()):
+                if target not in found:
+                    found[target] = None
+                    work.append(target)
+        return list(found)
 
     def _marked(self, body: ir.Body) -> ir.Body:
         """With the number of entry snapshots told to the run-time support, for a program that stops half-way."""
@@ -458,3 +480,12 @@ def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]
     result = names.symbol("result", function.returns, span)
     tail = (ir.Declare(result, value, span=span), ir.Return(ir.Var(result, span=span), span=span))
     return replace(function, body=(*body[:-1], *tail)), result
+
+
+def _is_mixed(location: Location) -> bool:
+    """Whether it is a struct variable of numbers and pointers."""
+    return (
+        isinstance(location, ir.Symbol)
+        and isinstance(location.type, Struct)
+        and bool(pointer_parts(ir.Var(location, span=location.span)))
+    )
