@@ -33,7 +33,10 @@ class Shadows:
         place = ir.Var(symbol, span=symbol.span)
         if isinstance(symbol.type, Array):
             held = scalar_of(symbol.type)
-            return isinstance(held, Pointer) and any(t in self.active for t in self.pointers.held(symbol))
+            pointers = isinstance(held, Pointer) or bool(
+                pointer_parts(ir.Var(replace(symbol, type=held), span=symbol.span))
+            )
+            return pointers and any(t in self.active for t in self.pointers.held(symbol))
         return any(self.is_active_pointer(part, seen) for part in pointer_parts(place))
 
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
