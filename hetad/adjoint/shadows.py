@@ -32,11 +32,8 @@ class Shadows:
         """Whether a variable is, or holds, pointers whose shadows move with it."""
         place = ir.Var(symbol, span=symbol.span)
         if isinstance(symbol.type, Array):
-            held = scalar_of(symbol.type)
-            pointers = isinstance(held, Pointer) or bool(
-                pointer_parts(ir.Var(replace(symbol, type=held), span=symbol.span))
-            )
-            return pointers and any(t in self.active for t in self.pointers.held(symbol))
+            element = ir.Var(replace(symbol, type=scalar_of(symbol.type)), span=symbol.span)
+            return bool(pointer_parts(element)) and any(t in self.active for t in self.pointers.held(symbol))
         return any(self.is_active_pointer(part, seen) for part in pointer_parts(place))
 
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
