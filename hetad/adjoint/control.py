@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.loops import Counted, counted, reversed_header
+from hetad.adjoint.loops import reversed_header
 from hetad.adjoint.names import integer
 from hetad.adjoint.origin import Origin
+from hetad.analysis.loops import Counted, counted
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Int
 from hetad.ir.visit import declared, walk_stmts

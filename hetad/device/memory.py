@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from hetad.adjoint.loops import counted
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
+from hetad.analysis.loops import counted
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir

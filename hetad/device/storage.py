@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.loops import constant_trips, counted, geometric_trips
 from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.effects import Effects
+from hetad.analysis.loops import constant_trips, counted, geometric_trips
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
