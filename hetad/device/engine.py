@@ -1,8 +1,8 @@
 """The reverse engine inside a kernel.
 
 Global memory belongs to all threads: it is never written in the forward part (see `device/memory.py`), and its
-adjoint is updated atomically unless a proof allows less.  Shared memory belongs to the block: the forward part
-rebuilds it, its adjoint lies in shared memory, and barriers separate the same phases in reverse.
+adjoint is updated atomically, until `device/accumulate.py` proves that less will do.  Shared memory belongs to the
+block: the forward part rebuilds it, its adjoint lies there too, and barriers separate the same phases in reverse.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from hetad.adjoint.liveness import LOST
 from hetad.adjoint.names import Names, negate
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
-from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, Root
 from hetad.analysis.uniform import Uniformity, exchanges
 from hetad.device import warp
@@ -33,13 +32,11 @@ class KernelEngine(Engine):
         effects: Effects,
         active: Iterable[Location],
         sources: Mapping[str, str],
-        threads: ThreadMap,
         dynamic_bytes: ir.Symbol,
         uniform: Uniformity,
     ) -> None:
         super().__init__(names, effects, active, sources)
         self.uniform = uniform
-        self.threads = threads
         self.shared: dict[ir.Symbol, Span] = {}
         self.dynamic_bytes = dynamic_bytes
 
@@ -121,7 +118,7 @@ class KernelEngine(Engine):
 
     def take(self, place: ir.Place, own: ir.Place, clears: bool, span: Span) -> tuple[list[ir.Stmt], ir.Expr]:
         """In one atomic step where another thread may have stored to the same cell."""
-        if not clears or self._space(place) == "local" or self.threads.exclusive(place):
+        if not clears or self._space(place) == "local":
             return super().take(place, own, clears, span)
         seed = self.names.symbol("seed", own.type, span, const=True)
         cell = ir.AddressOf(own, Pointer(own.type), span=span)
@@ -130,7 +127,7 @@ class KernelEngine(Engine):
 
     def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]:
         own = self.shadow_place(place)
-        if self._space(place) == "local" or self.threads.exclusive_increment(place):
+        if self._space(place) == "local":
             if isinstance(value, ir.Unary) and value.op == "-":
                 return [ir.Update("-", own, value.operand, span=span)]
             return [ir.Update("+", own, value, span=span)]

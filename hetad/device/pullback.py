@@ -10,16 +10,20 @@ from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.coordinates import AXES, exposed
 from hetad.analysis.effects import ATOMICS, FENCES, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
-from hetad.analysis.exclusive import ThreadMap
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
+from hetad.device.accumulate import Ground
+from hetad.device.accumulate import settled as settled_atomics
+from hetad.device.axes import launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
 from hetad.device.memory import StoredValues
 from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
+from hetad.device.sums import Sums
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
@@ -48,6 +52,7 @@ class Pullback:
     adjoint: tuple[int, ...]
     effects: KernelEffects
     active: tuple[str, ...]
+    axes: tuple[str, ...]  # of the launch; along the others all threads would do the same
     dynamic: bool = False
     tapes: Tapes | None = None
     recorder: ir.Function | None = None  # launched in place of the primal; the primal's parameters, then the records
@@ -126,9 +131,8 @@ class _Maker:
         outside = ({*unasked, *self.given} - set(seeds)) | _roots_of(pointers, records)
         found = activity.active(seeds, seeds) if optimize else activity.everything() - outside
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
-        threads = ThreadMap(self.effects, body)
         uniform = Uniformity(self.effects, body)
-        self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, threads, self.dynamic_bytes, uniform)
+        self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, self.dynamic_bytes, uniform)
         self.engine.rules, self.engine.functions = rules or {}, functions or {}
         self.parameters, sums, closing = self._adjoint_parameters()
         region = self.engine.region(body, registers=True)
@@ -152,9 +156,18 @@ class _Maker:
         self.used = set(variables(pruned))
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
-        self.final = tidy(self.stored.body, aliased=bool(merged), kernel=True) if optimize else self.stored.body
-
+        self.axes = launch_axes(kernel) if optimize and recording is None else AXES
+        self.final = self.stored.body
+        if optimize:
+            self.final = tidy(self.final, aliased=bool(merged), kernel=True)
+            joined = Sums(names, self.engine.shadows.values(), set(exposed(self.final))).block(self.final)
+            self.final = settled_atomics(joined, self._ground(merged))
         refuse_too_much(self.final)
+
+    def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
+        overlapping = {name for group in merged for name in group}
+        alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
+        return Ground(frozenset(alone), self.axes, self.kernel.span)
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
         used = set(variables(self.final))
@@ -176,7 +189,8 @@ class _Maker:
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
         )
         names_active = tuple(sorted({x.name for x in self.engine.active}))
-        made = Pullback(function, primal, adjoint, self._effects(primal, params), names_active, dynamic)
+        effects = self._effects(primal, params)
+        made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
             origins = self.recording.origins if self.recording is not None else {}

@@ -14,6 +14,7 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, pointer_parts
 from hetad.analysis.spaces import Spaces
+from hetad.device.axes import along
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
@@ -130,7 +131,14 @@ class HostEngine(Engine):
             reverse += tapes.opening
             extra += tapes.arguments
             closing = [*tapes.closing, *closing]
-        back = replace(s, kernel=made.function.name, args=(*adjoints, *extra), shared=shared)
+        back = replace(
+            s,
+            kernel=made.function.name,
+            grid=along(s.grid, made.axes),
+            block=along(s.block, made.axes),
+            args=(*adjoints, *extra),
+            shared=shared,
+        )
         launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
         return [*pushes, *forward], [*pops, *reverse, back, launched, *closing]
 

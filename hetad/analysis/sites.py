@@ -1,0 +1,299 @@
+"""Where a kernel touches memory: the cell as an offset from a pointer parameter, and all that decides whether, how
+often and for which cells the statement runs.
+
+The kernel is walked once, in the order of its text, with the values of its integer variables at each point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, block_dim, exposed, grid_dim
+from hetad.analysis.loops import Counted, counted
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import UINT, Array, Int, Pointer, Type
+from hetad.ir.visit import variables
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop around a site.  Where it is counted: `coordinate` counts, and the index is `value`.
+
+    `shared`: the axis whose threads divide the iterations among them, with the threads of a block or of the grid.
+    """
+
+    statement: ir.For | ir.While
+    coordinate: ir.Symbol | None = None
+    value: Polynomial | None = None
+    shared: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition around a site; `holds` is false in the branch that is taken when it fails."""
+
+    condition: ir.Expr
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A statement before a site, in the same block or in one around it."""
+
+    statement: ir.Stmt
+
+
+Step = Loop | Guard | Definition
+Offset = tuple[ir.Symbol, Polynomial]  # a pointer parameter or an array, and a number of elements
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`root[offset]`, and the fields below; the offset is in elements."""
+
+    root: ir.Symbol
+    offset: Polynomial
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One statement that touches memory.  Each of `bounds` is not negative when it runs."""
+
+    statement: ir.Stmt
+    place: ir.Place
+    cell: Cell | None
+    steps: tuple[Step, ...]
+    bounds: tuple[Polynomial, ...]
+    values: Values = field(compare=False)
+
+    @property
+    def loops(self) -> list[Loop]:
+        return [s for s in self.steps if isinstance(s, Loop)]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    steps: tuple[Step, ...] = ()
+    bounds: tuple[Polynomial, ...] = ()
+    values: Values = field(default_factory=dict)
+    pointers: dict[ir.Symbol, Offset | None] = field(default_factory=dict)
+
+    def inside(self, step: Step, bounds: Sequence[Polynomial] = ()) -> _State:
+        return _State((*self.steps, step), (*self.bounds, *bounds), dict(self.values), dict(self.pointers))
+
+
+class Sites:
+    """`all`: the sites of a body, in its order.  `touched(statement)` gives the places that make a site each."""
+
+    def __init__(self, body: ir.Body, span: Span, touched: Callable[[ir.Stmt], Sequence[ir.Place]]) -> None:
+        self.coordinates = Coordinates(body, span)
+        self.all: list[Site] = []
+        self._touched = touched
+        self._exposed = set(exposed(body))
+        self._block(body, _State())
+        self.coordinates.ask(site.cell.offset for site in self.all if site.cell is not None)
+        self.coordinates.ask(lane for site in self.all for lane in self._lanes(site))
+        self.coordinates.ask(bound for site in self.all for bound in site.bounds)
+
+    def _lanes(self, site: Site) -> list[Polynomial]:
+        """The positions in the block of threads that share a loop around the site."""
+        axes = [loop.shared[0] for loop in site.loops if loop.shared is not None and loop.shared[1] == "block"]
+        return [self._lane(axis) for axis in axes]
+
+    def _lane(self, axis: str) -> Polynomial:
+        return self.coordinates.value(ir.ThreadIndex("threadIdx", axis, UINT, span=self.coordinates.span), {})
+
+    # -- walking
+
+    def _block(self, body: ir.Body, state: _State) -> _State:
+        for s in body:
+            for place in self._touched(s):
+                cell = self._cell(place, state)
+                self.all.append(Site(s, place, cell, state.steps, state.bounds, dict(state.values)))
+            self._statement(s, state)
+            state = _State((*state.steps, Definition(s)), state.bounds, state.values, state.pointers)
+        return state
+
+    def _statement(self, s: ir.Stmt, state: _State) -> None:
+        match s:
+            case ir.Declare(symbol=symbol, init=init):
+                self._set(symbol, init, state)
+            case ir.Assign(target=ir.Var(symbol=symbol), value=value):
+                self._set(symbol, value, state)
+            case ir.Update(target=ir.Var(symbol=symbol) as target, op=op, value=value):
+                self._set(symbol, ir.Binary(op, target, value, target.type, span=s.span), state)
+            case ir.If():
+                self._branch(s, state)
+            case ir.For():
+                self._loop(s, state)
+            case ir.While(cond=cond, body=body):
+                self._forget(body, state)
+                inner = state.inside(Loop(s), self._not_negative(cond, True, state.values))
+                self._block(body, inner)
+            case ir.Block(body=body):
+                inner = _State(state.steps, state.bounds, state.values, state.pointers)
+                self._block(body, inner)
+            case _:
+                self._forget((s,), state)
+
+    def _branch(self, s: ir.If, state: _State) -> None:
+        for body, holds in ((s.then, True), (s.orelse, False)):
+            self._block(body, state.inside(Guard(s.cond, holds), self._not_negative(s.cond, holds, state.values)))
+        self._forget((*s.then, *s.orelse), state)
+
+    def _loop(self, s: ir.For, state: _State) -> None:
+        inner_changes = set(assigned(s.body))
+        header = counted(s, lambda e: inner_changes.isdisjoint(variables(e)), lambda x: x in inner_changes)
+        if header is None:
+            self._block(s.init, state)
+            self._forget((*s.body, *s.step), state)
+            bounds = self._not_negative(s.cond, True, state.values) if s.cond is not None else []
+            self._block(s.body, state.inside(Loop(s), bounds))
+            self._forget((*s.body, *s.step), state)
+            return
+        start = self.coordinates.value(header.start, state.values)
+        step = self.coordinates.value(header.step, state.values)
+        bound = self.coordinates.value(header.bound, state.values)
+        self._forget(s.body, state)
+        loop, bounds = self._counted(s, header, start, step, bound)
+        inner = state.inside(loop, bounds)
+        assert loop.value is not None
+        inner.values[header.index] = loop.value
+        self._block(s.body, inner)
+        self._forget((*s.init, *s.body, *s.step), state)
+
+    def _counted(
+        self, s: ir.For, header: Counted, start: Polynomial, step: Polynomial, bound: Polynomial
+    ) -> tuple[Loop, list[Polynomial]]:
+        shared = self._shared(start, step) if not header.down else None
+        by = step.constant
+        one = Polynomial({(): 1})
+        slack = Polynomial({}) if header.inclusive else one
+        direct = shared is not None or by == 1
+        upwards = direct and not header.down
+        from_zero = shared is not None or (start.constant is not None and start.constant >= 0)
+        coordinate = self.coordinates.coordinate(header.index, digits=upwards and from_zero)
+        count = Polynomial({(ir.Var(coordinate, span=s.span),): 1})
+        if direct:
+            value = count
+            first = start - value if header.down else value - start if shared is None else value
+        else:
+            value = start - step * count if header.down else start + step * count
+            first = count
+        last = value - bound if header.down else bound - value
+        return Loop(s, coordinate, value, shared), [first, last - slack]
+
+    def _shared(self, start: Polynomial, step: Polynomial) -> tuple[str, str] | None:
+        """The axis whose threads share the iterations: `for (i = thread; i < n; i += threads)`."""
+        span = self.coordinates.span
+        for axis in AXES:
+            block = Polynomial({(block_dim(axis, span),): 1})
+            grid = Polynomial({(grid_dim(axis, span),): 1})
+            if step == block and start == self._lane(axis):
+                return axis, "block"
+            if step == block * grid and start == Polynomial({(ir.Var(self.coordinates.threads[axis], span=span),): 1}):
+                return axis, "grid"
+        return None
+
+    # -- variables
+
+    def _set(self, symbol: ir.Symbol, value: ir.Expr | None, state: _State) -> None:
+        if symbol in self._exposed:
+            value = None
+        if isinstance(symbol.type, Int):
+            unknown = self.coordinates.unknown(symbol)
+            state.values[symbol] = self.coordinates.value(value, state.values) if value is not None else unknown
+        elif isinstance(symbol.type, Pointer):
+            state.pointers[symbol] = self._offset(value, state) if value is not None else None
+
+    def _forget(self, body: ir.Body, state: _State) -> None:
+        for symbol in dict.fromkeys(assigned(body)):
+            if isinstance(symbol.type, Int):
+                state.values[symbol] = self.coordinates.unknown(symbol)
+            elif isinstance(symbol.type, Pointer):
+                state.pointers[symbol] = None
+
+    # -- addresses
+
+    def _cell(self, place: ir.Expr, state: _State) -> Cell | None:
+        path: list[str] = []
+        while isinstance(place, ir.Member):
+            path.append(place.name)
+            place = place.base
+        if not isinstance(place, ir.Index):
+            return None
+        found = self._offset(place, state)
+        return Cell(found[0], found[1], tuple(reversed(path))) if found is not None else None
+
+    def _offset(self, expr: ir.Expr, state: _State) -> Offset | None:
+        """A pointer or array, or an element of one, as a base and an offset in innermost elements."""
+        match expr:
+            case ir.Var(symbol=symbol) if symbol in state.pointers:
+                return state.pointers[symbol]
+            case ir.Var(symbol=symbol) if isinstance(symbol.type, Array) or symbol.storage == "param":
+                return symbol, Polynomial({})
+            case ir.Index(base=base, index=index):
+                return self._moved(base, index, 1, expr.type, state)
+            case ir.Binary(op="+" | "-" as op, left=left, right=right) if isinstance(left.type, Pointer | Array):
+                held = left.type.to if isinstance(left.type, Pointer) else left.type.of
+                return self._moved(left, right, 1 if op == "+" else -1, held, state)
+            case ir.AddressOf(place=ir.Index() as place):
+                return self._offset(place, state)
+            case ir.Cast(operand=operand, type=Pointer(to=to)) if _pointed(operand) == to:
+                return self._offset(operand, state)
+        return None
+
+    def _moved(self, base: ir.Expr, by: ir.Expr, sign: int, element: Type, state: _State) -> Offset | None:
+        found = self._offset(base, state)
+        if found is None:
+            return None
+        cells = _innermost(element)
+        return found[0], found[1] + self.coordinates.value(by, state.values).scaled(sign * cells)
+
+    # -- conditions
+
+    def _not_negative(self, cond: ir.Expr, holds: bool, values: Values) -> list[Polynomial]:
+        """Polynomials that are not negative where the condition holds; not all of what it says need be among them."""
+        match cond:
+            case ir.Unary(op="!", operand=operand):
+                return self._not_negative(operand, not holds, values)
+            case ir.Cast(operand=operand):
+                return self._not_negative(operand, holds, values)
+            case ir.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == holds:
+                return [*self._not_negative(left, holds, values), *self._not_negative(right, holds, values)]
+            case ir.Binary(op=op, left=left, right=right) if isinstance(left.type, Int) and isinstance(right.type, Int):
+                a, b = self.coordinates.value(left, values), self.coordinates.value(right, values)
+                one = Polynomial({(): 1})
+                match op if holds else _OPPOSITE.get(op, op):
+                    case "<":
+                        return [b - a - one]
+                    case "<=":
+                        return [b - a]
+                    case ">":
+                        return [a - b - one]
+                    case ">=":
+                        return [a - b]
+                    case "==":
+                        return [a - b, b - a]
+        return []
+
+
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def _pointed(expr: ir.Expr) -> Type | None:
+    return expr.type.to if isinstance(expr.type, Pointer) else expr.type.of if isinstance(expr.type, Array) else None
+
+
+def _innermost(type_: Type) -> int:
+    """How many innermost elements a row of an array has."""
+    cells = 1
+    while isinstance(type_, Array):
+        if type_.length is None:
+            return 0
+        cells, type_ = cells * type_.length, type_.of
+    return cells

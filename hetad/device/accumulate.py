@@ -1,0 +1,84 @@
+"""How the threads of a pullback add to adjoints that they share: the table of race freedom.
+
+| what is known                                  | emitted                                                      |
+|------------------------------------------------|--------------------------------------------------------------|
+| several increments of one cell, in one block   | one increment of their sum (`device/sums.py`)                |
+| the cell is fixed in a loop                    | summed in a register, one increment after the loop (as well) |
+| no other thread touches the cell (access maps) | plain `+=`; a seed is read and cleared                       |
+| nothing                                        | `atomicAdd`; a seed is exchanged for zero                    |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hetad.adjoint.names import zero
+from hetad.analysis.effects import TAKE
+from hetad.analysis.sites import Site, Sites
+from hetad.device.increments import increment, plain, takes
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer
+from hetad.ir.visit import map_body
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What proofs may build on: the adjoint parameters that no other parameter can overlap, and the axes along which
+    the threads of a launch differ."""
+
+    adjoints: frozenset[ir.Symbol]
+    axes: tuple[str, ...]
+    span: Span
+
+
+def settled(body: ir.Body, ground: Ground) -> ir.Body:
+    """With plain updates where threads provably do not meet."""
+    sites = Sites(body, ground.span, _touched)
+    if not sites.all:
+        return body
+    from hetad.analysis.access import AccessMaps
+
+    maps = AccessMaps(sites.coordinates, ground.axes)
+    groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
+    for site in sites.all:
+        if site.cell is None:
+            return body  # it may be any cell of any adjoint
+        groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
+    proven = {
+        id(site.statement)
+        for (_, root), members in groups.items()
+        if root in ground.adjoints and maps.exclusive(members)
+        for site in members
+    }
+    return map_body(lambda s: _without_atomics(s) if id(s) in proven else s, body)
+
+
+def _touched(s: ir.Stmt) -> list[ir.Place]:
+    """The cells of global memory that a statement increments or takes."""
+    found = increment(s)
+    places = [found.place] if found is not None else list(takes(s))
+    return [p for p in places if _through_pointer(p)]
+
+
+def _through_pointer(place: ir.Expr) -> bool:
+    match place:
+        case ir.Index(base=base):
+            return isinstance(base.type, Pointer) or _through_pointer(base)
+        case ir.Member(base=base):
+            return _through_pointer(base)
+    return False
+
+
+def _without_atomics(s: ir.Stmt) -> ir.Stmt | ir.Body:
+    found = increment(s)
+    if found is not None:
+        return plain(found)
+    match s:
+        case ir.Declare(symbol=symbol, init=ir.Intrinsic(name=name) as taken) if name.startswith(TAKE):
+            (place,) = takes(s)
+            return ir.Declare(symbol, place, span=s.span), ir.Assign(place, zero(taken.type, s.span), span=s.span)
+        case ir.Assign(value=ir.Intrinsic(name=name) as taken) if name.startswith(TAKE):
+            (place,) = takes(s)
+            return replace(s, value=place), ir.Assign(place, zero(taken.type, s.span), span=s.span)
+    return s

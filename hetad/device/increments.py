@@ -1,0 +1,58 @@
+"""Increments of adjoints, and takes of seeds, as a pullback's statements have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hetad.adjoint.names import negate
+from hetad.analysis.effects import TAKE
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, Pointer
+from hetad.ir.visit import own_exprs, walk_expr
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """`place += value`, atomically until it is proven that this is not needed."""
+
+    place: ir.Place
+    value: ir.Expr
+    statement: ir.Call
+
+
+def increment(s: ir.Stmt) -> Increment | None:
+    if not isinstance(s, ir.Call) or s.function != "atomicAdd" or s.result is not None:
+        return None
+    return Increment(pointee(s.args[0]), s.args[1], s)
+
+
+def plain(found: Increment) -> ir.Stmt:
+    """The increment without an atomic operation."""
+    span = found.statement.span
+    if isinstance(found.value, ir.Unary) and found.value.op == "-":
+        return ir.Update("-", found.place, negate(found.value), span=span)
+    return ir.Update("+", found.place, found.value, span=span)
+
+
+def atomic(place: ir.Place, value: ir.Expr) -> ir.Call:
+    cell = ir.AddressOf(place, Pointer(place.type), span=place.span)
+    return ir.Call("atomicAdd", (cell, value), span=value.span)
+
+
+def takes(s: ir.Stmt) -> Iterator[ir.Place]:
+    """The cells whose seed the statement takes: reads and clears in one step."""
+    for own in own_exprs(s):
+        for e in walk_expr(own):
+            if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE):
+                yield pointee(e.args[0])
+
+
+def pointee(pointer: ir.Expr) -> ir.Place:
+    """The cell that a pointer argument points to."""
+    while isinstance(pointer, ir.Cast):
+        pointer = pointer.operand
+    if isinstance(pointer, ir.AddressOf):
+        return pointer.place
+    assert isinstance(pointer.type, Pointer)
+    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
