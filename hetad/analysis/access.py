@@ -12,17 +12,19 @@ Source: S. Verdoolaege, isl: An Integer Set Library for the Polyhedral Model, IC
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import gcd
+from typing import TypeGuard
 
 import islpy as isl
 
 from hetad.analysis.affine import Monomial, Polynomial
-from hetad.analysis.coordinates import Coordinates, Digit
+from hetad.analysis.coordinates import Coordinates, Digit, grid_dim
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.analysis.sites import Site
 from hetad.ir import nodes as ir
+from hetad.ir.types import INT
 
 Subscripts = dict[Scale, Polynomial]  # by stride; affine
 _ONE = Polynomial({(): 1})
@@ -43,6 +45,7 @@ class AccessMaps:
         """`axes`: those along which the launch has threads that differ."""
         self.coordinates = coordinates
         self.axes = tuple(axes)
+        self.counts = {a: ir.Symbol(f"threads_{a}", INT, coordinates.span, "param", const=True) for a in self.axes}
         self._digits = {d.symbol: d for digits in coordinates.digits().values() for d in digits}
 
     def exclusive(self, sites: Sequence[Site]) -> bool:
@@ -75,28 +78,85 @@ class AccessMaps:
         base = self.coordinates.threads[axis]
         loop = next((x for x in site.loops if x.shared is not None and x.shared[0] == axis), None)
         if loop is None:
-            return "thread", self._positions(base)
+            return "thread", self.positions(base)
         assert loop.shared is not None and loop.coordinate is not None
         if loop.shared[1] == "grid":
-            return "grid", self._positions(loop.coordinate)
+            return "grid", self.positions(loop.coordinate)
         digits = self.coordinates.digits().get(base, [])
         block = self.coordinates.block(axis)
         if all(d.scale != block for d in digits):
             return None
         upper = tuple(_atom(d.symbol) for d in digits if d.scale.over(block) is not None)
-        return "block", (*self._positions(loop.coordinate), *upper)
+        return "block", (*self.positions(loop.coordinate), *upper)
 
-    def _positions(self, coordinate: ir.Symbol) -> tuple[Polynomial, ...]:
+    def positions(self, coordinate: ir.Symbol) -> tuple[Polynomial, ...]:
+        """The digits of a coordinate, lowest first."""
         digits = self.coordinates.digits().get(coordinate, [])
         return tuple(_atom(d.symbol) for d in digits) or (_atom(coordinate),)
+
+    # -- spaces
+
+    def coordinates_of(self, m: Map) -> list[ir.Symbol]:
+        """The coordinates of a site, those of the thread first, then those of the loops around it."""
+        loops = [x.coordinate for x in m.site.loops if x.shared is None and x.coordinate is not None]
+        values = [p for _, told in reversed(m.thread) for p in reversed(told)]
+        values += [p for x in loops for p in reversed(self.positions(x))]
+        return [symbol for p in values for symbol in _symbols(p)]
+
+    def threads_of(self, m: Map) -> frozenset[ir.Symbol]:
+        return frozenset(symbol for _, told in m.thread for p in told for symbol in _symbols(p))
+
+    def existence(self, m: Map) -> list[Polynomial]:
+        """What is not negative for the coordinates of the threads of a launch and of the iterations of the loops."""
+        found: list[Polynomial] = []
+        for axis, (kind, told) in zip(self.axes, m.thread, strict=True):
+            if kind != "grid":
+                found += self._digit_ranges(told)
+            if kind == "thread":
+                found.append(
+                    _atom(self.counts[axis]) - self.coordinates.resolved(_atom(self.coordinates.threads[axis])) - _ONE
+                )
+            elif kind == "block":
+                blocks = Polynomial({(grid_dim(axis, self.coordinates.span),): 1})
+                found.append(blocks - self.coordinates.resolved(self.coordinates.block_of(axis)) - _ONE)
+        for loop in m.site.loops:
+            found += [c for p in loop.range for c in self._reduced(self.coordinates.resolved(p))]
+            if loop.shared is None and loop.coordinate is not None and len(self.positions(loop.coordinate)) > 1:
+                found += self._digit_ranges(self.positions(loop.coordinate))
+        return found
+
+    def _digit_ranges(self, digits: Iterable[Polynomial]) -> list[Polynomial]:
+        found = []
+        for p in digits:
+            (symbol,) = _symbols(p)
+            found.append(p)
+            digit = self._digits.get(symbol)
+            if digit is not None and digit.extent is not None:
+                found.append(digit.extent.polynomial() - p - _ONE)
+        return found
+
+    def clean(self, value: Polynomial, m: Map) -> bool:
+        """Whether the value is known wherever the coordinates of the site are."""
+        mine = set(self.coordinates_of(m))
+        return all(
+            a.symbol in mine
+            if isinstance(a, ir.Var) and self.coordinates.counts(a.symbol)
+            else self.coordinates.uniform(a)
+            for monomial in value.terms
+            for a in monomial
+        )
+
+    def reduced(self, condition: Polynomial) -> Polynomial:
+        """An equivalent condition with fewer digits, where there is one."""
+        return self._reduced(condition)[0]
 
     # -- proofs
 
     def _disjoint(self, maps: Sequence[Map]) -> bool:
-        strides = self._strides(maps)
+        strides = self.strides(maps)
         if strides is None:
             return False
-        taken = [self._subscripts(m, strides) for m in maps]
+        taken = [self.subscripts(m, strides) for m in maps]
         subscripts = [t for t in taken if t is not None]
         if len(subscripts) < len(taken):
             return False
@@ -106,30 +166,76 @@ class AccessMaps:
             for j in range(i, len(maps))
         )
 
-    def _strides(self, maps: Sequence[Map]) -> list[Scale] | None:
+    def injective(self, m: Map) -> bool:
+        """Whether the site touches no cell twice, in whatever threads and iterations."""
+        strides = self.strides([m])
+        at = self.subscripts(m, strides) if strides is not None else None
+        loops = [x.coordinate for x in m.site.loops]
+        if at is None or any(x is None for x in loops):
+            return False
+        counted = [("loop", self.positions(x)) for x in loops if x is not None]
+        every = replace(m, thread=(*m.thread, *counted))
+        return self._apart(every, at, every, at)
+
+    def implied(self, condition: Polynomial, conditions: Sequence[Polynomial]) -> bool:
+        """Whether the condition is not negative where none of the others is, for any values of the coordinates."""
+        return self._impossible([*conditions, condition.scaled(-1) - _ONE], anywhere=True)
+
+    def range(self, of: Sequence[tuple[Polynomial, Sequence[Polynomial]]]) -> tuple[list[Polynomial], list[Polynomial]]:
+        """Bounds that hold for all the values, each under its conditions: those from below, and those from above."""
+        params: dict[Monomial, str] = {}
+        sets = []
+        for value, conditions in of:
+            dims: dict[ir.Symbol, str] = {}
+            text = self._texts(conditions, dims, params)
+            value_text = self._text(value, dims, params)
+            assert value_text is not None
+            inner = f"exists {', '.join(dims.values())}: " if dims else ""
+            same = value_text.removesuffix(" >= 0")
+            sets.append(f"{{ [v] : {inner}v = {same}{''.join(f' and {t}' for t in text)} }}")
+        whole = isl.Set(f"[{', '.join(params.values())}] -> {sets[0]}")
+        for other in sets[1:]:
+            whole = whole.union(isl.Set(f"[{', '.join(params.values())}] -> {other}"))
+        return self._bounds(whole.simple_hull().remove_redundancies(), list(params))
+
+    def _bounds(self, hull: isl.BasicSet, params: list[Monomial]) -> tuple[list[Polynomial], list[Polynomial]]:
+        lower, upper = [], []
+        for c in hull.get_constraints():
+            slope = int(c.get_coefficient_val(isl.dim_type.set, 0).to_python())
+            rest: dict[Monomial, int] = {(): int(c.get_constant_val().to_python())}
+            for i, monomial in enumerate(params):
+                rest[monomial] = int(c.get_coefficient_val(isl.dim_type.param, i).to_python())
+            bound = Polynomial({m: k for m, k in rest.items() if k})
+            if slope == 1 or (c.is_equality() and abs(slope) == 1):
+                lower.append(bound.scaled(-slope))
+            if slope == -1 or (c.is_equality() and abs(slope) == 1):
+                upper.append(bound.scaled(-slope))
+        return lower, upper
+
+    def strides(self, maps: Sequence[Map]) -> list[Scale] | None:
         factors: dict[Monomial, int] = {}
         for m in maps:
             for monomial, coefficient in m.offset.terms.items():
-                stride, _ = self._apart_in(monomial)
+                stride, _ = self.split(monomial)
                 factors[stride] = gcd(factors.get(stride, 0), coefficient)
         scales = {scale(1 if not atoms else factor, atoms) for atoms, factor in factors.items()} | {ONE}
         if not all(self.coordinates.uniform(a) for s in scales for a, _ in s.atoms):
             return None
         return chain(scales)
 
-    def _apart_in(self, monomial: Monomial) -> tuple[Monomial, Monomial]:
+    def split(self, monomial: Monomial) -> tuple[Monomial, Monomial]:
         """The uniform atoms of a product, and its coordinates."""
         mine = tuple(a for a in monomial if self._is_coordinate(a))
         return tuple(a for a in monomial if not self._is_coordinate(a)), mine
 
-    def _is_coordinate(self, atom: ir.Expr) -> bool:
+    def _is_coordinate(self, atom: ir.Expr) -> TypeGuard[ir.Var]:
         return isinstance(atom, ir.Var) and self.coordinates.counts(atom.symbol)
 
-    def _subscripts(self, m: Map, strides: list[Scale]) -> Subscripts | None:
+    def subscripts(self, m: Map, strides: list[Scale]) -> Subscripts | None:
         """The subscripts, if each stays within its extent."""
         found: dict[Scale, dict[Monomial, int]] = {s: {} for s in strides}
         for monomial, coefficient in m.offset.terms.items():
-            uniform, counting = self._apart_in(monomial)
+            uniform, counting = self.split(monomial)
             if len(counting) > 1:
                 return None
             stride = next(s for s in strides if s.atoms == scale(1, uniform).atoms)
@@ -181,7 +287,7 @@ class AccessMaps:
         whole: dict[Monomial, int] = {}
         rest: dict[Monomial, int] = {}
         for monomial, coefficient in (condition + Polynomial({(): 1})).terms.items():
-            uniform, counting = self._apart_in(monomial)
+            uniform, counting = self.split(monomial)
             worth = scale(abs(coefficient), uniform).over(by)
             if worth is None:
                 rest[monomial] = coefficient
@@ -194,29 +300,39 @@ class AccessMaps:
             return None
         return Polynomial(whole) - Polynomial({(): 1})
 
-    def _impossible(self, conditions: Iterable[Polynomial]) -> bool:
-        """Whether no values of coordinates and parameters make all the conditions not negative."""
+    def _impossible(self, conditions: Iterable[Polynomial], anywhere: bool = False) -> bool:
+        """Whether no values of coordinates and parameters make all the conditions not negative; `anywhere`: whatever
+        values the coordinates have, else those of threads and digits."""
         dims: dict[ir.Symbol, str] = {}
         params: dict[Monomial, str] = {}
+        constraints = " and ".join(self._texts(conditions, dims, params, anywhere)) or "1 = 1"
+        space = f"[{', '.join(params.values())}] -> {{ [{', '.join(dims.values())}] : {constraints} }}"
+        return bool(isl.Set(space).is_empty())
+
+    def _texts(
+        self,
+        conditions: Iterable[Polynomial],
+        dims: dict[ir.Symbol, str],
+        params: dict[Monomial, str],
+        anywhere: bool = False,
+    ) -> list[str]:
+        """Those of the conditions that are affine, and the extents of the digits in them."""
         text = [t for c in conditions if (t := self._text(c, dims, params)) is not None]
-        for symbol in list(dims):
+        for symbol in [] if anywhere else list(dims):
             digit = self._digits.get(self.coordinates.original(symbol))
             if digit is None:
                 continue
             text.append(f"{dims[symbol]} >= 0")
             if digit.extent is not None:
-                below = digit.extent.polynomial() - _atom(symbol) - _ONE
-                text += [t for t in [self._text(below, dims, params)] if t is not None]
-        constraints = " and ".join(text) or "1 = 1"
-        return bool(
-            isl.Set(f"[{', '.join(params.values())}] -> {{ [{', '.join(dims.values())}] : {constraints} }}").is_empty()
-        )
+                below = self._text(digit.extent.polynomial() - _atom(symbol) - _ONE, dims, params)
+                text += [below] if below is not None else []
+        return text
 
     def _text(self, condition: Polynomial, dims: dict[ir.Symbol, str], params: dict[Monomial, str]) -> str | None:
         """An affine condition for isl; None if it is not affine."""
         terms = []
         for monomial, coefficient in condition.terms.items():
-            uniform, counting = self._apart_in(monomial)
+            uniform, counting = self.split(monomial)
             if (counting and (uniform or len(counting) > 1)) or not all(map(self.coordinates.uniform, uniform)):
                 return None
             if counting:
@@ -233,3 +349,7 @@ class AccessMaps:
 
 def _atom(symbol: ir.Symbol) -> Polynomial:
     return Polynomial({(ir.Var(symbol, span=symbol.span),): 1})
+
+
+def _symbols(value: Polynomial) -> list[ir.Symbol]:
+    return [a.symbol for m in value.terms for a in m if isinstance(a, ir.Var)]

@@ -130,6 +130,10 @@ class Coordinates:
             self._counting.add(twin)
         return _var(self._twins[atom.symbol])
 
+    def block_of(self, axis: str) -> Polynomial:
+        """The position of the thread's block."""
+        return self._part(Part(self.threads[axis], self.block(axis), None))
+
     def block(self, axis: str) -> Scale:
         return scale(1, (block_dim(axis, self.span),))
 

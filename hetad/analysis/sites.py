@@ -29,6 +29,8 @@ class Loop:
     coordinate: ir.Symbol | None = None
     value: Polynomial | None = None
     shared: tuple[str, str] | None = None
+    header: Counted | None = None
+    range: tuple[Polynomial, ...] = ()  # not negative in every iteration, and in no other place
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,7 @@ class Sites:
             value = start - step * count if header.down else start + step * count
             first = count
         last = value - bound if header.down else bound - value
-        return Loop(s, coordinate, value, shared), [first, last - slack]
+        return Loop(s, coordinate, value, shared, header, (first, last - slack)), [first, last - slack]
 
     def _shared(self, start: Polynomial, step: Polynomial) -> tuple[str, str] | None:
         """The axis whose threads share the iterations: `for (i = thread; i < n; i += threads)`."""
@@ -256,6 +258,13 @@ class Sites:
 
     # -- conditions
 
+    def conjuncts(self, guard: Guard, values: Values) -> list[tuple[ir.Expr, tuple[Polynomial, ...]]]:
+        """The conditions that together are the guard; with polynomials where these say all of it."""
+        return [
+            (c if holds else ir.Unary("!", c, c.type, span=c.span), tuple(self._not_negative(c, holds, values)))
+            for c, holds in _conjuncts(guard.condition, guard.holds)
+        ]
+
     def _not_negative(self, cond: ir.Expr, holds: bool, values: Values) -> list[Polynomial]:
         """Polynomials that are not negative where the condition holds; not all of what it says need be among them."""
         match cond:
@@ -280,6 +289,15 @@ class Sites:
                     case "==":
                         return [a - b, b - a]
         return []
+
+
+def _conjuncts(cond: ir.Expr, holds: bool) -> list[tuple[ir.Expr, bool]]:
+    match cond:
+        case ir.Unary(op="!", operand=operand):
+            return _conjuncts(operand, not holds)
+        case ir.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == holds:
+            return [*_conjuncts(left, holds), *_conjuncts(right, holds)]
+    return [(cond, holds)]
 
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}

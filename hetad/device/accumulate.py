@@ -34,7 +34,7 @@ class Ground:
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
     """With plain updates where threads provably do not meet."""
-    sites = Sites(body, ground.span, _touched)
+    sites = Sites(body, ground.span, touched)
     if not sites.all:
         return body
     from hetad.analysis.access import AccessMaps
@@ -54,19 +54,19 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
     return map_body(lambda s: _without_atomics(s) if id(s) in proven else s, body)
 
 
-def _touched(s: ir.Stmt) -> list[ir.Place]:
+def touched(s: ir.Stmt) -> list[ir.Place]:
     """The cells of global memory that a statement increments or takes."""
     found = increment(s)
     places = [found.place] if found is not None else list(takes(s))
-    return [p for p in places if _through_pointer(p)]
+    return [p for p in places if through_pointer(p)]
 
 
-def _through_pointer(place: ir.Expr) -> bool:
+def through_pointer(place: ir.Expr) -> bool:
     match place:
         case ir.Index(base=base):
-            return isinstance(base.type, Pointer) or _through_pointer(base)
+            return isinstance(base.type, Pointer) or through_pointer(base)
         case ir.Member(base=base):
-            return _through_pointer(base)
+            return through_pointer(base)
     return False
 
 

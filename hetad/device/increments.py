@@ -20,6 +20,9 @@ class Increment:
     value: ir.Expr
     statement: ir.Call
 
+    def into(self, place: ir.Place, value: ir.Expr) -> Increment:
+        return Increment(place, value, self.statement)
+
 
 def increment(s: ir.Stmt) -> Increment | None:
     if not isinstance(s, ir.Call) or s.function != "atomicAdd" or s.result is not None:

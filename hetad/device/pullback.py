@@ -19,6 +19,7 @@ from hetad.device.accumulate import settled as settled_atomics
 from hetad.device.axes import launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
+from hetad.device.gathering import gathered
 from hetad.device.memory import StoredValues
 from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints, refuse_too_much
@@ -43,6 +44,17 @@ class Tapes:
 
 
 @dataclass(frozen=True, slots=True)
+class Gather:
+    """A kernel that adds to some of the adjoints, launched like the pullback and before it.  Its parameters are the
+    primal's at `primal` and the adjoints of those at `adjoint`."""
+
+    function: ir.Function
+    primal: tuple[int, ...]
+    adjoint: tuple[int, ...]
+    effects: KernelEffects
+
+
+@dataclass(frozen=True, slots=True)
 class Pullback:
     """A generated kernel.  Its parameters are the primal's at `primal`, the adjoints of those at `adjoint`, then the
     size of the dynamic shared memory if `dynamic`, the records and the tapes."""
@@ -57,11 +69,13 @@ class Pullback:
     tapes: Tapes | None = None
     recorder: ir.Function | None = None  # launched in place of the primal; the primal's parameters, then the records
     records: Tapes | None = None
+    gathers: tuple[Gather, ...] = ()
 
     def functions(self) -> list[ir.Function]:
         """All the kernels, the pullback last."""
         counters = [t.counter for t in (self.records, self.tapes) if t is not None]
-        return [*counters, *([self.recorder] if self.recorder is not None else []), self.function]
+        gathers = [g.function for g in self.gathers]
+        return [*counters, *([self.recorder] if self.recorder is not None else []), *gathers, self.function]
 
 
 def pullback(
@@ -156,13 +170,26 @@ class _Maker:
         self.used = set(variables(pruned))
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
+        self.gathers: tuple[ir.Body, ...] = ()
         self.axes = launch_axes(kernel) if optimize and recording is None else AXES
         self.final = self.stored.body
         if optimize:
             self.final = tidy(self.final, aliased=bool(merged), kernel=True)
-            joined = Sums(names, self.engine.shadows.values(), set(exposed(self.final))).block(self.final)
-            self.final = settled_atomics(joined, self._ground(merged))
+            self._accumulate(self._ground(merged))
         refuse_too_much(self.final)
+
+    def _accumulate(self, ground: Ground) -> None:
+        """Increments without atomics where that is proven, or in gathers."""
+        shadows = self.engine.shadows.values()
+        self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
+        if self.recording is None and not self.stored.tapes:
+            found = gathered(self.final, ground, self.names, set(shadows))
+            if found.kernels:
+                self.gathers = tuple(k.body for k in found.kernels)
+                self.final = found.body
+        settled = settled_atomics(self.final, ground)
+        liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
+        self.final = tidy(liveness.prune(settled), kernel=True) if self.gathers else settled
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}
@@ -191,6 +218,7 @@ class _Maker:
         names_active = tuple(sorted({x.name for x in self.engine.active}))
         effects = self._effects(primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
+        made = replace(made, gathers=tuple(self._gather(body) for body in self.gathers))
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
             origins = self.recording.origins if self.recording is not None else {}
@@ -201,6 +229,21 @@ class _Maker:
             tapes = self._tapes(base, prepared, self.recording.records, self.recording.sites, values)
             made = replace(made, recorder=self.recording.recorder, records=tapes)
         return made
+
+    def _gather(self, body: ir.Body) -> Gather:
+        used = set(variables(body))
+        primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
+        adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
+        params = (*(self.kernel.params[i] for i in primal), *(self.parameters[i] for i in adjoint))
+        added = {x for s in walk_stmts(body) if isinstance(s, ir.Update) for x in variables(s.target)}
+        targets = [self.kernel.params[i].name for i in adjoint if self.parameters[i] in added]
+        name = self.names.fresh(f"{self.name.replace('_pullback', '_gather')}_{'_'.join(targets)}")
+        span = self.kernel.span
+        comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
+        function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
+        pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
+        writes = frozenset(range(len(primal), len(params)))
+        return Gather(function, primal, adjoint, KernelEffects(pointers, writes))
 
     def _tapes(
         self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues

@@ -131,16 +131,14 @@ class HostEngine(Engine):
             reverse += tapes.opening
             extra += tapes.arguments
             closing = [*tapes.closing, *closing]
-        back = replace(
-            s,
-            kernel=made.function.name,
-            grid=along(s.grid, made.axes),
-            block=along(s.block, made.axes),
-            args=(*adjoints, *extra),
-            shared=shared,
-        )
+        narrow = replace(s, grid=along(s.grid, made.axes), block=along(s.block, made.axes))
         launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
-        return [*pushes, *forward], [*pops, *reverse, back, launched, *closing]
+        for g in made.gathers:
+            args = [s.args[i] for i in g.primal] + [self._adjoint_argument(s.args[i], s.span) for i in g.adjoint]
+            reverse += [replace(narrow, kernel=g.function.name, args=tuple(args), shared=None), launched]
+        if made.function.body:
+            reverse += [replace(narrow, kernel=made.function.name, args=(*adjoints, *extra), shared=shared), launched]
+        return [*pushes, *forward], [*pops, *reverse, *closing]
 
     def _saved_buffers(self, s: ir.Launch) -> Parts:
         """Snapshots of the allocations that the kernel may write."""

@@ -184,6 +184,7 @@ class _Gradient:
             )
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
+            self.summaries.update({g.function.name: g.effects for g in made.gathers})
             for tapes in (made.tapes, made.records):
                 if tapes is not None:
                     self.summaries[tapes.counter.name] = KernelEffects(
@@ -331,7 +332,7 @@ class _Gradient:
         explanation = Explanation(
             {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
             tuple(saves(self.name, body)),
-            tuple(a for p in self.pullbacks.values() for a in accumulations(p.function)),
+            tuple(a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f)),
         )
         if _may_stop(body):
             body = self._marked(body)

@@ -1,0 +1,73 @@
+"""Polynomials over coordinates as expressions of the IR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hetad.adjoint.names import convert, integer
+from hetad.analysis.affine import Monomial, Polynomial
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.printer import expr_text
+from hetad.ir.types import BOOL, Int
+
+
+class Arithmetic:
+    """Polynomials as expressions of one integer type."""
+
+    def __init__(self, type_: Int, span: Span) -> None:
+        self.type = type_
+        self.span = span
+        self.known: dict[ir.Symbol, ir.Expr] = {}
+
+    def copy(self) -> Arithmetic:
+        new = Arithmetic(self.type, self.span)
+        new.known = dict(self.known)
+        return new
+
+    def know(self, coordinate: ir.Symbol, expr: ir.Expr) -> None:
+        """`expr` stands for the coordinate."""
+        self.known[coordinate] = convert(expr, self.type)
+
+    def expression(self, value: Polynomial) -> ir.Expr:
+        """The value of a polynomial over uniform expressions and known coordinates."""
+        terms = [(self._product(m, abs(c)), c > 0) for m, c in value.terms.items()]
+        terms.sort(key=lambda t: (not t[1], isinstance(t[0], ir.Const), -len(expr_text(t[0])), expr_text(t[0])))
+        if not terms:
+            return integer(0, self.span, self.type)
+        (total, positive), *rest = terms
+        if not positive:
+            if isinstance(total, ir.Const):
+                total = integer(-int(total.value), self.span, self.type)
+            else:
+                total = ir.Unary("-", total, self.type, span=self.span)
+        for term, plus in rest:
+            total = ir.Binary("+" if plus else "-", total, term, self.type, span=self.span)
+        return total
+
+    def _product(self, monomial: Monomial, coefficient: int) -> ir.Expr:
+        factors = sorted((self._atom(a) for a in monomial), key=expr_text)
+        if coefficient != 1 or not factors:
+            factors.append(integer(coefficient, self.span, self.type))
+        product = factors[0]
+        for f in factors[1:]:
+            product = ir.Binary("*", product, f, self.type, span=self.span)
+        return product
+
+    def _atom(self, atom: ir.Expr) -> ir.Expr:
+        if isinstance(atom, ir.Var) and atom.symbol in self.known:
+            return self.known[atom.symbol]
+        return convert(atom, self.type)
+
+    def binary(self, op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+        return ir.Binary(op, left, right, self.type, span=self.span)
+
+    def compare(self, op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+        return ir.Binary(op, left, right, BOOL, span=self.span)
+
+    def least(self, values: Sequence[ir.Expr], op: str = "<") -> ir.Expr:
+        """The least of the values, or with ">" the greatest."""
+        found = values[0]
+        for v in values[1:]:
+            found = ir.Select(self.compare(op, v, found), v, found, self.type, span=self.span)
+        return found

@@ -1,0 +1,297 @@
+"""Gathers: kernels over the cells that are added to, instead of over the threads that add.
+
+The threads of a pullback and the iterations of its loops are the points of a space, and an increment sends each point
+to a cell.  Where the subscripts of the cell are affine, each tells one coordinate of the point (its *pivot*), and those
+that none tells stay *free*: a thread for each target can run over them and sum the contributions in a register.
+
+    for each target (u, v):                      one or more a thread, whatever the size of the launch
+        sum = 0
+        for the free coordinates:                as loops, bounded by the guards where these are bounds
+            the pivots from the target           i = u - j
+            if the guards hold and the thread exists:
+                what the value depends on; sum += value
+        if (sum != 0) adj[...] += sum            the cell need not exist where nothing was added
+
+Only the order in which the space is run through changes: this is right whether or not two targets are one cell, and
+where they provably are not, the sum is added without an atomic operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hetad.adjoint.names import Names, convert, zero
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.coordinates import block_dim, grid_dim
+from hetad.analysis.scales import Scale
+from hetad.analysis.sites import Definition, Sites
+from hetad.device.arithmetic import Arithmetic
+from hetad.device.increments import Increment, plain
+from hetad.device.nest import Nest
+from hetad.device.sources import Source, Unfit, atom, user_name
+from hetad.device.storage import thread_position
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT, LONG, SIZE_T, UINT, Int, Pointer
+from hetad.ir.visit import declared, own_exprs, variables, walk_stmts
+
+Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A subscript of the cells that are added to: the variable, and its bounds."""
+
+    stride: Scale
+    symbol: ir.Symbol
+    bounds: Bounds
+    axis: str | None  # of the primal's threads, where each has its own value
+
+
+class GatherKernel:
+    """One kernel for `sources` with the same strides.  Raises Unfit."""
+
+    def __init__(self, sites: Sites, maps: AccessMaps, sources: Sequence[Source], names: Names, span: Span) -> None:
+        self.sites, self.maps, self.sources, self.names, self.span = sites, maps, sources, names, span
+        self.strides = [s for s in sources[0].subscripts if any(x.subscripts[s].constant is None for x in sources)]
+        self.arithmetic = Arithmetic(self._index_type(), span)
+        self.groups: dict[tuple[object, ...], list[Source]] = {}
+        for source in sources:
+            self.groups.setdefault(source.key, []).append(source)
+        self.targets = [self._target(s) for s in self.strides]
+        for t in self.targets:
+            self.arithmetic.know(t.symbol, ir.Var(t.symbol, span=span))
+        self.sums = self._sums()
+        body = self._body()
+        prelude = self._prelude(body)
+        _check_early_loads(sources, prelude, body)
+        self.body = (*prelude, *body)
+
+    # -- targets
+
+    def _index_type(self) -> Int:
+        """`int` where the primal counts in it."""
+        types = {x.type for s in self.sources for x in s.slice.indices if isinstance(x.type, Int)}
+        return INT if all(t.bits < 32 or (t.bits == 32 and t.signed) for t in types) else LONG
+
+    def _target(self, stride: Scale) -> Target:
+        told = [p for s in self.sources for p in s.pivots if p.stride == stride]
+        names = {self._user_name(s, p.coordinate) for s in self.sources for p in s.pivots if p.stride == stride}
+        direct = all(p.sign == 1 and not p.rest.terms for p in told)
+        name = names.pop() if len(names) == 1 else "at"
+        symbol = ir.Symbol(name, self.arithmetic.type, self.span)
+        if not direct:
+            symbol = self.names.symbol(f"{name}_to", self.arithmetic.type, self.span)
+        axes = {self._axis(s, p.coordinate) for s in self.sources for p in s.pivots if p.stride == stride}
+        axis = axes.pop() if len(axes) == 1 else None
+        return Target(stride, symbol, self._bounds(stride), axis)
+
+    def most_targets(self) -> int | None:
+        """How many targets there are at most, where the text tells."""
+        most = 1
+        for t in self.targets:
+            low = [c for p in t.bounds[0] if (c := p.constant) is not None]
+            high = [c for p in t.bounds[1] if (c := p.constant) is not None]
+            if not low or not high:
+                return None
+            most *= max(0, min(high) - max(low) + 1)
+        return most
+
+    def _user_name(self, source: Source, coordinate: ir.Symbol) -> str:
+        return user_name(self.sites.coordinates, source, coordinate) or coordinate.name
+
+    def _axis(self, source: Source, coordinate: ir.Symbol) -> str | None:
+        for axis, (kind, told) in zip(self.maps.axes, source.map.thread, strict=True):
+            if kind != "block" and told == (atom(coordinate),):
+                return axis
+        return None
+
+    def _bounds(self, stride: Scale) -> Bounds:
+        """Of all subscripts at this stride; the number of threads only where the guards say less."""
+        values = [(s.subscripts[stride], list(s.map.conditions)) for s in self.sources]
+        lower, upper = self.maps.range(values)
+        if not lower or not upper:
+            values = [(s.subscripts[stride], [*s.map.conditions, *self.maps.existence(s.map)]) for s in self.sources]
+            lower, upper = self.maps.range(values)
+        if not lower or not upper:
+            raise Unfit
+        return lower, upper
+
+    def _within(self, source: Source) -> list[Polynomial]:
+        known: list[Polynomial] = []
+        for t in self.targets:
+            known += [source.subscripts[t.stride] - low for low in t.bounds[0]]
+            known += [high - source.subscripts[t.stride] for high in t.bounds[1]]
+        return known
+
+    # -- sums
+
+    def _sums(self) -> dict[tuple[ir.Symbol, tuple[str, ...]], ir.Symbol]:
+        found: dict[tuple[ir.Symbol, tuple[str, ...]], ir.Symbol] = {}
+        for s in self.sources:
+            assert s.site.cell is not None
+            key = (s.root, s.site.cell.path)
+            if key not in found:
+                found[key] = self.names.symbol(f"{s.root.name}_sum", s.increment.value.type, self.span)
+        return found
+
+    def _sum(self, source: Source) -> ir.Symbol:
+        assert source.site.cell is not None
+        return self.sums[source.root, source.site.cell.path]
+
+    # -- text
+
+    def _body(self) -> ir.Body:
+        nests: list[ir.Stmt] = []
+        variables_of = {t.stride: t.symbol for t in self.targets}
+        for group in self.groups.values():
+            nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within)
+            body = nest.body({id(s.increment.statement): self._sum(s) for s in group})
+            nests += [ir.Block(body, span=group[0].site.statement.span)] if len(self.groups) > 1 else body
+        opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
+        inner: ir.Body = (*opening, *nests, *(self._update(k, x) for k, x in self.sums.items()))
+        return self._over_targets(inner)
+
+    def _update(self, key: tuple[ir.Symbol, tuple[str, ...]], symbol: ir.Symbol) -> ir.Stmt:
+        source = next(s for s in self.sources if self._sum(s) is symbol)
+        index = Polynomial({})
+        for stride, subscript in source.subscripts.items():
+            target = next((t for t in self.targets if t.stride == stride), None)
+            index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)
+        place = _moved(source.increment.place, key[0], self.arithmetic.expression(index))
+        total = ir.Var(symbol, span=self.span)
+        added = plain(Increment(place, total, source.increment.statement))  # the subscripts are within their extents
+        met = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
+        return ir.If(met, (added,), (), span=self.span)
+
+    def _prelude(self, body: ir.Body) -> list[ir.Stmt]:
+        """Definitions of the uniform variables that the body mentions without declaring them."""
+        steps = {id(step): step for s in self.sources for step in s.site.steps}
+        given: dict[ir.Symbol, ir.Declare] = {}
+        for step in steps.values():
+            if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
+                given.setdefault(step.statement.symbol, step.statement)
+        wanted = set(variables(body)) - set(declared(body))
+        launch = [self._thread_count(axis) for axis in self.maps.axes if self.maps.counts[axis] in wanted]
+        found: dict[ir.Symbol, ir.Declare] = {}
+        while missing := [x for x in wanted if x.storage not in ("param", "global", "constant", "static")]:
+            for x in missing:
+                init = given[x].init if x in given else None
+                if init is None or not self.sites.coordinates.uniform(init):
+                    raise Unfit
+                found[x] = given[x]
+                wanted |= set(variables(init))
+            wanted -= set(found)
+        return [*launch, *(d for x, d in given.items() if x in found)]
+
+    def _thread_count(self, axis: str) -> ir.Stmt:
+        symbol = self.maps.counts[axis]
+        return ir.Declare(symbol, convert(_count(axis, self.span), symbol.type), span=self.span)
+
+    def _over_targets(self, body: ir.Body) -> ir.Body:
+        axes = [t.axis for t in self.targets]
+        if None not in axes and sorted(a for a in axes if a) == sorted(self.maps.axes):
+            for t in self.targets:
+                assert t.axis is not None
+                first, count = _position(t.axis, self.span), _count(t.axis, self.span)
+                body = (
+                    self._loop(t, convert(first, self.arithmetic.type), convert(count, self.arithmetic.type), body),
+                )
+            return body
+        return self._linear(body)
+
+    def _first(self, t: Target) -> ir.Expr:
+        a = self.arithmetic
+        return a.least([a.expression(p) for p in t.bounds[0]], ">")
+
+    def _end(self, t: Target) -> ir.Expr:
+        a = self.arithmetic
+        return a.least([a.expression(p + Polynomial({(): 1})) for p in t.bounds[1]])
+
+    def _loop(self, t: Target, position: ir.Expr, count: ir.Expr, body: ir.Body) -> ir.Stmt:
+        a = self.arithmetic
+        first = self._first(t)
+        start = position if isinstance(first, ir.Const) and first.value == 0 else a.binary("+", first, position)
+        variable = ir.Var(t.symbol, span=self.span)
+        step = ir.Update("+", variable, count, span=self.span)
+        condition = a.compare("<", variable, self._end(t))
+        return ir.For((ir.Declare(t.symbol, start, span=self.span),), condition, (step,), body, span=self.span)
+
+    def _linear(self, body: ir.Body) -> ir.Body:
+        """The targets numbered through, the innermost subscript fastest."""
+        thread, threads, opening = thread_position(self.names, self.span)
+        a = self.arithmetic
+        if len(self.targets) == 1:
+            (t,) = self.targets
+            position, count = (convert(ir.Var(x, span=self.span), a.type) for x in (thread, threads))
+            return (*opening, self._loop(t, position, count, body))
+        sizes: list[ir.Symbol] = []
+        for t in self.targets:
+            size = self.names.symbol(f"{t.symbol.name}_count", a.type, self.span, const=True)
+            first, end = self._first(t), self._end(t)
+            length = end if isinstance(first, ir.Const) and first.value == 0 else a.binary("-", end, first)
+            empty = a.compare("<", length, ir.Const(0, a.type, span=self.span))
+            none = ir.Const(0, a.type, span=self.span)
+            opening.append(ir.Declare(size, ir.Select(empty, none, length, a.type, span=self.span), span=self.span))
+            sizes.append(size)
+        total: ir.Expr = _wide(sizes[0])
+        for size in sizes[1:]:
+            total = ir.Binary("*", total, _wide(size), SIZE_T, span=self.span)
+        number = self.names.symbol("target", SIZE_T, self.span)
+        left: ir.Expr = ir.Var(number, span=self.span)
+        decoded: list[ir.Stmt] = []
+        for t, size in zip(self.targets, sizes, strict=True):
+            last = size is sizes[-1]
+            digit = left if last else ir.Binary("%", left, _wide(size), SIZE_T, span=self.span)
+            left = ir.Binary("/", left, _wide(size), SIZE_T, span=self.span)
+            first = self._first(t)
+            value = convert(digit, a.type)
+            if not (isinstance(first, ir.Const) and first.value == 0):
+                value = a.binary("+", first, value)
+            decoded.append(ir.Declare(t.symbol, value, span=self.span))
+        variable = ir.Var(number, span=self.span)
+        step = ir.Update("+", variable, ir.Var(threads, span=self.span), span=self.span)
+        start = ir.Declare(number, ir.Var(thread, span=self.span), span=self.span)
+        condition = ir.Binary("<", variable, total, BOOL, span=self.span)
+        return (*opening, ir.For((start,), condition, (step,), (*decoded, *body), span=self.span))
+
+
+def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], body: ir.Body) -> None:
+    """What is read before a thread knows its target must be readable whatever the guards say."""
+    safe: set[ir.Symbol] = set()
+    for s in sources:
+        for step in s.site.steps:
+            if not isinstance(step, Definition):
+                break
+            safe |= {x for x in variables((step.statement,)) if isinstance(x.type, Pointer)}
+    headers = [s for s in walk_stmts(body) if isinstance(s, ir.For)]
+    early = [*prelude, *(s for s in body if isinstance(s, ir.Declare)), *(d for s in headers for d in s.init)]
+    read = [x for d in early for x in variables((d,))] + [
+        x for s in headers for e in own_exprs(s) for x in variables(e)
+    ]
+    if not {x for x in read if isinstance(x.type, Pointer)} <= safe:
+        raise Unfit
+
+
+def _position(axis: str, span: Span) -> ir.Expr:
+    """`blockIdx.x * blockDim.x + threadIdx.x`"""
+    block, thread = (ir.ThreadIndex(name, axis, UINT, span=span) for name in ("blockIdx", "threadIdx"))
+    offset = ir.Binary("*", block, block_dim(axis, span), UINT, span=span)
+    return ir.Binary("+", offset, thread, UINT, span=span)
+
+
+def _count(axis: str, span: Span) -> ir.Expr:
+    return ir.Binary("*", block_dim(axis, span), grid_dim(axis, span), UINT, span=span)
+
+
+def _wide(symbol: ir.Symbol) -> ir.Expr:
+    return convert(ir.Var(symbol, span=symbol.span), SIZE_T)
+
+
+def _moved(place: ir.Expr, root: ir.Symbol, index: ir.Expr) -> ir.Place:
+    """The place at another index of the array `root`."""
+    if isinstance(place, ir.Member):
+        return ir.Member(_moved(place.base, root, index), place.name, place.type, span=place.span)
+    return ir.Index(ir.Var(root, span=place.span), index, place.type, span=place.span)

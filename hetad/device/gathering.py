@@ -1,0 +1,181 @@
+"""Which increments of a pullback become gathers.
+
+A gather is tried for the increments that threads share: those of a stencil all together, so that each cell is visited
+once; of others only what is not a thread's own cell.  It reads the seeds before the pullback itself takes them, so no
+seed may be taken twice, nor be among what is added to.  It costs what its values cost to compute once more, for every
+increment at another place: where that is much more than the pullback itself, atomic operations stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from hetad.adjoint.names import Names
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.effects import BARRIERS, SHUFFLES, VOTES
+from hetad.analysis.sites import Definition, Site, Sites
+from hetad.device.accumulate import Ground, through_pointer, touched
+from hetad.device.gather import GatherKernel
+from hetad.device.increments import increment, takes
+from hetad.device.sources import Source, Unfit, source
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float, Pointer, Struct
+from hetad.ir.visit import map_body, own_exprs, walk_expr, walk_exprs, walk_stmts
+
+DEARER = 3  # how much more arithmetic than the pullback a gather may have
+FEW = 4096  # targets; fewer than this many are no work for a GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The pullback without what is gathered, and the gathers, to be launched before it."""
+
+    body: ir.Body
+    kernels: tuple[GatherKernel, ...]
+
+
+def gathered(body: ir.Body, ground: Ground, names: Names, shadows: Collection[ir.Symbol]) -> Gathered:
+    if any(_meets(s) for s in walk_stmts(body)):
+        return Gathered(body, ())
+    return _Plan(body, ground, names, frozenset(shadows)).result()
+
+
+def _meets(s: ir.Stmt) -> bool:
+    """Whether threads wait for each other, or memory changes otherwise than by increments and takes."""
+    if isinstance(s, ir.Declare):
+        return s.symbol.storage == "shared"
+    if isinstance(s, ir.Assign | ir.Update) and through_pointer(s.target):
+        return True
+    waits = BARRIERS | SHUFFLES | VOTES
+    return isinstance(s, ir.Push | ir.Pop) or (isinstance(s, ir.Call) and s.function in waits)
+
+
+class _Plan:
+    def __init__(self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol]) -> None:
+        self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
+        self.sites = Sites(body, ground.span, touched)
+        self.maps = AccessMaps(self.sites.coordinates, ground.axes)
+        self.added: dict[ir.Symbol, list[Site]] = {}
+        self.taken: dict[ir.Symbol, list[Site]] = {}
+        self.known = True
+        for site in self.sites.all:
+            if site.cell is None:
+                self.known = False
+                continue
+            kind = self.added if increment(site.statement) is not None else self.taken
+            kind.setdefault(site.cell.root, []).append(site)
+
+    def result(self) -> Gathered:
+        if not self.known:
+            return Gathered(self.body, ())
+        chosen = [sources for root in self.added if (sources := self._sources(root))]
+        kernels: list[GatherKernel] = []
+        for group in _fused(chosen):
+            kernel = self._kernel(group)
+            if kernel is not None:
+                kernels.append(kernel)
+        gone = {id(s.increment.statement) for k in kernels for s in k.sources}
+        rest = map_body(lambda s: None if id(s) in gone else s, self.body)
+        return Gathered(rest, tuple(kernels))
+
+    # -- choice
+
+    def _sources(self, root: ir.Symbol) -> list[Source]:
+        """The increments of one array that are gathered."""
+        members = self.added[root]
+        if root not in self.ground.adjoints or self.maps.exclusive(members):
+            return []
+        everything = self._tried(members)
+        if everything and not any(self._shares_threads(s) for s in everything):
+            return everything
+        own: list[Site] = []
+        for site in members:
+            if self.maps.exclusive([*own, site]):
+                own.append(site)
+        return self._tried([s for s in members if not any(s is o for o in own)])
+
+    def _tried(self, members: Sequence[Site]) -> list[Source]:
+        maps = [m for s in members if (m := self.maps.map(s)) is not None]
+        strides = self.maps.strides(maps)
+        if strides is None or len(maps) < len(members):
+            return []
+        try:
+            found = [source(self.sites, self.maps, s, strides) for s in members]
+        except Unfit:
+            return []
+        return found if all(self._readable(s) for s in found) else []
+
+    def _shares_threads(self, s: Source) -> bool:
+        """Whether many threads add to one cell."""
+        return not self.maps.threads_of(s.map).isdisjoint(s.free)
+
+    def _readable(self, s: Source) -> bool:
+        """Whether the seeds that the value depends on can be read again before they are taken."""
+        steps = (step.statement for step in s.slice.steps if isinstance(step, Definition))
+        value = ir.Return(s.increment.value, span=s.increment.value.span)
+        for place in _adjoint_loads((*steps, value), self.shadows):
+            root = self._root(place)
+            if root is None or root in self.added:
+                return False
+            sites = self.taken.get(root, [])
+            m = self.maps.map(sites[0]) if len(sites) == 1 else None
+            if sites and (m is None or not self.maps.injective(m)):
+                return False
+        return True
+
+    def _root(self, place: ir.Expr) -> ir.Symbol | None:
+        """The adjoint parameter that a cell is certainly behind."""
+        while isinstance(place, ir.Member):
+            place = place.base
+        if isinstance(place, ir.Index) and isinstance(place.base, ir.Var) and place.base.symbol in self.ground.adjoints:
+            return place.base.symbol
+        return None
+
+    # -- worth
+
+    def _kernel(self, sources: list[Source]) -> GatherKernel | None:
+        try:
+            kernel = GatherKernel(self.sites, self.maps, sources, self.names.copy(), self.ground.span)
+        except Unfit:
+            return None
+        few = kernel.most_targets()
+        if few is not None and few < FEW and any(self._shares_threads(s) for s in sources):
+            return None
+        return kernel if _work(kernel.body) <= DEARER * _work(self.body) else None
+
+
+def _fused(chosen: Sequence[list[Source]]) -> Iterator[list[Source]]:
+    """Arrays whose increments run through the same points are summed in one sweep."""
+    groups: dict[frozenset[object], list[Source]] = {}
+    for sources in chosen:
+        groups.setdefault(frozenset((s.key, tuple(s.subscripts)) for s in sources), []).extend(sources)
+    yield from groups.values()
+
+
+def _work(body: ir.Body) -> int:
+    """Floating operations and loads in the text."""
+    return sum(1 for e in walk_exprs(body) if isinstance(e.type, Float) and not isinstance(e, ir.Var | ir.Const))
+
+
+def _adjoint_loads(body: ir.Body, shadows: frozenset[ir.Symbol]) -> Iterator[ir.Expr]:
+    """The cells of adjoint memory that statements read, or take."""
+    for s in walk_stmts(body):
+        taken = list(takes(s))
+        yield from taken
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                base = _base(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
+                if base is not None and base in shadows and isinstance(base.type, Pointer | Struct):
+                    yield e
+
+
+def _base(place: ir.Expr) -> ir.Symbol | None:
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return _base(base)
+        case ir.AddressOf(place=inner):
+            return _base(inner)
+    return None

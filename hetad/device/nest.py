@@ -1,0 +1,352 @@
+"""Increments with one key as a nest of loops over their free coordinates, everything as far out as it can stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hetad.adjoint.names import convert
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.coordinates import assigned
+from hetad.analysis.scales import Scale
+from hetad.analysis.sites import Definition, Guard, Loop, Sites
+from hetad.device.arithmetic import Arithmetic
+from hetad.device.increments import Increment, plain, takes
+from hetad.device.sources import Source, Unfit, atom, symbols, user_name
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, Int, Pointer
+from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_exprs
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A statement, or a condition for all that follows, inside `level` free loops."""
+
+    level: int
+    what: ir.Stmt | ir.Expr
+
+
+class Nest:
+    def __init__(
+        self,
+        sites: Sites,
+        maps: AccessMaps,
+        sources: Sequence[Source],
+        arithmetic: Arithmetic,
+        targets: Mapping[Scale, ir.Symbol],
+        within: Callable[[Source], list[Polynomial]],
+    ) -> None:
+        """`targets`: the variables that hold the subscripts; `within`: what is known of them, not negative.
+
+        Raises Unfit.
+        """
+        self.coordinates, self.maps, self.sources = sites.coordinates, maps, sources
+        self.last = sources[-1]
+        self.site = self.last.site
+        self.arithmetic = arithmetic.copy()
+        self.free = self.last.free
+        self.items: list[_Item] = []
+        self.bounds: dict[ir.Symbol, list[Polynomial]] = {c: [] for c in self.free}
+        self.levels: dict[ir.Symbol, int] = {}
+        self.same: dict[ir.Symbol, ir.Symbol] = {}  # for the user's variables that hold a coordinate
+        self.indices: dict[ir.Symbol, ir.Declare] = {}  # other integer variables, to be declared where they are used
+        self.needed = {x for s in sources for x in s.slice.indices}
+        self.steps = [s for s in self.site.steps if any(s is t for src in sources for t in src.slice.steps)]
+        self.conjuncts = {
+            id(s): [
+                (c, [maps.reduced(self.coordinates.resolved(p)) for p in ps])
+                for c, ps in sites.conjuncts(s, self.site.values)
+            ]
+            for s in self.steps
+            if isinstance(s, Guard)
+        }
+        self._declare_coordinates(targets)
+        self._constants(targets)
+        self._ranges(within(self.last))
+        self._declare_indices()
+        self._place_steps()
+
+    def _conjuncts(self, sites: Sites, guard: Guard) -> list[tuple[ir.Expr, list[Polynomial]]]:
+        return [
+            (cond, [self.maps.reduced(self.coordinates.resolved(p)) for p in polynomials])
+            for cond, polynomials in sites.conjuncts(guard, self.site.values)
+        ]
+
+    # -- coordinates
+
+    def _declare_coordinates(self, targets: Mapping[Scale, ir.Symbol]) -> None:
+        for i, c in enumerate(self.free):
+            self._know(c, self._variable(c), i + 1)
+        for p in self.last.pivots:
+            target = targets[p.stride]
+            if p.sign == 1 and not p.rest.terms:
+                self._know(p.coordinate, target, 0)
+                continue
+            symbol, level = self._variable(p.coordinate), self._level(p.rest)
+            value = self.arithmetic.expression((atom(target) - p.rest).scaled(p.sign))
+            self.items.append(_Item(level, ir.Declare(symbol, value, span=symbol.span)))
+            self._know(p.coordinate, symbol, level)
+
+    def _variable(self, coordinate: ir.Symbol) -> ir.Symbol:
+        name = user_name(self.coordinates, self.last, coordinate)
+        return ir.Symbol(name or coordinate.name, self.arithmetic.type, coordinate.span)
+
+    def _know(self, coordinate: ir.Symbol, variable: ir.Symbol, level: int) -> None:
+        """The coordinate, and the user's variables that hold it, are `variable`."""
+        self.arithmetic.know(coordinate, ir.Var(variable, span=variable.span))
+        self.levels[coordinate] = level
+        for symbol, value in self.site.values.items():
+            if symbol in self.needed and self.coordinates.resolved(value) == atom(coordinate):
+                self.same[symbol] = variable
+                self.levels[symbol] = level
+
+    def _level(self, value: Polynomial) -> int:
+        return max((self.levels.get(x, 0) for x in symbols(value)), default=0)
+
+    def _constants(self, targets: Mapping[Scale, ir.Symbol]) -> None:
+        """Subscripts that are numbers here, and vary elsewhere."""
+        for stride, target in targets.items():
+            fixed = self.last.subscripts.get(stride, Polynomial({})).constant
+            if all(p.stride != stride for p in self.last.pivots):
+                if fixed is None:
+                    raise Unfit
+                var = ir.Var(target, span=target.span)
+                value = self.arithmetic.expression(Polynomial({(): fixed} if fixed else {}))
+                self.items.append(_Item(0, self.arithmetic.compare("==", var, value)))
+
+    # -- ranges
+
+    def _ranges(self, within: list[Polynomial]) -> None:
+        """Every coordinate runs over what exists: threads of the launch, iterations of the loops."""
+        told = [p for ps in self.conjuncts.values() for _, polynomials in ps for p in polynomials]
+        existence = self.maps.existence(self.last.map)
+        looped = [c for c in existence if self._folded(c)]
+        for condition in existence:
+            if condition in looped or self.maps.implied(condition, [*within, *told, *looped]):
+                continue
+            self.items.append(_Item(self._level(condition), self._holds(condition)))
+
+    def _folded(self, condition: Polynomial) -> bool:
+        """Whether the condition became a bound of a free loop."""
+        level = self._level(condition)
+        if level == 0:
+            return False
+        c = self.free[level - 1]
+        parts = condition.split(ir.Var(c, span=c.span))
+        if parts is None or self._level(parts[1]) >= level:
+            return False
+        if parts[0].constant != 1 and self.coordinates.scale(parts[0].scaled(-1)) is None:
+            return False
+        if condition not in self.bounds[c]:
+            self.bounds[c].append(condition)
+        return True
+
+    def _holds(self, condition: Polynomial) -> ir.Expr:
+        plus = Polynomial({m: k for m, k in condition.terms.items() if k > 0})
+        minus = Polynomial({m: -k for m, k in condition.terms.items() if k < 0})
+        op = ">="
+        if minus.terms.get(()) == 1:
+            op, minus = ">", minus - Polynomial({(): 1})
+        a = self.arithmetic
+        return a.compare(op, a.expression(plus), a.expression(minus))
+
+    # -- what the values depend on
+
+    def _declare_indices(self) -> None:
+        """Integer variables that are known as polynomials over the coordinates."""
+        for symbol, value in self.site.values.items():
+            resolved = self.coordinates.resolved(value)
+            counts = any(self.coordinates.counts(x) for x in symbols(resolved))
+            if symbol not in self.needed or symbol in self.same or not counts:
+                continue
+            expression = convert(self.arithmetic.expression(resolved), symbol.type)
+            self.indices[symbol] = ir.Declare(symbol, expression, span=symbol.span)
+            self.levels[symbol] = self._level(resolved)
+
+    def _place_steps(self) -> None:
+        levels = self.levels
+        while True:
+            before = dict(levels)
+            placed = self._pass()
+            if levels == before:
+                break
+        self.items += placed
+
+    def _pass(self) -> list[_Item]:
+        """One attempt; variables that are set in several places stand where the innermost of these does."""
+        placed: list[_Item] = []
+        floor = max(
+            [
+                sum(1 for c in self.free if c in self.maps.threads_of(self.last.map)),
+                *(i.level for i in self.items if not isinstance(i.what, ir.Stmt)),
+            ]
+        )
+        for step in self.steps:
+            match step:
+                case Loop(coordinate=c) if c in self.free:
+                    floor = max(floor, self.levels[c])
+                case Guard():
+                    for cond, polynomials in self.conjuncts[id(step)]:
+                        if polynomials and all(self._folded(p) for p in polynomials):
+                            continue
+                        level, holds = self._condition(cond, polynomials, floor)
+                        placed.append(_Item(level, holds))
+                        floor = max(floor, level)
+                case Definition(statement=s):
+                    level = self._level_of(
+                        [*variables((s,)), *assigned((s,))], any(_may_fail(e) for e in walk_exprs(s)), floor
+                    )
+                    for x in assigned((s,)):
+                        self.levels[x] = max(level, self.levels.get(x, 0))
+                    (adapted,) = map_body(lambda x: map_own_exprs(self._adapted, _seed(x)), (s,))
+                    placed.append(_Item(level, adapted))
+        return placed
+
+    def _condition(self, cond: ir.Expr, polynomials: list[Polynomial], floor: int) -> tuple[int, ir.Expr]:
+        """A condition as the user wrote it, or over the coordinates where that is known further out."""
+        level = self._level_of(variables(cond), _may_fail(cond), floor)
+        outer = max(map(self._level, polynomials), default=level)
+        if outer < level and all(self.maps.clean(p, self.last.map) for p in polynomials):
+            return outer, conjunction([self._holds(p) for p in polynomials])
+        return level, self._adapted(cond)
+
+    def _level_of(self, used: Iterable[ir.Symbol], fails: bool, floor: int) -> int:
+        return max([self.levels.get(x, 0) for x in used] + [floor if fails else 0])
+
+    def _adapted(self, expr: ir.Expr) -> ir.Expr:
+        """With the coordinates' variables in place of the user's, and of the thread's position."""
+        if isinstance(expr, ir.Var) and expr.symbol in self.same:
+            return convert(ir.Var(self.same[expr.symbol], span=expr.span), expr.type)
+        if isinstance(expr.type, Int) and _names_thread(expr):
+            value = self.coordinates.resolved(self.coordinates.value(expr, self.site.values))
+            if self.maps.clean(value, self.last.map):
+                return convert(self.arithmetic.expression(value), expr.type)
+        if isinstance(expr, ir.ThreadIndex) and expr.name in ("threadIdx", "blockIdx"):
+            raise Unfit
+        return map_children(self._adapted, expr)
+
+    # -- text
+
+    def body(self, sums: Mapping[int, ir.Symbol]) -> ir.Body:
+        """`sums`: by id of the increments, the variables that they add to."""
+        return self._at(0, sums)
+
+    def _at(self, level: int, sums: Mapping[int, ir.Symbol]) -> ir.Body:
+        inner: ir.Body
+        if level < len(self.free):
+            inner = self._loop(self.free[level], self._at(level + 1, sums))
+        else:
+            inner = tuple(
+                plain(
+                    s.increment.into(
+                        ir.Var(sums[id(s.increment.statement)], span=s.site.statement.span),
+                        self._adapted(s.increment.value),
+                    )
+                )
+                for s in self.sources
+            )
+        conditions: list[ir.Expr] = []
+        for what in reversed(self._with_indices(level)):
+            if isinstance(what, ir.Stmt):
+                inner = (what, *_guarded(conditions, inner))
+                conditions = []
+            else:
+                conditions.insert(0, what)
+        return _guarded(conditions, inner)
+
+    def _with_indices(self, level: int) -> list[ir.Stmt | ir.Expr]:
+        """The items of a level, each index declared before the first that uses it, or after all."""
+        out: list[ir.Stmt | ir.Expr] = []
+        waiting = {x: d for x, d in self.indices.items() if self.levels[x] == level}
+        for item in [i for i in self.items if i.level == level]:
+            used = set(variables((item.what,) if isinstance(item.what, ir.Stmt) else item.what))
+            out += [waiting.pop(x) for x in list(waiting) if x in used]
+            out.append(item.what)
+        return [*out, *waiting.values()]
+
+    def _added(self, found: Increment, sums: Mapping[int, ir.Symbol]) -> ir.Stmt:
+        total = ir.Var(sums[id(found.statement)], span=found.statement.span)
+        return plain(found.into(total, self._adapted(found.value)))
+
+    def _loop(self, c: ir.Symbol, body: ir.Body) -> ir.Body:
+        a = self.arithmetic
+        variable = a.known[c]
+        assert isinstance(variable, ir.Var)
+        lower: list[ir.Expr] = []
+        upper: list[ir.Expr] = []
+        others: list[ir.Expr] = []
+        for condition in self.bounds[c]:
+            parts = condition.split(ir.Var(c, span=c.span))
+            assert parts is not None
+            slope, rest = parts
+            if slope.constant == 1:
+                lower.append(a.expression(rest.scaled(-1)))
+            elif slope.constant == -1:
+                upper.append(a.expression(rest + Polynomial({(): 1})))
+            else:
+                others.append(a.compare("<=", a.expression(slope.scaled(-1) * atom(c)), a.expression(rest)))
+        if not lower or not (upper or others):
+            raise Unfit
+        span = self.site.statement.span
+        opening: list[ir.Stmt] = []
+        conditions: list[ir.Expr] = []
+        if upper:
+            end = a.least(upper)
+            if len(upper) > 1:
+                symbol = ir.Symbol(f"{variable.symbol.name}_end", a.type, span, const=True)
+                opening, end = [ir.Declare(symbol, end, span=span)], ir.Var(symbol, span=span)
+            conditions.append(a.compare("<", variable, end))
+        whole = conjunction([*conditions, *others])
+        start = a.least(lower, ">")
+        step = ir.Update("+", variable, ir.Const(1, a.type, span=span), span=span)
+        return (*opening, ir.For((ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, span=span))
+
+
+def conjunction(conditions: Sequence[ir.Expr]) -> ir.Expr:
+    found = conditions[0]
+    for c in conditions[1:]:
+        found = ir.Binary("&&", found, c, BOOL, span=c.span)
+    return found
+
+
+def _guarded(conditions: list[ir.Expr], body: ir.Body) -> ir.Body:
+    if not conditions:
+        return body
+    return (ir.If(conjunction(conditions), body, (), span=conditions[0].span),)
+
+
+def _seed(s: ir.Stmt) -> ir.Stmt:
+    """A seed is read where the pullback takes it: that one clears it afterwards."""
+    for place in takes(s):
+        assert isinstance(s, ir.Declare | ir.Assign)
+        return (
+            ir.Declare(s.symbol, place, span=s.span)
+            if isinstance(s, ir.Declare)
+            else ir.Assign(s.target, place, span=s.span)
+        )
+    return s
+
+
+def _names_thread(expr: ir.Expr) -> bool:
+    if isinstance(expr, ir.ThreadIndex):
+        return expr.name in ("threadIdx", "blockIdx")
+    return any(_names_thread(e) for e in children(expr))
+
+
+def _may_fail(expr: ir.Expr) -> bool:
+    """Whether the evaluation is only allowed where the primal does it: a load, an integer division."""
+    if isinstance(expr, ir.Index) and _behind(expr):
+        return True
+    if isinstance(expr, ir.Binary) and expr.op in ("/", "%") and isinstance(expr.type, Int):
+        return True
+    return any(_may_fail(e) for e in children(expr))
+
+
+def _behind(place: ir.Expr) -> bool:
+    match place:
+        case ir.Index(base=base):
+            return isinstance(base.type, Pointer) or _behind(base)
+        case ir.Member(base=base):
+            return _behind(base)
+    return False
