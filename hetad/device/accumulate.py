@@ -5,6 +5,7 @@
 | several increments of one cell, in one block   | one increment of their sum (`device/sums.py`)                |
 | the cell is fixed in a loop                    | summed in a register, one increment after the loop (as well) |
 | no other thread touches the cell (access maps) | plain `+=`; a seed is read and cleared                       |
+| many threads, each cell affine in them         | a kernel over the cells (`device/gather.py`)                 |
 | nothing                                        | `atomicAdd`; a seed is exchanged for zero                    |
 """
 
@@ -20,6 +21,9 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 from hetad.ir.visit import map_body
+
+SEVERAL = 4  # plain updates of one array wait for each other, as the compiler cannot tell their cells apart; atomic
+# additions whose result nobody reads do not
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,8 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
     proven = {
         id(site.statement)
-        for (_, root), members in groups.items()
-        if root in ground.adjoints and maps.exclusive(members)
+        for (adds, root), members in groups.items()
+        if root in ground.adjoints and not (adds and len(members) > SEVERAL) and maps.exclusive(members)
         for site in members
     }
     return map_body(lambda s: _without_atomics(s) if id(s) in proven else s, body)

@@ -21,6 +21,7 @@ from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
 from hetad.device.gathering import gathered
 from hetad.device.memory import StoredValues
+from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
@@ -171,15 +172,18 @@ class _Maker:
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[ir.Body, ...] = ()
+        self.optimize = optimize
         self.axes = launch_axes(kernel) if optimize and recording is None else AXES
+        self.ground = self._ground(merged)
         self.final = self.stored.body
         if optimize:
             self.final = tidy(self.final, aliased=bool(merged), kernel=True)
-            self._accumulate(self._ground(merged))
+            self._accumulate()
         refuse_too_much(self.final)
 
-    def _accumulate(self, ground: Ground) -> None:
+    def _accumulate(self) -> None:
         """Increments without atomics where that is proven, or in gathers."""
+        ground = self.ground
         shadows = self.engine.shadows.values()
         self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
         if self.recording is None and not self.stored.tapes:
@@ -215,6 +219,8 @@ class _Maker:
         function = ir.Function(
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
         )
+        if self.optimize:
+            function = qualified(function, self.ground.adjoints)
         names_active = tuple(sorted({x.name for x in self.engine.active}))
         effects = self._effects(primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
@@ -240,7 +246,9 @@ class _Maker:
         name = self.names.fresh(f"{self.name.replace('_pullback', '_gather')}_{'_'.join(targets)}")
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
-        function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
+        function = qualified(
+            ir.Function(name, "kernel", params, VOID, body, span, comment=comment), self.ground.adjoints
+        )
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
         writes = frozenset(range(len(primal), len(params)))
         return Gather(function, primal, adjoint, KernelEffects(pointers, writes))

@@ -1,0 +1,62 @@
+"""`const` and `__restrict__` on the parameters of generated kernels, where that is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer
+from hetad.ir.visit import children, own_exprs, substitute, variables, walk_exprs, walk_stmts
+
+
+def qualified(function: ir.Function, alone: Collection[ir.Symbol]) -> ir.Function:
+    """`alone`: parameters behind which lies memory that the kernel reaches through no other one.
+
+    A parameter that is only read is `const`; only such memory is shared between other parameters.
+    """
+    escaping = set(_escaping(function.body))
+    replacements: dict[ir.Symbol, ir.Symbol] = {}
+    for p in function.params:
+        if not isinstance(p.type, Pointer) or p in escaping or isinstance(p.type.to, Pointer):
+            continue
+        written = p in _stored(function.body)
+        if written and p not in alone:
+            continue
+        type_ = replace(p.type, const=p.type.const or not written, restrict=True)
+        replacements[p] = ir.Symbol(p.name, type_, p.span, p.storage, p.const)
+    params = tuple(replacements.get(p, p) for p in function.params)
+    return replace(function, params=params, body=substitute(replacements, function.body))
+
+
+def _stored(body: ir.Body) -> set[ir.Symbol]:
+    """The pointers behind which something is stored, by assignments or by calls that are given the address."""
+    targets: list[ir.Expr] = [s.target for s in walk_stmts(body) if isinstance(s, ir.Assign | ir.Update)]
+    targets += [e.place for e in walk_exprs(body) if isinstance(e, ir.AddressOf)]
+    return {x for t in targets if (x := _base(t)) is not None}
+
+
+def _base(place: ir.Expr) -> ir.Symbol | None:
+    while isinstance(place, ir.Index | ir.Member):
+        place = place.base
+    return place.symbol if isinstance(place, ir.Var) else None
+
+
+def _escaping(body: ir.Body) -> list[ir.Symbol]:
+    """Pointers that are used otherwise than to reach a cell at once: copied, moved, or passed on."""
+    found: list[ir.Symbol] = []
+
+    def visit(expr: ir.Expr, reached: bool) -> None:
+        if isinstance(expr, ir.Var):
+            if isinstance(expr.type, Pointer) and not reached:
+                found.append(expr.symbol)
+            return
+        for child in children(expr):
+            visit(child, isinstance(expr, ir.Index) and child is expr.base)
+
+    for s in walk_stmts(body):
+        for own in own_exprs(s):
+            kept = isinstance(s, ir.Declare | ir.Assign | ir.Update) and isinstance(own.type, Pointer)
+            found += [x for x in variables(own) if isinstance(x.type, Pointer)] if kept else []
+            visit(own, False)
+    return found
