@@ -212,7 +212,8 @@ class AccessMaps:
                 upper.append(bound.scaled(-slope))
         return lower, upper
 
-    def strides(self, maps: Sequence[Map]) -> list[Scale] | None:
+    def strides(self, maps: Sequence[Map], nested: bool = True) -> list[Scale] | None:
+        """What the coordinates are multiplied by in the offsets, ascending; `nested`: each divides the next."""
         factors: dict[Monomial, int] = {}
         for m in maps:
             for monomial, coefficient in m.offset.terms.items():
@@ -221,7 +222,7 @@ class AccessMaps:
         scales = {scale(1 if not atoms else factor, atoms) for atoms, factor in factors.items()} | {ONE}
         if not all(self.coordinates.uniform(a) for s in scales for a, _ in s.atoms):
             return None
-        return chain(scales)
+        return chain(scales) if nested else sorted(scales, key=lambda s: (s.degree, s.factor))
 
     def split(self, monomial: Monomial) -> tuple[Monomial, Monomial]:
         """The uniform atoms of a product, and its coordinates."""
@@ -231,8 +232,8 @@ class AccessMaps:
     def _is_coordinate(self, atom: ir.Expr) -> TypeGuard[ir.Var]:
         return isinstance(atom, ir.Var) and self.coordinates.counts(atom.symbol)
 
-    def subscripts(self, m: Map, strides: list[Scale]) -> Subscripts | None:
-        """The subscripts, if each stays within its extent."""
+    def subscripts(self, m: Map, strides: list[Scale], nested: bool = True) -> Subscripts | None:
+        """The subscripts; `nested`: if each stays within its extent, so that different ones are different cells."""
         found: dict[Scale, dict[Monomial, int]] = {s: {} for s in strides}
         for monomial, coefficient in m.offset.terms.items():
             uniform, counting = self.split(monomial)
@@ -241,7 +242,7 @@ class AccessMaps:
             stride = next(s for s in strides if s.atoms == scale(1, uniform).atoms)
             found[stride][counting] = coefficient // stride.factor
         subscripts = {s: Polynomial(terms) for s, terms in found.items()}
-        for low, high in pairwise(strides):
+        for low, high in pairwise(strides) if nested else ():
             extent = high.over(low)
             assert extent is not None
             if not self._within(m, subscripts[low], extent):

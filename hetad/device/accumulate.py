@@ -14,13 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import zero
+from hetad.analysis.access import AccessMaps
 from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Site, Sites
 from hetad.device.increments import increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
-from hetad.ir.visit import map_body
+from hetad.ir.visit import map_body, variables
 
 SEVERAL = 4  # plain updates of one array wait for each other, as the compiler cannot tell their cells apart; atomic
 # additions whose result nobody reads do not
@@ -34,6 +35,7 @@ class Ground:
     adjoints: frozenset[ir.Symbol]
     axes: tuple[str, ...]
     span: Span
+    spent: frozenset[ir.Symbol] = frozenset()  # adjoints that nobody needs after the pullback
 
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
@@ -41,8 +43,6 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
     sites = Sites(body, ground.span, touched)
     if not sites.all:
         return body
-    from hetad.analysis.access import AccessMaps
-
     maps = AccessMaps(sites.coordinates, ground.axes)
     groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
     for site in sites.all:
@@ -55,7 +55,17 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         if root in ground.adjoints and not (adds and len(members) > SEVERAL) and maps.exclusive(members)
         for site in members
     }
-    return map_body(lambda s: _without_atomics(s) if id(s) in proven else s, body)
+    last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
+    return map_body(lambda s: _without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+
+
+def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:
+    """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
+    if site.cell is None or site.cell.root not in ground.spent or increment(site.statement) is not None:
+        return False
+    m = maps.map(site)
+    alone = sum(1 for x in variables(body) if x is site.cell.root) == 1
+    return alone and m is not None and maps.injective(m)
 
 
 def touched(s: ir.Stmt) -> list[ir.Place]:
@@ -74,15 +84,17 @@ def through_pointer(place: ir.Expr) -> bool:
     return False
 
 
-def _without_atomics(s: ir.Stmt) -> ir.Stmt | ir.Body:
+def _without_atomics(s: ir.Stmt, clears: bool) -> ir.Stmt | ir.Body:
     found = increment(s)
     if found is not None:
         return plain(found)
     match s:
         case ir.Declare(symbol=symbol, init=ir.Intrinsic(name=name) as taken) if name.startswith(TAKE):
             (place,) = takes(s)
-            return ir.Declare(symbol, place, span=s.span), ir.Assign(place, zero(taken.type, s.span), span=s.span)
+            read: ir.Stmt = ir.Declare(symbol, place, span=s.span)
+            return (read, ir.Assign(place, zero(taken.type, s.span), span=s.span)) if clears else read
         case ir.Assign(value=ir.Intrinsic(name=name) as taken) if name.startswith(TAKE):
             (place,) = takes(s)
-            return replace(s, value=place), ir.Assign(place, zero(taken.type, s.span), span=s.span)
+            read = replace(s, value=place)
+            return (read, ir.Assign(place, zero(taken.type, s.span), span=s.span)) if clears else read
     return s

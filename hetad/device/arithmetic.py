@@ -59,6 +59,9 @@ class Arithmetic:
             return self.known[atom.symbol]
         return convert(atom, self.type)
 
+    def number(self, value: int) -> ir.Expr:
+        return integer(value, self.span, self.type)
+
     def binary(self, op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         return ir.Binary(op, left, right, self.type, span=self.span)
 

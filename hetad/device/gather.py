@@ -18,7 +18,7 @@ where they provably are not, the sum is added without an atomic operation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hetad.adjoint.names import Names, convert, zero
@@ -28,15 +28,17 @@ from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
-from hetad.device.increments import Increment, plain
-from hetad.device.nest import Nest
-from hetad.device.sources import Source, Unfit, atom, user_name
+from hetad.device.increments import Increment, atomic, plain
+from hetad.device.nest import Nest, conjunction
+from hetad.device.sources import Source, Unfit, atom, loads, user_name
 from hetad.device.storage import thread_position
+from hetad.device.team import Team
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, LONG, SIZE_T, UINT, Int, Pointer
 from hetad.ir.visit import declared, own_exprs, variables, walk_stmts
 
+WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
 
 
@@ -53,23 +55,44 @@ class Target:
 class GatherKernel:
     """One kernel for `sources` with the same strides.  Raises Unfit."""
 
-    def __init__(self, sites: Sites, maps: AccessMaps, sources: Sequence[Source], names: Names, span: Span) -> None:
+    def __init__(
+        self, sites: Sites, maps: AccessMaps, sources: Sequence[Source], names: Names, alone: frozenset[ir.Symbol]
+    ) -> None:
+        """`alone`: arrays that no other parameter overlaps."""
+        span = sources[0].site.statement.span
         self.sites, self.maps, self.sources, self.names, self.span = sites, maps, sources, names, span
         self.strides = [s for s in sources[0].subscripts if any(x.subscripts[s].constant is None for x in sources)]
         self.arithmetic = Arithmetic(self._index_type(), span)
+        self.counts = {
+            axis: ir.Symbol(x.name, self.arithmetic.type, span, x.storage, True) for axis, x in maps.counts.items()
+        }
+        for axis, x in self.counts.items():
+            self.arithmetic.know(maps.counts[axis], ir.Var(x, span=span))
         self.groups: dict[tuple[object, ...], list[Source]] = {}
         for source in sources:
             self.groups.setdefault(source.key, []).append(source)
-        self.targets = [self._target(s) for s in self.strides]
+        self.targets = [self._target(s) for s in self._by_locality()]
         for t in self.targets:
             self.arithmetic.know(t.symbol, ir.Var(t.symbol, span=span))
         self.sums = self._sums()
+        self.alone = alone
+        self.team = self._team()
         body = self._body()
         prelude = self._prelude(body)
         _check_early_loads(sources, prelude, body)
         self.body = (*prelude, *body)
 
     # -- targets
+
+    def _by_locality(self) -> list[Scale]:
+        """The strides, first those whose coordinates step through what is read cell by cell."""
+        reads = [(s, x) for s in self.sources for x in loads(self.sites.coordinates, s)]
+
+        def missed(stride: Scale) -> int:
+            told = [(s, p.coordinate) for s in self.sources for p in s.pivots if p.stride == stride]
+            return sum(x.get(c, 0) not in (0, 1, -1) for s, c in told for of, x in reads if of is s)
+
+        return sorted(self.strides, key=missed) if not self.sources[0].nested else self.strides
 
     def _index_type(self) -> Int:
         """`int` where the primal counts in it."""
@@ -141,6 +164,22 @@ class GatherKernel:
         assert source.site.cell is not None
         return self.sums[source.root, source.site.cell.path]
 
+    # -- who works on a target
+
+    def _team(self) -> Team | None:
+        """Neighbouring threads share a target where they then read neighbouring cells, and would not otherwise."""
+        (group, *more) = self.groups.values()
+        if more or not group[-1].free:
+            return None
+        strides = [x for s in group for x in loads(self.sites.coordinates, s)]
+        first = next(p.coordinate for p in group[-1].pivots if p.stride == self.targets[0].stride)
+        inner = group[-1].free[-1]
+        if _transactions(strides, inner) > _transactions(strides, first):
+            return None
+        if _transactions(strides, first) < WARP:
+            return None
+        return Team(inner, self.arithmetic.type, self.span)
+
     # -- text
 
     def _body(self) -> ir.Body:
@@ -148,9 +187,13 @@ class GatherKernel:
         variables_of = {t.stride: t.symbol for t in self.targets}
         for group in self.groups.values():
             nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within)
+            if self.team is not None:
+                nest.team = self.team
             body = nest.body({id(s.increment.statement): self._sum(s) for s in group})
             nests += [ir.Block(body, span=group[0].site.statement.span)] if len(self.groups) > 1 else body
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
+        if self.team is not None:
+            nests += [self.team.total(x, self.span) for x in self.sums.values()]
         inner: ir.Body = (*opening, *nests, *(self._update(k, x) for k, x in self.sums.items()))
         return self._over_targets(inner)
 
@@ -162,8 +205,11 @@ class GatherKernel:
             index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)
         place = _moved(source.increment.place, key[0], self.arithmetic.expression(index))
         total = ir.Var(symbol, span=self.span)
-        added = plain(Increment(place, total, source.increment.statement))  # the subscripts are within their extents
-        met = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
+        apart = all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
+        added = plain(Increment(place, total, source.increment.statement)) if apart else atomic(place, total)
+        met: ir.Expr = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
+        if self.team is not None:
+            met = conjunction([self.arithmetic.compare("==", self.team.lane, self.arithmetic.number(0)), met])
         return ir.If(met, (added,), (), span=self.span)
 
     def _prelude(self, body: ir.Body) -> list[ir.Stmt]:
@@ -174,7 +220,7 @@ class GatherKernel:
             if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
                 given.setdefault(step.statement.symbol, step.statement)
         wanted = set(variables(body)) - set(declared(body))
-        launch = [self._thread_count(axis) for axis in self.maps.axes if self.maps.counts[axis] in wanted]
+        launch = [self._thread_count(axis) for axis in self.maps.axes if self.counts[axis] in wanted]
         found: dict[ir.Symbol, ir.Declare] = {}
         while missing := [x for x in wanted if x.storage not in ("param", "global", "constant", "static")]:
             for x in missing:
@@ -187,12 +233,15 @@ class GatherKernel:
         return [*launch, *(d for x, d in given.items() if x in found)]
 
     def _thread_count(self, axis: str) -> ir.Stmt:
-        symbol = self.maps.counts[axis]
-        return ir.Declare(symbol, convert(_count(axis, self.span), symbol.type), span=self.span)
+        symbol = self.counts[axis]
+        block, grid = (convert(e, symbol.type) for e in (block_dim(axis, self.span), grid_dim(axis, self.span)))
+        if symbol.type == INT:
+            return ir.Declare(symbol, convert(_count(axis, self.span), INT), span=self.span)
+        return ir.Declare(symbol, ir.Binary("*", grid, block, symbol.type, span=self.span), span=self.span)
 
     def _over_targets(self, body: ir.Body) -> ir.Body:
         axes = [t.axis for t in self.targets]
-        if None not in axes and sorted(a for a in axes if a) == sorted(self.maps.axes):
+        if self.team is None and None not in axes and sorted(a for a in axes if a) == sorted(self.maps.axes):
             for t in self.targets:
                 assert t.axis is not None
                 first, count = _position(t.axis, self.span), _count(t.axis, self.span)
@@ -223,6 +272,9 @@ class GatherKernel:
         """The targets numbered through, the innermost subscript fastest."""
         thread, threads, opening = thread_position(self.names, self.span)
         a = self.arithmetic
+        if self.team is not None:
+            thread, threads, more = self.team.share(thread, threads, self.names, self.span)
+            opening = [*opening, *more]
         if len(self.targets) == 1:
             (t,) = self.targets
             position, count = (convert(ir.Var(x, span=self.span), a.type) for x in (thread, threads))
@@ -273,6 +325,11 @@ def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], bo
     ]
     if not {x for x in read if isinstance(x.type, Pointer)} <= safe:
         raise Unfit
+
+
+def _transactions(strides: Sequence[Mapping[ir.Symbol, int | None]], coordinate: ir.Symbol) -> int:
+    """How many pieces of memory a warp reads at a time when its lanes differ in one coordinate."""
+    return sum(1 if x.get(coordinate, 0) in (0, 1, -1) else WARP for x in strides)
 
 
 def _position(axis: str, span: Span) -> ir.Expr:

@@ -97,14 +97,16 @@ class _Plan:
 
     def _tried(self, members: Sequence[Site]) -> list[Source]:
         maps = [m for s in members if (m := self.maps.map(s)) is not None]
-        strides = self.maps.strides(maps)
-        if strides is None or len(maps) < len(members):
-            return []
-        try:
-            found = [source(self.sites, self.maps, s, strides) for s in members]
-        except Unfit:
-            return []
-        return found if all(self._readable(s) for s in found) else []
+        for nested in (True, False) if len(maps) == len(members) else ():
+            strides = self.maps.strides(maps, nested)
+            if strides is None:
+                continue
+            try:
+                found = [source(self.sites, self.maps, s, strides, nested) for s in members]
+            except Unfit:
+                continue
+            return found if all(self._readable(s) for s in found) else []
+        return []
 
     def _shares_threads(self, s: Source) -> bool:
         """Whether many threads add to one cell."""
@@ -136,7 +138,7 @@ class _Plan:
 
     def _kernel(self, sources: list[Source]) -> GatherKernel | None:
         try:
-            kernel = GatherKernel(self.sites, self.maps, sources, self.names.copy(), self.ground.span)
+            kernel = GatherKernel(self.sites, self.maps, sources, self.names.copy(), self.ground.adjoints)
         except Unfit:
             return None
         few = kernel.most_targets()

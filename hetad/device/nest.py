@@ -14,6 +14,7 @@ from hetad.analysis.sites import Definition, Guard, Loop, Sites
 from hetad.device.arithmetic import Arithmetic
 from hetad.device.increments import Increment, plain, takes
 from hetad.device.sources import Source, Unfit, atom, symbols, user_name
+from hetad.device.team import Team
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Int, Pointer
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_exprs
@@ -46,6 +47,7 @@ class Nest:
         self.site = self.last.site
         self.arithmetic = arithmetic.copy()
         self.free = self.last.free
+        self.team: Team | None = None
         self.items: list[_Item] = []
         self.bounds: dict[ir.Symbol, list[Polynomial]] = {c: [] for c in self.free}
         self.levels: dict[ir.Symbol, int] = {}
@@ -299,7 +301,12 @@ class Nest:
             conditions.append(a.compare("<", variable, end))
         whole = conjunction([*conditions, *others])
         start = a.least(lower, ">")
-        step = ir.Update("+", variable, ir.Const(1, a.type, span=span), span=span)
+        by = a.number(1)
+        if self.team is not None and self.team.loop is c:
+            first = isinstance(start, ir.Const) and start.value == 0
+            start = self.team.lane if first else a.binary("+", start, self.team.lane)
+            by = convert(self.team.lanes, a.type)
+        step = ir.Update("+", variable, by, span=span)
         return (*opening, ir.For((ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, span=span))
 
 

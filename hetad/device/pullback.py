@@ -20,6 +20,7 @@ from hetad.device.axes import launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
 from hetad.device.gathering import gathered
+from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
@@ -89,11 +90,13 @@ def pullback(
     optimize: bool = True,
     rules: Rules | None = None,
     functions: Mapping[str, ir.Function] | None = None,
+    spent: frozenset[int] = frozenset(),
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
     `merged` groups pointer parameters that may reach the same memory.  Without `optimize` everything floating is
     active, everything overwritten is saved, and nothing is pruned: the reference that the optimised form is tested by.
+    The adjoints of the parameters at `spent` are not needed after the pullback.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
     values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
@@ -105,7 +108,9 @@ def pullback(
         if needed:
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
-        made = _Maker(kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions)
+        made = _Maker(
+            kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
+        )
         stale = [s for s in values.stale if s in made.used and s not in needed]
         if not stale:
             break
@@ -132,7 +137,9 @@ class _Maker:
         recording: Recording | None,
         rules: Rules | None,
         functions: Mapping[str, ir.Function] | None,
+        spent: frozenset[int],
     ) -> None:
+        self.spent = spent
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
         records = recording.records if recording is not None else ()
         prepared = replace(kernel, body=body, params=(*kernel.params, *records))
@@ -193,12 +200,13 @@ class _Maker:
                 self.final = found.body
         settled = settled_atomics(self.final, ground)
         liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
-        self.final = tidy(liveness.prune(settled), kernel=True) if self.gathers else settled
+        self.final = tidy(liveness.prune(settled), kernel=True) if self.gathers or self.spent else settled
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}
         alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
-        return Ground(frozenset(alone), self.axes, self.kernel.span)
+        spent = frozenset(self.parameters[i] for i in self.spent)
+        return Ground(frozenset(alone), self.axes, self.kernel.span, spent)
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
         used = set(variables(self.final))
@@ -241,7 +249,9 @@ class _Maker:
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
         params = (*(self.kernel.params[i] for i in primal), *(self.parameters[i] for i in adjoint))
-        added = {x for s in walk_stmts(body) if isinstance(s, ir.Update) for x in variables(s.target)}
+        places = [s.target for s in walk_stmts(body) if isinstance(s, ir.Update)]
+        places += [found.place for s in walk_stmts(body) if (found := increment(s)) is not None]
+        added = {x for place in places for x in variables(place)}
         targets = [self.kernel.params[i].name for i in adjoint if self.parameters[i] in added]
         name = self.names.fresh(f"{self.name.replace('_pullback', '_gather')}_{'_'.join(targets)}")
         span = self.kernel.span

@@ -8,11 +8,12 @@ from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import Coordinates
 from hetad.analysis.scales import Scale
-from hetad.analysis.sites import Guard, Site, Sites
+from hetad.analysis.sites import Definition, Guard, Site, Sites
 from hetad.device.increments import Increment, increment
 from hetad.device.slice import Slice, slice_of
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Int, Pointer
+from hetad.ir.visit import walk_expr, walk_exprs
 
 
 class Unfit(Exception):
@@ -40,6 +41,7 @@ class Source:
     pivots: tuple[Pivot, ...]
     free: tuple[ir.Symbol, ...]
     slice: Slice
+    nested: bool  # different subscripts are different cells
 
     @property
     def root(self) -> ir.Symbol:
@@ -55,7 +57,7 @@ class Source:
         return around, guards, pivots, self.free
 
 
-def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale]) -> Source:
+def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale], nested: bool) -> Source:
     """Raises Unfit."""
     found, m = increment(site.statement), maps.map(site)
     if found is None or m is None or site.cell is None:
@@ -63,7 +65,7 @@ def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale]) -> 
     root = site.cell.root
     if not isinstance(root.type, Pointer) or isinstance(root.type.to, Array):
         raise Unfit
-    subscripts = maps.subscripts(m, strides)
+    subscripts = maps.subscripts(m, strides, nested)
     if subscripts is None or any(s.coordinate is None for s in site.loops):
         raise Unfit
     coordinates = maps.coordinates_of(m)
@@ -75,7 +77,7 @@ def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale]) -> 
     slice_ = slice_of(site, found.value, clean)
     if slice_ is None:
         raise Unfit
-    return Source(site, m, found, subscripts, pivots, tuple(c for c in coordinates if c not in told), slice_)
+    return Source(site, m, found, subscripts, pivots, tuple(c for c in coordinates if c not in told), slice_, nested)
 
 
 def _pivots(
@@ -109,6 +111,22 @@ def user_name(coordinates: Coordinates, s: Source, coordinate: ir.Symbol) -> str
         if coordinates.resolved(value) == atom(coordinate):
             return symbol.name
     return None
+
+
+def loads(coordinates: Coordinates, s: Source) -> list[dict[ir.Symbol, int | None]]:
+    """For each cell of memory that the value depends on, by how much a coordinate moves it; None: not a number."""
+    bodies = [step.statement for step in s.slice.steps if isinstance(step, Definition)]
+    found = []
+    for e in [*walk_exprs(bodies), *walk_expr(s.increment.value)]:
+        if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer):
+            offset = coordinates.resolved(coordinates.value(e.index, s.site.values))
+            steps: dict[ir.Symbol, int | None] = {}
+            for monomial, factor in offset.terms.items():
+                for a in monomial:
+                    if isinstance(a, ir.Var) and coordinates.counts(a.symbol):
+                        steps[a.symbol] = factor if len(monomial) == 1 else None
+            found.append(steps)
+    return found
 
 
 def symbols(value: Polynomial) -> set[ir.Symbol]:

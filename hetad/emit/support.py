@@ -21,7 +21,8 @@ from hetad.emit.dialect import Dialect
 _FOLDER = Path(__file__).parent / "support"
 
 CUDA_DEVICE = (
-    "take_float.cu", "take_double.cu", "block_add_float.cu", "block_add_double.cu", "lanes.cu", "shuffles_float.cu",
+    "take_float.cu", "take_double.cu", "block_add_float.cu", "block_add_double.cu", "lanes.cu", "lane_sums.cu",
+    "shuffles_float.cu",
     "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
@@ -31,8 +32,8 @@ HOST = (
     "move_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
-C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c")
-C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c")
+C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c")
+C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c")
 C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "cuda_streams.c", *HOST)
 
 WHOLE = frozenset({"atomics.c", "atomics_parallel.c", "entered.c", "fibers.c", "parallel.c"})  # belong together

@@ -25,7 +25,7 @@ from hetad.ir.types import SIZE_T, Float, Pointer, Struct
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 
-PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback]
+PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int]], Pullback]
 
 
 class HostEngine(Engine):
@@ -44,12 +44,28 @@ class HostEngine(Engine):
         self.make_pullback = make_pullback
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
+        self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
 
     def prepare_cells(self, body: ir.Body) -> None:
         """Gives a cell to each active variable that a launch passes by value."""
         args = [arg for s in walk_stmts(body) if isinstance(s, ir.Launch) for arg in s.args]
         passed = [a.symbol for a in args if isinstance(a, ir.Var) and a.symbol in self.active]
         self.cells = Cells(self.names, dict.fromkeys(x for x in passed if isinstance(x.type, Float | Struct)))
+
+    def find_fresh(self, body: ir.Body, wanted: Iterable[Location]) -> None:
+        """`wanted`: memory whose adjoint is a result."""
+        untouched = {r for r in self.pointers.roots() if r.single} - set(wanted)
+        for s in body:
+            if isinstance(s, ir.Launch):
+                self.fresh[id(s)] = set(untouched)
+            for inner in walk_stmts((s,)):
+                allocates = (
+                    isinstance(inner, ir.Call)
+                    and inner.function in TABLE
+                    and TABLE[inner.function].action == "allocate"
+                )
+                if not allocates:
+                    untouched -= {*self.effects.reads(inner), *self.effects.writes(inner)}
 
     def changes(self, body: ir.Body) -> dict[Location, None]:
         return self.effects.written(body)
@@ -104,7 +120,8 @@ class HostEngine(Engine):
         active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
         if not active:
             return [*pushes, s], pops
-        made = self.make_pullback(s.kernel, active, self._merged(self.kernels[s.kernel], s.args))
+        merged = self._merged(self.kernels[s.kernel], s.args)
+        made = self.make_pullback(s.kernel, active, merged, self._spent(s, active))
         adjoints = (
             *(s.args[i] for i in made.primal),
             *(self._adjoint_argument(s.args[i], s.span) for i in made.adjoint),
@@ -139,6 +156,12 @@ class HostEngine(Engine):
         if made.function.body:
             reverse += [replace(narrow, kernel=made.function.name, args=(*adjoints, *extra), shared=shared), launched]
         return [*pushes, *forward], [*pops, *reverse, *closing]
+
+    def _spent(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:
+        """Arguments whose adjoints nobody needs once the launch is undone: the program has not touched the memory
+        before, and no gradient is asked for it."""
+        reached = {i: set(self.pointers.targets(s.args[i])) for i in active if isinstance(s.args[i].type, Pointer)}
+        return frozenset(i for i, targets in reached.items() if targets and targets <= self.fresh.get(id(s), set()))
 
     def _saved_buffers(self, s: ir.Launch) -> Parts:
         """Snapshots of the allocations that the kernel may write."""

@@ -85,7 +85,7 @@ class _Gradient:
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
-        self.pullbacks: dict[tuple[str, frozenset[int], tuple[tuple[str, ...], ...]], Pullback] = {}
+        self.pullbacks: dict[tuple[object, ...], Pullback] = {}
         self.function, self.returned = _named_result(hoist_pointed(flat.functions[entry]))
         function = self.function
         self.span = function.span
@@ -122,6 +122,7 @@ class _Gradient:
             if self.returned is not None:
                 tail = [body[-1]]
             body = body[:-1]
+        engine.find_fresh(body, [self._location(n) for n in self.wrt])
         region = engine.region(body, registers=True)
         closing = [*self._flushes(engine), *closing]
         whole = self._whole(engine, region, opening, closing, tail)
@@ -166,8 +167,10 @@ class _Gradient:
             if len(active) == before:
                 return active
 
-    def _pullback(self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...]) -> Pullback:
-        key = (kernel, active, merged)
+    def _pullback(
+        self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
+    ) -> Pullback:
+        key = (kernel, active, merged, spent)
         if key not in self.pullbacks:
             name = self.names.fresh(f"{kernel}_pullback")
             taken = list(self.program.functions)
@@ -181,6 +184,7 @@ class _Gradient:
                 self.optimize,
                 self.rules,
                 self.program.functions,
+                spent,
             )
             self.pullbacks[key] = made
             self.summaries[name] = made.effects

@@ -14,7 +14,8 @@ static __global__ void square(float *y, const float *x)
 }
 
 // pullback of square (line 12), with respect to y, x
-static __global__ void square_pullback(const float *x, float *adj_y, float *adj_x)
+static __global__ void square_pullback(
+    const float *__restrict__ x, float *__restrict__ adj_y, float *__restrict__ adj_x)
 {
     // line 14: y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
     const float seed = hetad_take_float(&adj_y[threadIdx.x]);

@@ -8,7 +8,8 @@ static __device__ double hetad_take_double(double *p)
 }
 
 // pullback of force_kernel (line 17), with respect to f, x
-static __global__ void force_kernel_pullback(const double *x, int n, double *adj_f, double *adj_x)
+static __global__ void force_kernel_pullback(
+    const double *__restrict__ x, int n, double *__restrict__ adj_f, double *__restrict__ adj_x)
 {
     int i = threadIdx.x;
     if (i < n) {

@@ -38,14 +38,14 @@ static __device__ void hetad_block_add_double(double *target, double value)
 
 // pullback of scale (line 15), with respect to y, x, a
 static __global__ void scale_pullback(
-    const double *x, double a, int n, double *adj_y, double *adj_x, double *adj_a)
+    const double *__restrict__ x, double a, int n, const double *__restrict__ adj_y,
+    double *__restrict__ adj_x, double *adj_a)
 {
     double a_sum = 0;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         // line 19: y[i] = a * x[i];
         const double seed = adj_y[i];
-        adj_y[i] = 0;
         a_sum += seed * x[i];
         adj_x[i] += seed * a;
     }

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 // pullback of decay (line 11), with respect to u
-static __global__ void decay_pullback(int n, double *adj_u)
+static __global__ void decay_pullback(int n, double *__restrict__ adj_u)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

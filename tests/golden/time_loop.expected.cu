@@ -11,7 +11,7 @@ static __global__ void react(double *u, int n)
 }
 
 // pullback of react (line 11), with respect to u
-static __global__ void react_pullback(double *u, int n, double *adj_u)
+static __global__ void react_pullback(const double *__restrict__ u, int n, double *__restrict__ adj_u)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
