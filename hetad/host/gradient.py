@@ -27,6 +27,7 @@ from hetad.host.cleanup import destroys, drop_dead_allocations, drop_idle_restor
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
+from hetad.host.fresh import without_snapshots_of_nothing
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.streams import in_one_stream
@@ -354,7 +355,7 @@ class _Gradient:
         )
         if _may_stop(body):
             body = self._marked(body)
-        body = lower_tape(body)
+        body = lower_tape(without_snapshots_of_nothing(body, self.effects))
         managed = any(
             isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)
         )
