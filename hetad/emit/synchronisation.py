@@ -58,7 +58,8 @@ def in_step(kernel: ir.Function) -> ir.Function:
         meet = ir.Call("__activemask", (), span=s.span)
         return meet, s, meet
 
-    return replace(kernel, body=map_body(together, kernel.body))
+    body = map_body(together, kernel.body)
+    return kernel if body is kernel.body else replace(kernel, body=body)
 
 
 def uses_block(body: Iterable[ir.Stmt]) -> bool:
