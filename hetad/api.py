@@ -95,8 +95,9 @@ def pullback(
 
 
 def gradient(
-    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *, optimize: bool = True
-) -> Gradient:
+    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *, optimize: bool = True,
+    cpu_threads: int | None = None,
+) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
     Args:
@@ -106,6 +107,8 @@ def gradient(
         of: the outputs, pointers to what the function writes; omitted, it is the return value.
         backend: "cuda" or "cpu"; None takes CUDA where it is usable.
         optimize: False turns off all analyses that only save work: slower, and the same gradient.
+        cpu_threads: how many threads run the blocks of a grid on the CPU; 0 for as many as there are processors; None
+            for `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.
 
     Raises:
         ArgumentError: wrt or of does not fit the function.
@@ -116,7 +119,7 @@ def gradient(
     definition, signature = function.definition, function.compiled.signature
     options = {"optimize": optimize, "rules": function.rules}
     choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
-    return Gradient(function, choice, _checked(backend))
+    return Gradient(function, choice, _checked(backend), cpu_threads)
 
 
 class Program(Mapping[str, "Function"]):
@@ -181,7 +184,7 @@ class Function:
 
     def __call__(
         self, *args: Any, backend: str | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,
-        stream: Any = None, **named: Any,
+        stream: Any = None, cpu_threads: int | None = None, **named: Any,
     ) -> Any:  # fmt: skip
         """Run the function; arrays are written in place, as in C.
 
@@ -193,6 +196,7 @@ class Function:
             block: threads of a block, an int or up to three.
             shared_mem: bytes of dynamic shared memory.
             stream: a CuPy stream or the address of a CUDA stream; None for CuPy's current one.
+            cpu_threads: how many threads run the blocks of a grid on the CPU; see `hetad.gradient`.
             **named: arguments by name.
 
         Returns:
@@ -205,7 +209,7 @@ class Function:
         """
         launch = self.compiled.launch(grid, block, shared_mem, stream, named)
         values = bind(self.compiled.signature, args, named)
-        return self.compiled.primal_plan(backend_for(backend)).primal(values, launch)
+        return self.compiled.primal_plan(backend_for(backend), cpu_threads).primal(values, launch)
 
     def __repr__(self) -> str:
         return f"<hetad {'kernel' if self.definition.kind == 'kernel' else 'function'} {self.signature}>"
@@ -226,7 +230,7 @@ class Compiled:
             )
         self._lock = threading.RLock()
         self._primal: pipeline.Primal | None = None
-        self._plans: dict[Backend, Plan] = {}
+        self._plans: dict[tuple[Backend, int | None], Plan] = {}
         self._derivatives: dict[Any, Derivative] = {}
         self._gradient_plans: dict[Any, Plan] = {}
 
@@ -246,13 +250,14 @@ class Compiled:
                 named[name] = value
         return None
 
-    def primal_plan(self, backend: Backend) -> Plan:
-        plan = self._plans.get(backend)
+    def primal_plan(self, backend: Backend, cpu_threads: int | None = None) -> Plan:
+        plan = self._plans.get((backend, cpu_threads))
         if plan is None:
             with self._lock:
                 primal = self._reached()
-                executable = build(primal.program, primal.entry, backend)
-                plan = self._plans[backend] = Plan(executable, primal.parameters, self.signature, primal.written)
+                executable = build(primal.program, primal.entry, backend, cpu_threads)
+                plan = Plan(executable, primal.parameters, self.signature, primal.written)
+                self._plans[backend, cpu_threads] = plan
         return plan
 
     def derivative(self, choice: Choice) -> Derivative:
@@ -263,12 +268,12 @@ class Compiled:
                 )
             return self._derivatives[choice.key]
 
-    def gradient_plan(self, choice: Choice, backend: Backend) -> Plan:
+    def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:
         with self._lock:
-            key = (choice.key, backend)
+            key = (choice.key, backend, cpu_threads)
             if key not in self._gradient_plans:
                 derivative = self.derivative(choice)
-                executable = build(derivative.program, derivative.entry, backend)
+                executable = build(derivative.program, derivative.entry, backend, cpu_threads)
                 written = self._reached().written
                 self._gradient_plans[key] = Plan(
                     executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or ()
@@ -297,13 +302,16 @@ class Choice:
 class Gradient:
     """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
 
-    def __init__(self, function: Function, choice: Choice, backend: Backend | None) -> None:
+    def __init__(
+        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None
+    ) -> None:
         self.function = function
         self.wrt = choice.wrt
         self.of = choice.of
         self.derivative: Derivative = function.compiled.derivative(choice)
         self._choice = choice
         self._requested = backend
+        self._cpu_threads = cpu_threads
         self._signature = function.compiled.signature
         self._seed_names = (RETURN,) if choice.of is None else choice.of
         self._made: Plan | None = None
@@ -386,7 +394,7 @@ class Gradient:
 
     def _plan(self) -> Plan:
         if self._made is None:
-            self._made = self.function.compiled.gradient_plan(self._choice, self.backend)
+            self._made = self.function.compiled.gradient_plan(self._choice, self.backend, self._cpu_threads)
         return self._made
 
     def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:
@@ -440,7 +448,7 @@ def backend_for(backend: str | None) -> Backend:
     return _checked(backend) or "cpu"
 
 
-def build(program: nodes.Program, entry: str, backend: Backend) -> Executable:
+def build(program: nodes.Program, entry: str, backend: Backend, cpu_threads: int | None = None) -> Executable:
     """Compile a function of a closed program."""
     if backend == "cuda":
         from hetad.run import cuda
@@ -448,7 +456,7 @@ def build(program: nodes.Program, entry: str, backend: Backend) -> Executable:
         return cuda.build(program, entry)
     from hetad.run import cpu
 
-    return cpu.build(program, entry)
+    return cpu.build(program, entry, cpu_threads)
 
 
 def _checked(backend: str | None) -> Backend | None:

@@ -107,31 +107,35 @@ class Subject:
         return min(found, default=64)
 
 
-def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
+def from_problem(
+    problem: Problem, backend: str | None, cpu_threads: int | None = None, **options: Any
+) -> tuple[Subject, list[Any]]:
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
     import hetad
 
     program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
     function = program[problem.function]
     arguments = problem.arguments(function.parameters)
-    return of_function(function, problem.wrt, problem.of, backend, problem.launch, **options), arguments
+    threads = problem.cpu_threads if cpu_threads is None else cpu_threads
+    subject = of_function(function, problem.wrt, problem.of, backend, problem.launch, cpu_threads=threads, **options)
+    return subject, arguments
 
 
 def of_function(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], **options: Any,
+    launch: Mapping[str, Any], cpu_threads: int | None = None, **options: Any,
 ) -> Subject:  # fmt: skip
     """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel."""
     import hetad
 
-    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **options)
+    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
     return Subject(
         function=function.name,
         backend=gradient.backend,
         parameters=function.parameters,
         wrt=wrt,
         of=of,
-        primal=lambda arguments: function(*arguments, backend=backend, **launch),
+        primal=lambda arguments: function(*arguments, backend=backend, cpu_threads=cpu_threads, **launch),
         gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
     )
 

@@ -12,7 +12,8 @@
     y = { zeros = [100] }
 
 Other keys: `defines` (a table of macros), `include_dirs`, `[launch]` with `grid`, `block` and `shared_mem` when the
-function is a kernel, and `[gradcheck]` with `rtol`, `atol` and `samples`.
+function is a kernel, `[gradcheck]` with `rtol`, `atol` and `samples`, and `cpu_threads`, how many run the blocks of a
+grid on the CPU.
 
 The forms of an input:
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     from hetad.ir.nodes import Symbol
 
-_KEYS = ("source", "function", "wrt", "of", "defines", "include_dirs", "launch", "inputs", "gradcheck")
+_KEYS = ("source", "function", "wrt", "of", "defines", "include_dirs", "launch", "inputs", "gradcheck", "cpu_threads")
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
 # What may stand in the table of an array input, under the key that names the form.
@@ -72,6 +73,7 @@ class Problem:
     defines: Mapping[str, str] = field(default_factory=dict)
     include_dirs: tuple[Path, ...] = ()
     gradcheck: Mapping[str, float] = field(default_factory=dict)
+    cpu_threads: int | None = None
 
     def arguments(self, parameters: Sequence[Symbol]) -> list[Any]:
         """One argument per parameter of the function, in order: Python numbers, NumPy arrays, mappings for structs.
@@ -140,6 +142,7 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         defines={name: str(value) for name, value in reader.table("defines").items()},
         include_dirs=tuple(path.parent / name for name in table.get("include_dirs", ())),
         gradcheck={key: reader.number(gradcheck, key) for key in gradcheck},
+        cpu_threads=reader.count("cpu_threads"),
     )
 
 
@@ -174,6 +177,12 @@ class _Reader:
         value = table[key]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ArgumentError(f"{self.path}: {key} must be a number, not {value!r}")
+        return value
+
+    def count(self, key: str) -> int | None:
+        value = self.content.get(key)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise ArgumentError(f"{self.path}: {key} must be a whole number, 0 or more, not {value!r}")
         return value
 
     def _required(self, key: str) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hetad.adjoint.names import Names
 from hetad.analysis.callgraph import bottom_up
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Pointer
+from hetad.ir.types import Array, Pointer, is_volatile
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
 
 
@@ -135,7 +135,7 @@ def _simplify(e: ir.Expr) -> ir.Expr:
         base = e.base
         while isinstance(base, ir.Cast) and base.implicit:
             base = base.operand
-        if isinstance(base, ir.AddressOf) and base.place.type == e.type:
+        if isinstance(base, ir.AddressOf) and base.place.type == e.type and not is_volatile(e.type):
             return base.place
     if isinstance(e, ir.Index):
         base = e.base

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Pointer, Type
+from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Pointer, Type, of_value
 
 
 class Names:
@@ -30,7 +30,7 @@ class Names:
     def symbol(
         self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False
     ) -> ir.Symbol:
-        return ir.Symbol(self.fresh(wanted), type_, span, storage, const)
+        return ir.Symbol(self.fresh(wanted), of_value(type_), span, storage, const)
 
 
 def var(symbol: ir.Symbol, span: Span | None = None) -> ir.Var:

@@ -13,7 +13,7 @@ from hetad.adjoint.names import Names, zero
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Array, Float, Pointer, Type, scalar_base
+from hetad.ir.types import INT, Array, Float, Pointer, Type, of_value, scalar_base
 
 
 class Shadows:
@@ -117,10 +117,10 @@ def scalar_of(type_: Type) -> Type:
 
 
 def writable(type_: Type) -> Type:
-    """The type without const: shadows are written to."""
+    """The type without const and volatile: shadows are written to."""
     match type_:
         case Pointer(to=to):
             return Pointer(writable(to))
         case Array(of=of, length=length):
             return Array(writable(of), length)
-    return type_
+    return of_value(type_)

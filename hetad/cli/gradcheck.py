@@ -68,7 +68,7 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     settings: dict[str, Any] = dict(problem.gradcheck)
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
     settings |= {key: value for key, value in given.items() if value is not None}
-    subject, arguments = gradcheck.from_problem(problem, backend)
+    subject, arguments = gradcheck.from_problem(problem, backend, options.cpu_threads)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
     return report, dict(subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))), subject.bits

@@ -36,6 +36,9 @@ def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> 
     command.add_argument("problem", metavar="PROBLEM.toml", type=Path,
                          help="names source, function, wrt, of and inputs; see samples/")  # fmt: skip
     command.add_argument("--backend", choices=backends, help="where to run (default: cuda if usable, else cpu)")
+    command.add_argument("--cpu-threads", type=int, metavar="N",
+                         help="threads for the blocks of a grid on the CPU; 0: one per processor (default: the "
+                         "problem file's, or $HETAD_CPU_THREADS, or 1)")  # fmt: skip
     add_json(command)
 
 

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
-        subject, arguments = gradcheck.from_problem(problem, options.backend)
+        subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)
         gradient = dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))

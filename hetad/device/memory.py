@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Address, address, distinct, distinct_across
-from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
+from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, Effects
 from hetad.analysis.loops import counted
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, promote
+from hetad.ir.types import Array, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
 
 
@@ -49,6 +49,8 @@ class StoredValues:
         self.rereads: dict[ir.Symbol, ir.Expr] = {}  # stale values that were loaded, with the load
         self.conditional: set[ir.Symbol] = set()  # stale loads that the primal may skip
         self._skippable = 0
+        self._written = {w for s in walk_stmts(body) for w in effects.writes(s) if isinstance(w, Root)}
+        self.messages = False  # whether blocks of the launch may hear of each other
         self.stale_conditions: list[Span] = []
         self._read = [address(e) for s in walk_stmts(body) for e in _read_by(s)]
         self.body = self._block(body, State())
@@ -80,6 +82,8 @@ class StoredValues:
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
             case ir.Update():
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
+            case ir.Call(function=name) if name in FENCES:
+                self._hear(state)
             case ir.Call(function=name) if name in BARRIERS or name.startswith("__syncthreads"):
                 self._meet(state)
             case ir.Call(function=name, result=result):
@@ -93,6 +97,18 @@ class StoredValues:
         state.known = {}
         for root in state.stored:
             state.stored[root] = [(None, None)]
+
+    def _hear(self, state: State) -> None:
+        """From here on the thread may see what any other thread of the launch has stored."""
+        self.messages = True
+        state.known = {}
+        state.stored = {root: [(None, None)] for root in self._written}
+
+    def _hears(self, s: ir.Stmt) -> bool:
+        if isinstance(s, ir.Call) and s.function in FENCES:
+            return True
+        loads = (e for e in _read_by(s) if is_volatile(e.type))
+        return any(not self._written.isdisjoint(self._roots(e)) for e in loads)
 
     def _old_value(self, s: ir.Call, result: ir.Place, state: State) -> list[ir.Stmt]:
         """The value that an atomic operation found: another run would find another one."""
@@ -117,7 +133,9 @@ class StoredValues:
         target = address(place) if place is not None else None
         state.known = {p: v for p, v in state.known.items() if distinct(address(p), target)}
         out: list[ir.Stmt] = [s]
-        if isinstance(s, ir.Assign) and self._read_again(target):
+        if place is not None and is_volatile(place.type):
+            pass
+        elif isinstance(s, ir.Assign) and self._read_again(target):
             out = self._keep(s, s.value, state)
         elif isinstance(s, ir.Update) and self._read_again(target) and self._fresh(s.target, state):
             out = self._keep(ir.Assign(s.target, self._sum(s), span=s.span), self._sum(s), state)
@@ -168,6 +186,9 @@ class StoredValues:
         if any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body)):
             self._meet(state)
             index = None
+        if any(self._hears(x) for x in walk_stmts(s.body)):
+            self._hear(state)
+            index = None
         for inner in walk_stmts(s.body):
             for location in self.effects.writes(inner):
                 if not isinstance(location, Root):
@@ -203,6 +224,8 @@ class StoredValues:
             return replace(expr, place=self._place(expr.place, state, before))
         if isinstance(expr, ir.Index | ir.Member) and not isinstance(expr.type, Array):
             new = self._place(expr, state, before)
+            if is_volatile(new.type) and not self._written.isdisjoint(self._roots(new)):
+                self._hear(state)
             if not self._fresh(new, state):
                 if new in state.known:
                     return ir.Var(state.known[new], span=expr.span)

@@ -11,7 +11,7 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.coordinates import AXES, exposed
-from hetad.analysis.effects import ATOMICS, FENCES, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
+from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
 from hetad.device.accumulate import Ground
@@ -117,7 +117,7 @@ def pullback(
         _refuse_unrecordable(values, stale)
         needed.update(dict.fromkeys(stale))
     _refuse_stale_conditions(values, made.body)
-    _refuse_messages(values, made.engine, kernel)
+    _refuse_messages(values, made.engine)
     return made.finish(prepared, values)
 
 
@@ -345,14 +345,15 @@ def _refuse_unrecordable(values: StoredValues, stale: Sequence[ir.Symbol]) -> No
             )
 
 
-def _refuse_messages(values: StoredValues, engine: KernelEngine, kernel: ir.Function) -> None:
+def _refuse_messages(values: StoredValues, engine: KernelEngine) -> None:
     """Blocks that wait for each other run in no known order, and in none at all when the pullback runs."""
-    if not any(isinstance(s, ir.Call) and s.function in FENCES for s in walk_stmts(kernel.body)):
+    if not values.messages:
         return
     for symbol, load in values.rereads.items():
         if engine.is_active(load):
             raise UnsupportedError(
-                "after a memory fence, the kernel reads active memory that other blocks of the launch have written",
+                "after a memory fence or a volatile read, the kernel reads active memory that other blocks of the "
+                "launch have written",
                 values.stale[symbol],
                 "split the kernel here: what one launch writes, let the next one read",
             )

@@ -22,7 +22,7 @@ from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.statements import Statements
-from hetad.emit.synchronisation import BLOCK_SUMS, uses_block
+from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import called, written
@@ -69,7 +69,7 @@ class Kernels:
     def __init__(self, parts: Assembly, kernels: Sequence[ir.Function], options: CpuOptions) -> None:
         self.parts = parts
         self.kernels: list[RegionKernel | ThreadKernel | FiberKernel] = []
-        for kernel in kernels:
+        for kernel in map(in_step, kernels):
             if options.fibers:
                 self.kernels.append(FiberKernel(parts, kernel))
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void
+from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_volatile, of_value
 
 _SPELLINGS = frozenset(
     {
@@ -23,6 +23,8 @@ ENUMS = frozenset({"cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind"})
 
 def base_name(type_: Type) -> str:
     """The spelling of a type that is neither pointer nor array."""
+    if is_volatile(type_):
+        return f"volatile {base_name(of_value(type_))}"
     match type_:
         case Int(bits=bits, signed=signed, name=name):
             return name if name in _SPELLINGS else _PLAIN[bits, signed]

@@ -28,6 +28,7 @@ from hetad.ir.types import (
     Type,
     Void,
     element,
+    is_volatile,
     promote,
     promote_integer,
 )  # fmt: skip
@@ -208,6 +209,10 @@ class Expressions:
             case ir.Var(symbol=symbol):
                 return self.local[symbol], POSTFIX
             case ir.Index(base=base, index=index):
+                if is_volatile(expr.type) and not is_volatile(element(base.type)):
+                    # So said a parameter of a function that is inlined here.
+                    base = ir.Cast(base, Pointer(expr.type), span=expr.span)
+                    return f"{self.text(base, POSTFIX)}[{self.index(index)}]", POSTFIX
                 if _is_dereference(expr):
                     return f"*{self._pointer(base, UNARY)}", UNARY
                 return f"{self._pointer(base, POSTFIX)}[{self.index(index)}]", POSTFIX

@@ -52,7 +52,7 @@ class FiberKernel:
 
     def _launcher(self, name: str) -> str:
         functions = self.parts.program.functions.values()
-        own = [self.parts.names.functions[f.name] for f in functions if f is self.kernel and has_shared(f)]
+        own = [self.parts.names.functions[f.name] for f in functions if f.name == self.kernel.name and has_shared(f)]
         own += [self.parts.names.functions[f.name] for f in functions if f.kind != "kernel" and has_shared(f)]
         stack = _STACK + sum(size_of(s.type) for f in functions for s in declared(f.body) if s.storage == "local")
         reverse = int(self.kernel.reverse_threads)

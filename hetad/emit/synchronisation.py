@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from hetad.emit.walk import root_symbol
 from hetad.ir import nodes as ir
-from hetad.ir.visit import walk_stmts
+from hetad.ir.types import is_volatile
+from hetad.ir.visit import map_body, walk_stmts
 
 SHUFFLES = {
     "__shfl_sync": "hetad_lane",
@@ -37,9 +40,33 @@ def waits(statement: ir.Stmt) -> bool:
     return any(isinstance(s, ir.Call) and s.function in WAITING for s in walk_stmts((statement,)))
 
 
+def stores_volatile(s: ir.Stmt) -> bool:
+    """Whether the statement stores what other threads of a warp may read at once."""
+    if not isinstance(s, ir.Assign | ir.Update) or not is_volatile(s.target.type):
+        return False
+    root = root_symbol(s.target)
+    return root is None or root.storage == "shared"
+
+
+def in_step(kernel: ir.Function) -> ir.Function:
+    """The kernel, in which the threads that come to a store of volatile data make it together, as the lanes of a warp
+    do on the device: programs from before `__syncwarp` rely on it."""
+
+    def together(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        if not stores_volatile(s):
+            return s
+        meet = ir.Call("__activemask", (), span=s.span)
+        return meet, s, meet
+
+    body = map_body(together, kernel.body)
+    return kernel if body is kernel.body else replace(kernel, body=body)
+
+
 def uses_block(body: Iterable[ir.Stmt]) -> bool:
     """Whether threads meet: they wait for each other, or declare memory that they share."""
     for s in walk_stmts(body):
+        if stores_volatile(s):
+            return True
         if isinstance(s, ir.Call) and s.function in WAITING:
             return True
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":

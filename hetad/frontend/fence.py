@@ -1,6 +1,6 @@
 """What later passes do not support is refused here, for reached code, with its position.
 
-The front end itself has refused what it cannot express (C++ leftovers, unions, function pointers, volatile, unknown
+The front end itself has refused what it cannot express (C++ leftovers, unions, function pointers, unknown
 functions).  Behind this fence a surprise is a bug of hetad.
 """
 

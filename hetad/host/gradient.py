@@ -20,12 +20,14 @@ from hetad.analysis.bits import refuse_bits
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.analysis.spaces import Spaces
+from hetad.analysis.volatile import refuse_active_volatile
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.cleanup import destroys, drop_dead_allocations, drop_idle_restores, keeps, surviving_handles
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
+from hetad.host.fresh import without_snapshots_of_nothing
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.streams import in_one_stream
@@ -139,6 +141,7 @@ class _Gradient:
             dependents = [self._location(n) for n in self.of]
         activity = Activity(self.function, self.pointers, self.kernels)
         active = activity.active(independents, dependents)
+        self._refuse_volatile(activity, self._closed_over_kernels(activity, set(active)))
         if not self.optimize:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
@@ -166,6 +169,22 @@ class _Gradient:
             active = activity.closed(active)
             if len(active) == before:
                 return active
+
+    def _refuse_volatile(self, activity: Activity, active: set[Location]) -> None:
+        refuse_active_volatile(self.function, self.pointers, active)
+        for s in walk_stmts(self.function.body):
+            if not isinstance(s, ir.Launch):
+                continue
+            kernel = self.kernels[s.kernel]
+            inner = Activity(kernel, PointsTo(kernel), {})
+            at = {i for i, arg in enumerate(s.args) if not active.isdisjoint(self._locations(arg))}
+            seeds = {x for x, i in positions_of(kernel, inner.pointers).items() if not i.isdisjoint(at)}
+            seeds |= {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
+            refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
+
+    def _locations(self, arg: ir.Expr) -> set[Location]:
+        """What an argument of a launch is made of, or leads to."""
+        return {*self.effects.behind(arg), *self.effects.loads(arg)}
 
     def _pullback(
         self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
@@ -340,7 +359,7 @@ class _Gradient:
         )
         if _may_stop(body):
             body = self._marked(body)
-        body = lower_tape(body)
+        body = lower_tape(without_snapshots_of_nothing(body, self.effects))
         managed = any(
             isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)
         )

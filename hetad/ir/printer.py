@@ -45,7 +45,7 @@ from hetad.ir.nodes import (
     Var,
     While,
 )
-from hetad.ir.types import Array, Pointer, Struct, Type
+from hetad.ir.types import Array, Pointer, Struct, Type, is_volatile
 
 _PRECEDENCE = {
     "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7,
@@ -95,9 +95,10 @@ def declarator(type_: Type, name: str) -> str:
         elif isinstance(type_, Pointer) and isinstance(type_.to, Array):
             name, type_ = f"(*{name})", type_.to
         elif isinstance(type_, Pointer):
-            return f"{type_}{name}"
+            volatile = "volatile " if is_volatile(type_.to) else ""
+            return f"{volatile}{type_}{name}"
         else:
-            return f"{type_} {name}"
+            return f"{'volatile ' if is_volatile(type_) else ''}{type_} {name}"
 
 
 def declaration(symbol: Symbol) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +13,16 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """An integer type; `name` is the spelling to print (`unsigned int`, `size_t`, `cudaError_t`)."""
+    """An integer type; `name` is the spelling to print (`unsigned int`, `size_t`, `cudaError_t`).
+
+    `volatile` marks what lies in memory (a variable, a pointee, a field), never a value.
+    """
 
     bits: int
     signed: bool
     name: str = field(compare=False)
     boolean: bool = False  # `bool`: converting to it tests for zero
+    volatile: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return self.name
@@ -26,9 +30,10 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """`float` (32 bits) or `double` (64 bits)."""
+    """`float` (32 bits) or `double` (64 bits); `volatile` as that of an integer type."""
 
     bits: int
+    volatile: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return "float" if self.bits == 32 else "double"
@@ -114,6 +119,16 @@ DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)
 
 
+def is_volatile(type_: Type) -> bool:
+    """Whether what has this type is read and written as often as the program says."""
+    return isinstance(type_, Int | Float) and type_.volatile
+
+
+def of_value(type_: Type) -> Type:
+    """The type of a value read from something of this type."""
+    return replace(type_, volatile=False) if isinstance(type_, Int | Float) and type_.volatile else type_
+
+
 def is_floating(type_: Type) -> bool:
     return isinstance(type_, Float)
 
@@ -186,6 +201,7 @@ def promote(left: Type, right: Type) -> Type:
     """The usual arithmetic conversions of C."""
     if isinstance(left, Float) or isinstance(right, Float):
         return Float(max(t.bits for t in (left, right) if isinstance(t, Float)))
+    left, right = of_value(left), of_value(right)
     if not isinstance(left, Int) or not isinstance(right, Int):
         raise TypeError(f"no arithmetic between {left} and {right}")
     a, b = promote_integer(left), promote_integer(right)
@@ -196,4 +212,6 @@ def promote(left: Type, right: Type) -> Type:
 
 def promote_integer(type_: Int) -> Int:
     """Integer promotion: what is narrower than `int` becomes `int`."""
-    return INT if type_.bits < 32 else type_
+    if type_.bits < 32:
+        return INT
+    return replace(type_, volatile=False) if type_.volatile else type_

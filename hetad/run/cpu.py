@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 class CpuExecutable(Executable):
     """A function compiled for the CPU, kernels included."""
 
-    def __init__(self, entry: Function, code: Library) -> None:
+    def __init__(self, entry: Function, code: Library, threads: int | None = None) -> None:
+        """`threads` run the blocks of a grid; None where one does, in code that knows no others."""
         super().__init__(entry, code)
+        self._threads = threads
+        self._use = code.function("hetad_cpu_threads", None, ctypes.c_int) if threads is not None else None
         self.memory = HostMemory()
         self._runtime: int = code.function("hetad_cpu_runtime", ctypes.c_void_p)()
         self._leave = code.function("hetad_cpu_leave", ctypes.c_char_p)
 
     def run(self) -> Any:
+        if self._use is not None:
+            self._use(self._threads)  # another executable of the same code may have asked for another number
         failed = self._call(self._runtime, self._arguments, self._result_address)
         message: bytes | None = self._leave()
         if failed or message:
@@ -48,9 +53,7 @@ def build(program: Program, entry: str, threads: int | None = None) -> CpuExecut
     count = _threads(threads)
     options = emit.CpuOptions(fibers=_fibers(), parallel=count > 1)
     code = library(emit.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
-    if options.parallel and not options.fibers:
-        code.function("hetad_cpu_threads", None, ctypes.c_int)(count)
-    return CpuExecutable(program.functions[entry], code)
+    return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
 
 
 def _fibers() -> bool:
@@ -64,7 +67,8 @@ def _fibers() -> bool:
 def _threads(asked: int | None) -> int:
     given = os.environ.get("HETAD_CPU_THREADS", "") or "1" if asked is None else str(asked)
     if not given.isdecimal():
-        raise BackendError(f"HETAD_CPU_THREADS is {given!r}: give a number, 0 for as many as there are processors")
+        name = "HETAD_CPU_THREADS" if asked is None else "cpu_threads"
+        raise BackendError(f"{name} is {given!r}: give a number, 0 for as many as there are processors")
     if int(given) > 0:
         return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -87,7 +87,7 @@ UNSUPPORTED = {
         "float g(float a) { return a; }\nint f(int a) { return §g == 0; }",
         "the function 'g' as a value",
     ),
-    "volatile": ("void f(volatile float *§a) { a[0] = 1; }", "volatile"),
+    "volatile": ("void f(float §*volatile a) { a[0] = 1; }", "volatile itself"),
     "assembly": ('float f(float a) { §asm volatile("bar.sync 0;"); return a; }', "inline assembly"),
     "goto": ("float f(float a) { §goto end; end: return a; }", "goto"),
     "bit-field": ("struct S { int §a : 3; };\nint f(struct S s) { return s.a; }", "bit-fields"),

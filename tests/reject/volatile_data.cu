@@ -1,9 +1,13 @@
 /*---
 function = "f"
+wrt = ["y"]
+of = ["y"]
 error = "UnsupportedError"
+help = "__syncwarp"
 ---*/
 __global__ void f(float *y)
 {
-    volatile float *w = y;  // expected-error: volatile
-    w[0] *= 2;
+    volatile float *w = y;
+    float v = w[0];  // expected-error @15: active data is volatile
+    w[0] = v * 2;
 }

@@ -8,7 +8,7 @@ from hetad.adjoint.names import convert, is_zero, negate
 from hetad.adjoint.tidy.uses import assigned, idle, mentioned, mentioned_in, next_mention
 from hetad.analysis.effects import BARRIERS
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Float, Struct
+from hetad.ir.types import Array, Float, Struct, is_volatile
 from hetad.ir.visit import substitute, variables
 
 
@@ -134,7 +134,7 @@ def propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     for i, s in enumerate(body):
         if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and s.init.type == s.symbol.type):
             continue
-        if s.symbol in exposed or s.init.symbol in exposed:
+        if s.symbol in exposed or s.init.symbol in exposed or is_volatile(s.init.type):
             continue
         rest = body[i + 1 :]
         if isinstance(s.symbol.type, Array | Struct) or assigned(rest, s.symbol):

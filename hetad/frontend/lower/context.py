@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir.nodes import Const, Declare, Expr, Kind, Stmt, Storage, Symbol, Var
-from hetad.ir.types import Opaque, Type
+from hetad.ir.types import Opaque, Type, of_value
 
 if TYPE_CHECKING:
     from hetad.frontend.templates import Binding, Bindings, Template
@@ -165,7 +165,7 @@ class Context:
 
     def fresh(self, name: str, type_: Type, span: Span, storage: Storage = "local") -> Symbol:
         """A new local variable, named so that it clashes with none seen so far."""
-        return Symbol(self.unused(name), type_, span, storage)
+        return Symbol(self.unused(name), of_value(type_), span, storage)
 
     def unused(self, name: str) -> str:
         candidate, number = name, 0

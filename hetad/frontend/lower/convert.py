@@ -34,6 +34,9 @@ from hetad.ir.types import (
     Struct,
     Type,
     Void,
+    element,
+    is_volatile,
+    of_value,
     promote,
     promote_integer,
 )
@@ -83,6 +86,7 @@ def unqualified(type_: Type) -> Type:
 
 def arithmetic(expr: Expr, type_: Int | Float) -> Expr:
     """The implicit conversion between arithmetic types; a literal takes the new type when it keeps its value."""
+    type_ = type_ if not type_.volatile else replace(type_, volatile=False)
     if expr.type == type_:
         return expr
     if isinstance(expr, Const) and not isinstance(expr.type, Opaque | Pointer):
@@ -94,6 +98,15 @@ def arithmetic(expr: Expr, type_: Int | Float) -> Expr:
         if isinstance(operand, Const) and isinstance(type_, Float):
             return replace(expr, operand=operand, type=type_)
     return Cast(expr, type_, implicit=True, span=expr.span)
+
+
+def _changes_volatility(given: Type, wanted: Type) -> bool:
+    """Whether a cast of a pointer is there for the sake of `volatile`."""
+    while isinstance(given, Pointer | Array) and isinstance(wanted, Pointer | Array):
+        given, wanted = element(given), element(wanted)
+        if is_volatile(given) != is_volatile(wanted):
+            return True
+    return False
 
 
 def _literal(const: Const, type_: Int | Float) -> Const | None:
@@ -172,8 +185,9 @@ def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
     """A cast as written; one to the type that is there already means nothing."""
     expr = decay(expr)
     given = expr.type
-    if given == type_:
+    if given == type_ and not _changes_volatility(given, type_):
         return expr
+    type_ = of_value(type_)
     scalar = Int | Float | Pointer | Opaque
     if isinstance(type_, Pointer | Opaque) and is_null(expr):
         return Const(0, type_, "0", span=span)

@@ -26,7 +26,7 @@ from hetad.ir.nodes import (
     Update,
     Var,
 )
-from hetad.ir.types import BOOL, INT, Array, Float, Int, Pointer, promote
+from hetad.ir.types import BOOL, INT, Array, Float, Int, Pointer, is_volatile, promote
 from hetad.ir.visit import variables
 
 
@@ -47,6 +47,10 @@ def assignment(ctx: Context, node: Any, used: bool) -> Expr:
         return target
     new = expressions.value_as(ctx, node.rvalue, target.type)
     new = _then(ctx, new, before)
+    if used and is_volatile(target.type):
+        new = new if convert.is_plain(new) else ctx.hold(new, "value", span)
+        ctx.emit(Assign(target, new, span=span))
+        return new
     if used and not isinstance(target, Var):
         new = new if convert.is_plain(new) else ctx.hold(new, "value", span)
         ctx.emit(Assign(_once(ctx, target), new, span=span))
@@ -97,6 +101,10 @@ def _changes(stmts: list[Stmt], value: Expr) -> bool:
 def _update(ctx: Context, op: str, target: Place, operand: Expr, span: Span) -> None:
     """`target op= operand`: an Update when the operation happens in the target's type, else spelled out."""
     type_ = target.type
+    if is_volatile(type_):
+        old = ctx.hold(target, "read", span)
+        ctx.emit(Assign(target, convert.convert(convert.binary(op, old, operand, span), type_, span), span=span))
+        return
     if isinstance(type_, Pointer) and op in ("+", "-") and isinstance(operand.type, Int):
         ctx.emit(Update(op, target, convert.promoted(operand), span=span))
         return

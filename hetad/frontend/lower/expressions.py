@@ -47,6 +47,7 @@ from hetad.ir.types import (
     Pointer,
     Struct,
     Type,
+    is_volatile,
 )
 
 _THREAD = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
@@ -55,7 +56,16 @@ _SPECIAL = {"__hetad_infinity": (float("inf"), "INFINITY"), "__hetad_nan": (floa
 
 def value(ctx: Context, node: Any) -> Expr:
     """The value of an expression; arrays decay to pointers."""
-    return convert.decay(expression(ctx, node))
+    return loaded(ctx, convert.decay(expression(ctx, node)))
+
+
+def loaded(ctx: Context, expr: Expr) -> Expr:
+    """The value of a place; what is volatile is read here, once, into a variable."""
+    if not is_volatile(expr.type) or not isinstance(expr, Var | Index | Member):
+        return expr
+    if ctx.out is None:
+        raise SyntaxProblem("something volatile is no constant", expr.span)
+    return ctx.hold(expr, f"{expr.symbol.name}_read" if isinstance(expr, Var) else "read", expr.span)
 
 
 def expression(ctx: Context, node: Any) -> Expr:

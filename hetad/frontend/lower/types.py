@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pycparser import c_ast
@@ -29,6 +30,7 @@ from hetad.ir.types import (
     VOID,
     Array,
     Field,
+    Float,
     Int,
     Pointer,
     Struct,
@@ -56,10 +58,12 @@ def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
     match node:
         case c_ast.TypeDecl():
             inner = _specified(ctx, node.type, hint)
-            _check_qualifiers(ctx, node, node.quals or [])
-            return Qualified(inner.type, inner.const or "const" in (node.quals or []))
+            qualifiers = node.quals or []
+            type_ = _volatile(ctx, inner.type, node) if "volatile" in qualifiers else inner.type
+            return Qualified(type_, inner.const or "const" in qualifiers)
         case c_ast.PtrDecl():
-            _check_qualifiers(ctx, node, node.quals or [])
+            if "volatile" in (node.quals or []):
+                ctx.refuse("a pointer that is volatile itself", node, "let it point to volatile data, if that is meant")
             if isinstance(node.type, c_ast.FuncDecl):
                 ctx.refuse("function pointers", node, "call the functions by name, chosen by an if or a switch")
             to = declared(ctx, node.type, hint)
@@ -76,9 +80,10 @@ def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
     return _specified(ctx, node, hint)
 
 
-def _check_qualifiers(ctx: Context, node: Any, qualifiers: list[str]) -> None:
-    if "volatile" in qualifiers:
-        ctx.refuse("volatile data", node, "remove volatile; use __syncwarp() or atomics where it orders accesses")
+def _volatile(ctx: Context, type_: Type, node: Any) -> Type:
+    if not isinstance(type_, Int | Float):
+        ctx.refuse(f"volatile '{type_}'", node, "make its members volatile")
+    return replace(type_, volatile=True)
 
 
 def _length(ctx: Context, node: Any) -> int | None:

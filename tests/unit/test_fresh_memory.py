@@ -1,0 +1,32 @@
+"""Snapshots read what the program has written, or zeros."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import hetad
+
+PROGRAM = Path(__file__).parents[1] / "gradient" / "programs" / "scratch_buffers.cu"
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_no_snapshot_before_the_first_write(optimize: bool) -> None:
+    gradient = hetad.gradient(hetad.load(PROGRAM)["refine"], wrt=("x",), of=("y",), optimize=optimize)
+    text = gradient.source
+    forward = text[text.index("refine_grad(") : text.index("hetad_forward_done();", text.index("refine_grad("))]
+    first = forward.index("square<<<")
+    assert "hetad_save(t)" not in forward[:first]
+    assert "hetad_save(t)" in forward[first:]
+    in_loop = forward[forward.index("for (") :]
+    assert "hetad_save(fresh)" not in in_loop[: in_loop.index("(fresh, t")]
+
+
+def test_what_is_saved_when_only_a_part_is_written_is_zeroed() -> None:
+    text = hetad.gradient(hetad.load(PROGRAM)["refine"], wrt=("x",), of=("y",)).source
+    zeroed = set(re.findall(r"hetad_device_zeros\(\(void \*\*\)&(\w+), bytes\)", text))
+    plain = set(re.findall(r"hetad_device_malloc\(\(void \*\*\)&(\w+), bytes\)", text))
+    assert {"t", "w"} <= zeroed, "t is written by halves; w has no value when the first iteration saves it"
+    assert plain == {"d_x", "fresh"}, "d_x is copied to as a whole; fresh is never saved"
