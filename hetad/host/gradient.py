@@ -18,6 +18,7 @@ from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
+from hetad.analysis.half import refuse_varied_halves
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.analysis.volatile import refuse_active_volatile
@@ -142,6 +143,7 @@ class _Gradient:
         activity = Activity(self.function, self.pointers, self.kernels)
         active = activity.active(independents, dependents)
         self._refuse_volatile(activity, self._closed_over_kernels(activity, set(active)))
+        self._refuse_halves(activity.varied(independents))
         if not self.optimize:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
@@ -178,9 +180,18 @@ class _Gradient:
             kernel = self.kernels[s.kernel]
             inner = Activity(kernel, PointsTo(kernel), {})
             at = {i for i, arg in enumerate(s.args) if not active.isdisjoint(self._locations(arg))}
-            seeds = {x for x, i in positions_of(kernel, inner.pointers).items() if not i.isdisjoint(at)}
-            seeds |= {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
+            seeds = _given(kernel, inner, at)
             refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
+
+    def _refuse_halves(self, varied: set[Location]) -> None:
+        refuse_varied_halves(self.function, self.pointers, varied)
+        for s in walk_stmts(self.function.body):
+            if not isinstance(s, ir.Launch):
+                continue
+            kernel = self.kernels[s.kernel]
+            inner = Activity(kernel, PointsTo(kernel), {})
+            at = {i for i, arg in enumerate(s.args) if not varied.isdisjoint(self._locations(arg))}
+            refuse_varied_halves(kernel, inner.pointers, inner.varied(_given(kernel, inner, at)))
 
     def _locations(self, arg: ir.Expr) -> set[Location]:
         """What an argument of a launch is made of, or leads to."""
@@ -504,6 +515,12 @@ def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]
     result = names.symbol("result", function.returns, span)
     tail = (ir.Declare(result, value, span=span), ir.Return(ir.Var(result, span=span), span=span))
     return replace(function, body=(*body[:-1], *tail)), result
+
+
+def _given(kernel: ir.Function, activity: Activity, at: set[int]) -> set[Location]:
+    """The values and the memory that a kernel is given by its parameters at `at`."""
+    behind: set[Location] = {x for x, i in positions_of(kernel, activity.pointers).items() if not i.isdisjoint(at)}
+    return behind | {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
 
 
 def _is_mixed(location: Location) -> bool:
