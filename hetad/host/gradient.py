@@ -17,8 +17,8 @@ from hetad.adjoint.structs import floating_leaves, split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
+from hetad.analysis.carried import Varied, refuse_carried
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
-from hetad.analysis.half import refuse_varied_halves
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.analysis.volatile import refuse_active_volatile
@@ -143,7 +143,7 @@ class _Gradient:
         activity = Activity(self.function, self.pointers, self.kernels)
         active = activity.active(independents, dependents)
         self._refuse_volatile(activity, self._closed_over_kernels(activity, set(active)))
-        self._refuse_halves(activity.varied(independents))
+        self._refuse_carried(activity.varied(independents))
         if not self.optimize:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
@@ -183,15 +183,16 @@ class _Gradient:
             seeds = _given(kernel, inner, at)
             refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
 
-    def _refuse_halves(self, varied: set[Location]) -> None:
-        refuse_varied_halves(self.function, self.pointers, varied)
+    def _refuse_carried(self, varied: set[Location]) -> None:
+        parts = [Varied(self.function, self.effects, frozenset(varied))]
         for s in walk_stmts(self.function.body):
-            if not isinstance(s, ir.Launch):
-                continue
-            kernel = self.kernels[s.kernel]
-            inner = Activity(kernel, PointsTo(kernel), {})
-            at = {i for i, arg in enumerate(s.args) if not varied.isdisjoint(self._locations(arg))}
-            refuse_varied_halves(kernel, inner.pointers, inner.varied(_given(kernel, inner, at)))
+            if isinstance(s, ir.Launch):
+                kernel = self.kernels[s.kernel]
+                inner = Activity(kernel, PointsTo(kernel), {})
+                at = {i for i, arg in enumerate(s.args) if not varied.isdisjoint(self._locations(arg))}
+                found = frozenset(inner.varied(_given(kernel, inner, at)))
+                parts.append(Varied(kernel, Effects(inner.pointers, {}), found))
+        refuse_carried(parts)
 
     def _locations(self, arg: ir.Expr) -> set[Location]:
         """What an argument of a launch is made of, or leads to."""

@@ -10,7 +10,8 @@ help = "keep what is differentiated in float"
 
 __global__ void widen(float *y, const half *h)
 {
-    y[threadIdx.x] = __half2float(h[threadIdx.x]);  // expected-error @22: active data is in half precision
+    half v = h[threadIdx.x];
+    y[threadIdx.x] = __half2float(v);  // expected-error @22: active data is in half precision
 }
 
 void f(float *y, const float *x)
