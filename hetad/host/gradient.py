@@ -17,11 +17,9 @@ from hetad.adjoint.structs import floating_leaves, split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
-from hetad.analysis.carried import Varied, refuse_carried
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.analysis.volatile import refuse_active_volatile
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.cleanup import destroys, drop_dead_allocations, drop_idle_restores, keeps, surviving_handles
@@ -31,6 +29,8 @@ from hetad.host.explanation import Explanation, accumulations, names_of, saves
 from hetad.host.fresh import without_snapshots_of_nothing
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.members import mixed_positions, taken_apart
+from hetad.host.refusals import refuse_unfollowed, refuse_unknown_cells
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
@@ -87,9 +87,10 @@ class _Gradient:
         flat = replace(flat, functions={**flat.functions, entry: in_one_stream(flat.functions[entry])})
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
+        self.function, self.returned = _named_result(hoist_pointed(flat.functions[entry]))
+        self._take_structs_apart()
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}
-        self.function, self.returned = _named_result(hoist_pointed(flat.functions[entry]))
         function = self.function
         self.span = function.span
         self.names = Names(
@@ -100,18 +101,32 @@ class _Gradient:
         self.pointers = PointsTo(function)
         refuse_bits((function, *self.kernels.values()))
         for f in (function, *self.kernels.values()):
-            for cell in PointsTo(f).unknown_cells(f):
-                raise UnsupportedError(
-                    "this pointer was loaded from memory that hetad does not follow",
-                    cell.span,
-                    "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
-                )
+            refuse_unknown_cells(f)
         self.spaces = Spaces(function, self.pointers)
         self.effects = Effects(self.pointers, self.summaries)
         self.name = self.names.fresh(self.name)
         self.by_name = {p.name: p for p in function.params}
         self._sizes: dict[ir.Symbol, ir.Symbol] = {}
         self.written = self.effects.written(function.body)
+
+    def _take_structs_apart(self) -> None:
+        """By-value structs of pointers and active numbers, member by member."""
+        pointers = PointsTo(self.function)
+        places: dict[str, Location] = {p.name: pointers.parameter_roots.get(p, p) for p in self.function.params}
+        independents = [places[n] for n in self.wrt if n in places]
+        dependents = [places[n] for n in self.of or () if n in places] + ([self.returned] if self.returned else [])
+        found: set[Location] = set()
+
+        def is_active(arg: ir.Expr) -> bool:
+            if not found:  # most programs never ask
+                found.update(Activity(self.function, pointers, self.kernels).active(independents, dependents))
+            return not found.isdisjoint(pointers.storage(arg))
+
+        positions = mixed_positions(self.function, is_active)
+        if positions:
+            self.function, changed = taken_apart(self.function, self.kernels, positions)
+            self.lifted |= {n: k for n, k in changed.items() if k is not self.kernels[n]}
+            self.kernels = changed
 
     # -- assembling
 
@@ -142,8 +157,8 @@ class _Gradient:
             dependents = [self._location(n) for n in self.of]
         activity = Activity(self.function, self.pointers, self.kernels)
         active = activity.active(independents, dependents)
-        self._refuse_volatile(activity, self._closed_over_kernels(activity, set(active)))
-        self._refuse_carried(activity.varied(independents))
+        closed = self._closed_over_kernels(activity, set(active))
+        refuse_unfollowed(self.function, self.kernels, self.effects, activity.varied(independents), closed)
         if not self.optimize:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
@@ -171,32 +186,6 @@ class _Gradient:
             active = activity.closed(active)
             if len(active) == before:
                 return active
-
-    def _refuse_volatile(self, activity: Activity, active: set[Location]) -> None:
-        refuse_active_volatile(self.function, self.pointers, active)
-        for s in walk_stmts(self.function.body):
-            if not isinstance(s, ir.Launch):
-                continue
-            kernel = self.kernels[s.kernel]
-            inner = Activity(kernel, PointsTo(kernel), {})
-            at = {i for i, arg in enumerate(s.args) if not active.isdisjoint(self._locations(arg))}
-            seeds = _given(kernel, inner, at)
-            refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
-
-    def _refuse_carried(self, varied: set[Location]) -> None:
-        parts = [Varied(self.function, self.effects, frozenset(varied))]
-        for s in walk_stmts(self.function.body):
-            if isinstance(s, ir.Launch):
-                kernel = self.kernels[s.kernel]
-                inner = Activity(kernel, PointsTo(kernel), {})
-                at = {i for i, arg in enumerate(s.args) if not varied.isdisjoint(self._locations(arg))}
-                found = frozenset(inner.varied(_given(kernel, inner, at)))
-                parts.append(Varied(kernel, Effects(inner.pointers, {}), found))
-        refuse_carried(parts)
-
-    def _locations(self, arg: ir.Expr) -> set[Location]:
-        """What an argument of a launch is made of, or leads to."""
-        return {*self.effects.behind(arg), *self.effects.loads(arg)}
 
     def _pullback(
         self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
@@ -516,12 +505,6 @@ def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]
     result = names.symbol("result", function.returns, span)
     tail = (ir.Declare(result, value, span=span), ir.Return(ir.Var(result, span=span), span=span))
     return replace(function, body=(*body[:-1], *tail)), result
-
-
-def _given(kernel: ir.Function, activity: Activity, at: set[int]) -> set[Location]:
-    """The values and the memory that a kernel is given by its parameters at `at`."""
-    behind: set[Location] = {x for x, i in positions_of(kernel, activity.pointers).items() if not i.isdisjoint(at)}
-    return behind | {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
 
 
 def _is_mixed(location: Location) -> bool:
