@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hetad.analysis.activity import Activity
-from hetad.analysis.carried import Varied, refuse_carried
+from hetad.analysis.moved_bits import Varied, refuse_carried
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.volatile import refuse_active_volatile
