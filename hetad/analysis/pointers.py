@@ -77,7 +77,7 @@ class PointsTo:
 
     def unknown_cells(self, function: ir.Function) -> Iterator[ir.Expr]:
         """The floating cells of the function that are reached through pointers of which nothing is known."""
-        nulls = _null_variables(function)
+        nulls = null_variables(function)
         for s in walk_stmts(function.body):
             for own in own_exprs(s):
                 for e in walk_expr(own):
@@ -171,16 +171,16 @@ class PointsTo:
 
     def _constrain(self, s: ir.Stmt, looped: bool) -> None:
         match s:
-            case ir.Declare(symbol=symbol, init=init) if init is not None and _holds_pointer(symbol.type):
+            case ir.Declare(symbol=symbol, init=init) if init is not None and holds_pointer(symbol.type):
                 self._flow((symbol,), init)
-            case ir.Assign(target=target, value=value) if _holds_pointer(target.type):
+            case ir.Assign(target=target, value=value) if holds_pointer(target.type):
                 self._flow(self._cells(target), value)
             case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
                 dst, src = TABLE[name].position("dst"), TABLE[name].position("src")
                 assert dst is not None and src is not None
                 copied: Targets = {}
                 for source in self._targets(_bare(args[src])):
-                    copied.update(self._contents.get(source, {}))
+                    copied.update(self._held(source))
                 for into in self._targets(_bare(args[dst])) if copied else ():
                     self._contents.setdefault(into, {}).update(copied)
             case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in (
@@ -201,7 +201,7 @@ class PointsTo:
     def _flow(self, into: tuple[Cell, ...], value: ir.Expr) -> None:
         if isinstance(value, ir.Aggregate):
             for i, element in enumerate(value.elements):
-                if _holds_pointer(element.type):
+                if holds_pointer(element.type):
                     self._flow(tuple(_component(cell, value.type, i) for cell in into), element)
             return
         if isinstance(value.type, Struct):
@@ -224,7 +224,7 @@ class PointsTo:
                     return dict.fromkeys(self.storage(expr))
                 held: Targets = {}
                 for cell in self._cells(expr):
-                    held.update(self._contents.get(cell, {}))
+                    held.update(self._held(cell))
                 return held
             case ir.AddressOf(place=place):
                 return dict.fromkeys(self.storage(place))
@@ -237,6 +237,17 @@ class PointsTo:
                 return {**self._targets(then), **self._targets(orelse)}
         return {}
 
+    def _held(self, cell: Cell) -> Targets:
+        """What the pointers in a cell may point to.  A field of a struct may also have been written through a pointer
+        to the struct, of which only the struct is known; and such a pointer may read any field."""
+        held = self._contents.get(cell, {})
+        if isinstance(cell, tuple):
+            return {**held, **self._contents.get(cell[0], {})}
+        if isinstance(cell, ir.Symbol) and isinstance(cell.type, Struct):
+            fields = [t for c, t in self._contents.items() if isinstance(c, tuple) and c[0] is cell]
+            return {**held, **{target: None for targets in fields for target in targets}}
+        return held
+
 
 def out_place(arg: ir.Expr) -> ir.Place | None:
     """The place whose address is passed, as `p` in `cudaMalloc((void **)&p, n)`."""
@@ -246,7 +257,7 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
         return arg.place
     if isinstance(arg, ir.Binary) and arg.op == "+" and isinstance(arg.left.type, Pointer | Array):
         held = arg.left.type.to if isinstance(arg.left.type, Pointer) else arg.left.type.of
-        return ir.Index(arg.left, arg.right, held, span=arg.span)
+        return ir.Index(_undecayed(arg.left), arg.right, held, span=arg.span)
     if isinstance(arg, ir.Var) and isinstance(arg.type, Array):
         return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.of, span=arg.span)
     return None
@@ -266,7 +277,7 @@ def null_only(expr: ir.Expr, nulls: set[ir.Symbol]) -> bool:
     return False
 
 
-def _null_variables(function: ir.Function) -> set[ir.Symbol]:
+def null_variables(function: ir.Function) -> set[ir.Symbol]:
     """Pointer variables that are never given anything but null."""
     values: dict[ir.Symbol, list[ir.Expr]] = {}
     for s in walk_stmts(function.body):
@@ -292,30 +303,53 @@ def floating_leaves_of(type_: Type) -> frozenset[Float]:
 
 
 def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
-    """The pointer-valued members of a struct-valued place, nested structs included."""
+    """The pointer-valued members of a struct-valued place, nested structs and elements of arrays included."""
     if isinstance(place.type, Pointer):
         return [place]
     if not isinstance(place.type, Struct):
         return []
-    members = (ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields)
-    return [part for m in members for part in pointer_parts(m)]
+    members = [ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields]
+    return [part for m in members for element in _elements(m) for part in pointer_parts(element)]
+
+
+def _elements(member: ir.Expr) -> list[ir.Expr]:
+    """The member, or the elements of an array whose elements are or hold pointers."""
+    type_ = member.type
+    if not isinstance(type_, Array) or not holds_pointer(type_):
+        return [member]
+    assert type_.length is not None
+    cells = [
+        ir.Index(member, ir.Const(k, INT, span=member.span), type_.of, span=member.span) for k in range(type_.length)
+    ]
+    return [element for cell in cells for element in _elements(cell)]
 
 
 def _cell(place: ir.Expr) -> tuple[ir.Symbol, str] | None:
-    """The field of a struct variable that a place names."""
+    """The field of a struct variable that a place names, the elements of an array field together."""
     path: list[str] = []
-    while isinstance(place, ir.Member):
-        path.append(place.name)
-        place = place.base
-    if isinstance(place, ir.Var) and path:
+    while True:
+        match place:
+            case ir.Member(base=base, name=name):
+                path.append(name)
+                place = base
+            case ir.Index(base=base) if isinstance(_undecayed(base).type, Array):
+                place = _undecayed(base)
+            case _:
+                break
+    if isinstance(place, ir.Var) and isinstance(place.type, Struct) and path:
         return place.symbol, ".".join(reversed(path))
     return None
 
 
+def _undecayed(base: ir.Expr) -> ir.Expr:
+    return base.operand if isinstance(base, ir.Cast) and isinstance(base.operand.type, Array) else base
+
+
 def _path(part: ir.Expr, whole: ir.Expr) -> str:
     path: list[str] = []
-    while part is not whole and isinstance(part, ir.Member):
-        path.append(part.name)
+    while part is not whole and isinstance(part, ir.Member | ir.Index):
+        if isinstance(part, ir.Member):
+            path.append(part.name)
         part = part.base
     return ".".join(reversed(path))
 
@@ -336,11 +370,12 @@ def _bare(pointer: ir.Expr) -> ir.Expr:
     return pointer
 
 
-def _holds_pointer(type_: Type) -> bool:
+def holds_pointer(type_: Type) -> bool:
+    """Whether a value of this type is a pointer or holds one."""
     if isinstance(type_, Array):
-        return _holds_pointer(type_.of)
+        return holds_pointer(type_.of)
     if isinstance(type_, Struct):
-        return any(_holds_pointer(f.type) for f in type_.fields)
+        return any(holds_pointer(f.type) for f in type_.fields)
     return isinstance(type_, Pointer)
 
 

@@ -33,6 +33,7 @@ from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import SYMBOL_ADDRESS, lift_symbols
 from hetad.host.tape import lower_tape
+from hetad.host.unknown import refuse_unknown
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Array, Float, Pointer, Struct
 from hetad.ir.visit import callees, declared, variables, walk_stmts
@@ -98,13 +99,7 @@ class _Gradient:
         )
         self.pointers = PointsTo(function)
         refuse_bits((function, *self.kernels.values()))
-        for f in (function, *self.kernels.values()):
-            for cell in PointsTo(f).unknown_cells(f):
-                raise UnsupportedError(
-                    "this pointer was loaded from memory that hetad does not follow",
-                    cell.span,
-                    "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
-                )
+        refuse_unknown(function, self.pointers, self.kernels)
         self.spaces = Spaces(function, self.pointers)
         self.effects = Effects(self.pointers, self.summaries)
         self.name = self.names.fresh(self.name)
