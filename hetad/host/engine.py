@@ -21,7 +21,7 @@ from hetad.host.cells import Cells
 from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, Float, Pointer, Struct
+from hetad.ir.types import SIZE_T, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 
@@ -196,7 +196,7 @@ class HostEngine(Engine):
 
     def _is_active_struct(self, arg: ir.Expr) -> bool:
         pointers = any(self.is_active_pointer(part) for part in pointer_parts(arg))
-        values = self.is_active(arg)
+        values = holds_numbers(arg.type) and self.is_active(arg)
         if values and (pointers or not isinstance(arg, ir.Var)):
             what = "holds both numbers and pointers" if pointers else "is no variable"
             raise UnsupportedError(

@@ -18,7 +18,7 @@ from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Struct, Type, size_of
+from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Type, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.table import MemoryOperation
 
@@ -179,7 +179,7 @@ class MemoryAdjoints:
 
     def _with_shadows(self, s: ir.Call, row: MemoryOperation, ends: tuple[ir.Expr, ...]) -> Parts:
         """The same on the shadows, whose pointers lead to shadows: for a copy or a fill of pointers in host memory."""
-        if row.space == "device" or any(_holds_numbers(_element(end)) for end in ends):
+        if row.space == "device" or any(holds_numbers(_element(end)) for end in ends):
             raise UnsupportedError(
                 "pointers to active memory are copied or set as bytes, in device memory or beside numbers",
                 s.span,
@@ -241,10 +241,3 @@ def _element(pointer: ir.Expr) -> Type:
     while isinstance(held, Array):
         held = held.of
     return held
-
-
-def _holds_numbers(type_: Type) -> bool:
-    """Whether floating numbers lie in a value of this type itself, not behind its pointers."""
-    if isinstance(type_, Struct):
-        return any(_holds_numbers(f.type) for f in type_.fields)
-    return _holds_numbers(type_.of) if isinstance(type_, Array) else isinstance(type_, Float)
