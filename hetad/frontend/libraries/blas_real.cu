@@ -1,4 +1,4 @@
-__global__ static void blas_r_axpy(int n, real alpha, const real *x, int incx, real *y, int incy)
+__global__ static void blas_real_axpy(int n, real alpha, const real *x, int incx, real *y, int incy)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -10,11 +10,11 @@ static cublasStatus_t cublasRaxpy(cublasHandle_t handle, int n, const real *alph
 {
     const real factor = *alpha;
     if (n > 0)
-        blas_r_axpy<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, factor, x, incx, y, incy);
+        blas_real_axpy<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, factor, x, incx, y, incy);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-__global__ static void blas_r_scal(int n, real alpha, real *x, int incx)
+__global__ static void blas_real_scal(int n, real alpha, real *x, int incx)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -25,11 +25,11 @@ static cublasStatus_t cublasRscal(cublasHandle_t handle, int n, const real *alph
 {
     const real factor = *alpha;
     if (n > 0 && incx > 0)
-        blas_r_scal<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, factor, x, incx);
+        blas_real_scal<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, factor, x, incx);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-__global__ static void blas_r_copy(int n, const real *x, int incx, real *y, int incy)
+__global__ static void blas_real_copy(int n, const real *x, int incx, real *y, int incy)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -39,11 +39,11 @@ __global__ static void blas_r_copy(int n, const real *x, int incx, real *y, int 
 static cublasStatus_t cublasRcopy(cublasHandle_t handle, int n, const real *x, int incx, real *y, int incy)
 {
     if (n > 0)
-        blas_r_copy<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, x, incx, y, incy);
+        blas_real_copy<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, x, incx, y, incy);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-__global__ static void blas_r_swap(int n, real *x, int incx, real *y, int incy)
+__global__ static void blas_real_swap(int n, real *x, int incx, real *y, int incy)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -56,12 +56,12 @@ __global__ static void blas_r_swap(int n, real *x, int incx, real *y, int incy)
 static cublasStatus_t cublasRswap(cublasHandle_t handle, int n, real *x, int incx, real *y, int incy)
 {
     if (n > 0)
-        blas_r_swap<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, x, incx, y, incy);
+        blas_real_swap<<<(n + 255) / 256, 256, 0, blas_stream(handle)>>>(n, x, incx, y, incy);
     return CUBLAS_STATUS_SUCCESS;
 }
 
 // One block, so that the order of the sum is fixed.
-__global__ static void blas_r_dot(int n, const real *x, int incx, const real *y, int incy, real *result)
+__global__ static void blas_real_dot(int n, const real *x, int incx, const real *y, int incy, real *result)
 {
     __shared__ real part[256];
     int t = threadIdx.x;
@@ -88,7 +88,7 @@ static cublasStatus_t cublasRdot(cublasHandle_t handle, int n, const real *x, in
         return CUBLAS_STATUS_SUCCESS;
     if (cudaMalloc((void **)&sum, sizeof(real)) != cudaSuccess)
         return CUBLAS_STATUS_ALLOC_FAILED;
-    blas_r_dot<<<1, 256, 0, blas_stream(handle)>>>(n, x, incx, y, incy, sum);
+    blas_real_dot<<<1, 256, 0, blas_stream(handle)>>>(n, x, incx, y, incy, sum);
     cudaMemcpyAsync(result, sum, sizeof(real), cudaMemcpyDeviceToHost, blas_stream(handle));
     cudaStreamSynchronize(blas_stream(handle));
     cudaFree(sum);
@@ -107,7 +107,7 @@ static cublasStatus_t cublasRnrm2(cublasHandle_t handle, int n, const real *x, i
     return CUBLAS_STATUS_SUCCESS;
 }
 
-__global__ static void blas_r_asum(int n, const real *x, int incx, real *result)
+__global__ static void blas_real_asum(int n, const real *x, int incx, real *result)
 {
     __shared__ real part[256];
     int t = threadIdx.x;
@@ -133,7 +133,7 @@ static cublasStatus_t cublasRasum(cublasHandle_t handle, int n, const real *x, i
         return CUBLAS_STATUS_SUCCESS;
     if (cudaMalloc((void **)&sum, sizeof(real)) != cudaSuccess)
         return CUBLAS_STATUS_ALLOC_FAILED;
-    blas_r_asum<<<1, 256, 0, blas_stream(handle)>>>(n, x, incx, sum);
+    blas_real_asum<<<1, 256, 0, blas_stream(handle)>>>(n, x, incx, sum);
     cudaMemcpyAsync(result, sum, sizeof(real), cudaMemcpyDeviceToHost, blas_stream(handle));
     cudaStreamSynchronize(blas_stream(handle));
     cudaFree(sum);
@@ -141,7 +141,7 @@ static cublasStatus_t cublasRasum(cublasHandle_t handle, int n, const real *x, i
 }
 
 // y = alpha op(A) x + beta y, of which y has `rows` elements; element (i, k) of op(A) is A[i * down + k * along].
-__global__ static void blas_r_gemv(int rows, int columns, real alpha, const real *a, long long down, long long along,
+__global__ static void blas_real_gemv(int rows, int columns, real alpha, const real *a, long long down, long long along,
                                    const real *x, int incx, real beta, real *y, int incy)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -166,12 +166,12 @@ static cublasStatus_t cublasRgemv(cublasHandle_t handle, cublasOperation_t trans
         return CUBLAS_STATUS_SUCCESS;
     int rows = trans == CUBLAS_OP_N ? m : n, columns = trans == CUBLAS_OP_N ? n : m;
     long long down = trans == CUBLAS_OP_N ? 1 : lda, along = trans == CUBLAS_OP_N ? lda : 1;
-    blas_r_gemv<<<(rows + 127) / 128, 128, 0, blas_stream(handle)>>>(rows, columns, factor, a, down, along, x, incx,
+    blas_real_gemv<<<(rows + 127) / 128, 128, 0, blas_stream(handle)>>>(rows, columns, factor, a, down, along, x, incx,
                                                                      kept, y, incy);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-__global__ static void blas_r_ger(int m, int n, real alpha, const real *x, int incx, const real *y, int incy, real *a,
+__global__ static void blas_real_ger(int m, int n, real alpha, const real *x, int incx, const real *y, int incy, real *a,
                                   int lda)
 {
     long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;
@@ -188,13 +188,13 @@ static cublasStatus_t cublasRger(cublasHandle_t handle, int m, int n, const real
     if (m < 0 || n < 0 || lda < m || lda < 1 || incx == 0 || incy == 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (m > 0 && n > 0)
-        blas_r_ger<<<((long long)m * n + 255) / 256, 256, 0, blas_stream(handle)>>>(m, n, factor, x, incx, y, incy, a,
+        blas_real_ger<<<((long long)m * n + 255) / 256, 256, 0, blas_stream(handle)>>>(m, n, factor, x, incx, y, incy, a,
                                                                                     lda);
     return CUBLAS_STATUS_SUCCESS;
 }
 
 // C = alpha op(A) op(B) + beta C, a matrix for each blockIdx.y; element (i, k) of op(A) is A[i * a_down + k * a_along].
-__global__ static void blas_r_gemm(int m, int n, int depth, real alpha, const real *a, long long a_down,
+__global__ static void blas_real_gemm(int m, int n, int depth, real alpha, const real *a, long long a_down,
                                    long long a_along, long long a_next, const real *b, long long b_down,
                                    long long b_along, long long b_next, real beta, real *c, int ldc, long long c_next)
 {
@@ -227,9 +227,9 @@ static cublasStatus_t cublasRgemmStridedBatched(cublasHandle_t handle, cublasOpe
     if (m == 0 || n == 0 || batchCount == 0)
         return CUBLAS_STATUS_SUCCESS;
     dim3 grid((unsigned)(((long long)m * n + 127) / 128), batchCount);
-    blas_r_gemm<<<grid, 128, 0, blas_stream(handle)>>>(m, n, k, factor, a, a_plain ? 1 : lda, a_plain ? lda : 1, strideA,
-                                                       b, b_plain ? 1 : ldb, b_plain ? ldb : 1, strideB, kept, c, ldc,
-                                                       strideC);
+    blas_real_gemm<<<grid, 128, 0, blas_stream(handle)>>>(m, n, k, factor, a, a_plain ? 1 : lda, a_plain ? lda : 1,
+                                                          strideA, b, b_plain ? 1 : ldb, b_plain ? ldb : 1, strideB,
+                                                          kept, c, ldc, strideC);
     return CUBLAS_STATUS_SUCCESS;
 }
 
