@@ -141,8 +141,8 @@ static cublasStatus_t cublasRasum(cublasHandle_t handle, int n, const real *x, i
 }
 
 // y = alpha op(A) x + beta y, of which y has `rows` elements; element (i, k) of op(A) is A[i * down + k * along].
-__global__ static void blas_real_gemv(int rows, int columns, real alpha, const real *a, long long down, long long along,
-                                   const real *x, int incx, real beta, real *y, int incy)
+__global__ static void blas_real_gemv(int rows, int columns, real alpha, const real *a, long long down,
+                                      long long along, const real *x, int incx, real beta, real *y, int incy)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows)
@@ -167,12 +167,12 @@ static cublasStatus_t cublasRgemv(cublasHandle_t handle, cublasOperation_t trans
     int rows = trans == CUBLAS_OP_N ? m : n, columns = trans == CUBLAS_OP_N ? n : m;
     long long down = trans == CUBLAS_OP_N ? 1 : lda, along = trans == CUBLAS_OP_N ? lda : 1;
     blas_real_gemv<<<(rows + 127) / 128, 128, 0, blas_stream(handle)>>>(rows, columns, factor, a, down, along, x, incx,
-                                                                     kept, y, incy);
+                                                                        kept, y, incy);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-__global__ static void blas_real_ger(int m, int n, real alpha, const real *x, int incx, const real *y, int incy, real *a,
-                                  int lda)
+__global__ static void blas_real_ger(int m, int n, real alpha, const real *x, int incx, const real *y, int incy,
+                                     real *a, int lda)
 {
     long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (k < (long long)m * n) {
@@ -188,15 +188,16 @@ static cublasStatus_t cublasRger(cublasHandle_t handle, int m, int n, const real
     if (m < 0 || n < 0 || lda < m || lda < 1 || incx == 0 || incy == 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (m > 0 && n > 0)
-        blas_real_ger<<<((long long)m * n + 255) / 256, 256, 0, blas_stream(handle)>>>(m, n, factor, x, incx, y, incy, a,
-                                                                                    lda);
+        blas_real_ger<<<((long long)m * n + 255) / 256, 256, 0, blas_stream(handle)>>>(m, n, factor, x, incx, y, incy,
+                                                                                       a, lda);
     return CUBLAS_STATUS_SUCCESS;
 }
 
 // C = alpha op(A) op(B) + beta C, a matrix for each blockIdx.y; element (i, k) of op(A) is A[i * a_down + k * a_along].
 __global__ static void blas_real_gemm(int m, int n, int depth, real alpha, const real *a, long long a_down,
-                                   long long a_along, long long a_next, const real *b, long long b_down,
-                                   long long b_along, long long b_next, real beta, real *c, int ldc, long long c_next)
+                                      long long a_along, long long a_next, const real *b, long long b_down,
+                                      long long b_along, long long b_next, real beta, real *c, int ldc,
+                                      long long c_next)
 {
     long long cell = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (cell >= (long long)m * n)

@@ -1,5 +1,5 @@
-// What cufft.h declares, as far as hetad knows it.  A plan holds the sizes: `rows` transforms of `n` numbers, or for two
-// dimensions one of rows x n.
+// What cufft.h declares, as far as hetad knows it.  A plan holds the sizes: `rows` transforms of `n` numbers, or for
+// two dimensions one of rows x n.
 #define CUFFT_FORWARD -1
 #define CUFFT_INVERSE 1
 

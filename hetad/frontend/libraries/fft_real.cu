@@ -1,5 +1,5 @@
-// One stage of Stockham's algorithm for a factor of any size: of `lines` transforms of n numbers, `step` apart, each thread
-// computes one number.  `done` is the product of the factors before.
+// One stage of Stockham's algorithm for a factor of any size.  Each thread computes one of the n numbers of a line,
+// which lie `step` apart; the lines begin `apart` from each other.  `done` is the product of the factors before.
 // Source: C. Van Loan, Computational Frameworks for the Fast Fourier Transform, 1992.
 __global__ static void fft_real_stage(complex *out, const complex *in, int n, int factor, int done, int step,
                                       long long apart, int sign)

@@ -44,8 +44,8 @@ of = ["c", "numbers"]
 [cases.inputs]
 numbers = { zeros = [3] }
 ---*/
-// cuBLAS calls one by one: strides of matrices in a batch, leading dimensions larger than the matrices, increments of either
-// sign, scalars that are differentiated themselves, outputs that are read and ones that are not.
+// cuBLAS calls one by one: strides of matrices in a batch, leading dimensions larger than the matrices, increments of
+// either sign, scalars that are differentiated themselves, outputs that are read and ones that are not.
 #include <cublas_v2.h>
 
 void multiply(double *c, const double *a, const double *b, int m, int n, int k, int ta, int tb, double alpha,

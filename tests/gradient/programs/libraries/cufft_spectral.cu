@@ -16,7 +16,8 @@ name = "plane"
 name = "odd_plane"
 inputs = { ny = 5, nx = 9 }
 ---*/
-// A spectral method with cuFFT: reaction, and diffusion by multiplication in the space of real transforms in two dimensions.
+// A spectral method with cuFFT: reaction, and diffusion by multiplication in the space of real transforms in two
+// dimensions.
 #include <cufft.h>
 #include <math.h>
 

@@ -9,8 +9,8 @@ n = 10
 steps = 3
 dt = 0.3
 ---*/
-// The alternating direction implicit method with a conductivity of each cell: Thomas' algorithm along each row, then along
-// each column, forward elimination and back substitution in loops inside the threads.
+// The alternating direction implicit method with a conductivity of each cell: Thomas' algorithm along each row, then
+// along each column, forward elimination and back substitution in loops inside the threads.
 __global__ void implicit_rows(double *u, double *upper, const double *kappa, int n, double half)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -34,7 +34,8 @@ __global__ void product(double *c, const double *a, const double *b, int m, int 
     for (int start = 0; start < k; start += TILE) {
         int ka = start + threadIdx.x, kb = start + threadIdx.y;
         at[threadIdx.y][threadIdx.x] = row < m && ka < k ? a[row * lda + ka] : 0.0;
-        bt[threadIdx.y][threadIdx.x] = column < n && kb < k ? (transposed ? b[column * ldb + kb] : b[kb * ldb + column]) : 0.0;
+        int from = transposed ? column * ldb + kb : kb * ldb + column;
+        bt[threadIdx.y][threadIdx.x] = column < n && kb < k ? b[from] : 0.0;
         __syncthreads();
         for (int j = 0; j < TILE; j++)
             sum += at[threadIdx.y][j] * bt[j][threadIdx.x];
@@ -78,7 +79,8 @@ __global__ void add_and_norm(double *x, const double *more, const double *scale,
 
 static void multiply(double *c, const double *a, const double *b, int m, int n, int k, int lda, int ldb, int ldc)
 {
-    product<false><<<dim3((n + TILE - 1) / TILE, (m + TILE - 1) / TILE), dim3(TILE, TILE)>>>(c, a, b, m, n, k, lda, ldb, ldc);
+    dim3 block(TILE, TILE), grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
+    product<false><<<grid, block>>>(c, a, b, m, n, k, lda, ldb, ldc);
 }
 
 int encode(double *y, const double *x, const double *wq, const double *wk, const double *wv, const double *wo,
@@ -108,7 +110,8 @@ int encode(double *y, const double *x, const double *wq, const double *wk, const
         multiply(v, d_x, weights[2], tokens, width, width, width, width, width);
         for (int h = 0; h < heads; h++) {
             dim3 grid((tokens + TILE - 1) / TILE, (tokens + TILE - 1) / TILE), block(TILE, TILE);
-            product<true><<<grid, block>>>(scores, q + h * part, k + h * part, tokens, tokens, part, width, width, tokens);
+            product<true><<<grid, block>>>(scores, q + h * part, k + h * part, tokens, tokens, part, width, width,
+                                           tokens);
             causal_softmax<<<tokens, 4, tokens * sizeof(double)>>>(scores, tokens, 1.0 / sqrt((double)part));
             multiply(mixed + h * part, scores, v + h * part, tokens, part, tokens, tokens, width, width);
         }

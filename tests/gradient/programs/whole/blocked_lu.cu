@@ -10,8 +10,8 @@ n = 9
 [gradcheck]
 rtol = 1e-5
 ---*/
-// A linear system by LU with partial pivoting: the pivot's row is found on the host in a column that is copied back, rows
-// are exchanged on the device, and two triangular solves follow, all in place.
+// A linear system by LU with partial pivoting: the pivot's row is found on the host in a column that is copied back,
+// rows are exchanged on the device, and two triangular solves follow, all in place.
 #include <math.h>
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@ ny = 7
 nx = 10
 steps = 5
 ---*/
-// Phase separation: chemical potential and its Laplacian in two kernels, parameters in a struct passed by value all the way
-// down, a snapshot of the field every second step kept in a host buffer that grows the average.
+// Phase separation: chemical potential and its Laplacian in two kernels, parameters in a struct passed by value all the
+// way down, a snapshot of the field every second step kept in a host buffer that grows the average.
 #include <stdlib.h>
 
 struct material {

@@ -10,8 +10,8 @@ columns = 7
 sweeps = 4
 beta = 0.4
 ---*/
-// Metropolis on a spin glass: random numbers of an integer generator per site and the spins are inactive; the energy of the
-// spins that the walk visits is differentiated with respect to the couplings.
+// Metropolis on a spin glass: random numbers of an integer generator per site and the spins are inactive; the energy of
+// the spins that the walk visits is differentiated with respect to the couplings.
 #include <math.h>
 #include <stdint.h>
 
@@ -65,7 +65,8 @@ __global__ void metropolis(signed char *spins, u32 *states, const double *coupli
         spins[i] = -spins[i];
 }
 
-__global__ void energy(double *sum, const signed char *spins, const double *coupling, double field, int rows, int columns)
+__global__ void energy(double *sum, const signed char *spins, const double *coupling, double field, int rows,
+                       int columns)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < columns && y < rows) {

@@ -11,8 +11,8 @@ n = 13
 steps = 5
 dt = 0.03
 ---*/
-// Gravity by kick, drift, kick: the initial velocities are what the orbit's end is differentiated with respect to, together
-// with the change of the total energy.
+// Gravity by kick, drift, kick: the initial velocities are what the orbit's end is differentiated with respect to,
+// together with the change of the total energy.
 #include <math.h>
 
 typedef struct {

@@ -10,8 +10,8 @@ steps = 100
 [gradcheck]
 rtol = 1e-5
 ---*/
-// A lattice Boltzmann solver (D2Q9, collision and streaming in kernels of their own) over a hundred steps: how the energy
-// of the flow in a cavity depends on the speed of its lid and on the viscosity.
+// A lattice Boltzmann solver (D2Q9, collision and streaming in kernels of their own) over a hundred steps: how the
+// energy of the flow in a cavity depends on the speed of its lid and on the viscosity.
 #include <stdlib.h>
 
 #define Q 9

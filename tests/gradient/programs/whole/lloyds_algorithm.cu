@@ -8,8 +8,8 @@ centres = { values = [-1.0, -0.9, 1.1, 0.8, -0.7, 1.2], shape = [3, 2] }
 n = 40
 k = 3
 ---*/
-// k-means until no point changes its cluster: assignments are integers, counted by integer atomics and compared through a
-// flag that comes back to the host; the centres' sums carry the derivative.
+// k-means until no point changes its cluster: assignments are integers, counted by integer atomics and compared through
+// a flag that comes back to the host; the centres' sums carry the derivative.
 #include <stdlib.h>
 
 __global__ void assign(int *cluster, int *changed, const double *points, const double *centres, int n, int k)

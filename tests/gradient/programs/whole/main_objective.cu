@@ -6,7 +6,8 @@ k = 2.3
 x0 = 0.7
 steps = 6
 ---*/
-// A program that anyone might download: main() parses numbers and prints; the simulation it calls returns the objective.
+// A program that anyone might download: main() parses numbers and prints; the simulation it calls returns the
+// objective.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -7,8 +7,8 @@ u = { zeros = [33] }
 f = { shape = [33], random = 1 }
 cycles = 2
 ---*/
-// A multigrid V-cycle for Poisson's equation in one dimension: grids of different sizes, one allocation per level in arrays
-// of device pointers, down and up again in loops, launches that shrink and grow.
+// A multigrid V-cycle for Poisson's equation in one dimension: grids of different sizes, one allocation per level in
+// arrays of device pointers, down and up again in loops, launches that shrink and grow.
 #define LEVELS 4
 
 typedef struct {

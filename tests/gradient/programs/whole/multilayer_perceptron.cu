@@ -18,8 +18,8 @@ defines = { real = "float" }
 [cases.gradcheck]
 rtol = 2e-2
 ---*/
-// A perceptron of three layers whose sizes and activations stand in a table of structs; activations in one array of device
-// pointers; softmax and cross entropy at the end. The parameters lie in one array, carved up by offsets.
+// A perceptron of three layers whose sizes and activations stand in a table of structs; activations in one array of
+// device pointers; softmax and cross entropy at the end. The parameters lie in one array, carved up by offsets.
 #include <math.h>
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@ n = 8
 damping = 0.85
 tolerance = 1e-3
 ---*/
-// A sparse matrix in compressed rows, applied until the rank no longer moves: columns are normalised first by atomics, each
-// product takes a warp's worth of threads a row, and the norm comes back in pinned memory.
+// A sparse matrix in compressed rows, applied until the rank no longer moves: columns are normalised first by atomics,
+// each product takes a warp's worth of threads a row, and the norm comes back in pinned memory.
 #include <math.h>
 
 typedef struct {

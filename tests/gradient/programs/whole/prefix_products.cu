@@ -13,8 +13,9 @@ name = "hillis_steele"
 name = "blelloch"
 function = "discounted_by_blocks"
 ---*/
-// The present value of payments: discount factors are prefix products of growth. Once by Hillis and Steele's scan, a launch
-// for each distance between two buffers; once by Blelloch's in shared memory, with the blocks' totals scanned and added.
+// The present value of payments: discount factors are prefix products of growth. Once by Hillis and Steele's scan, a
+// launch for each distance between two buffers; once by Blelloch's in shared memory, with the blocks' totals scanned
+// and added.
 #include <stdlib.h>
 
 #define B 8

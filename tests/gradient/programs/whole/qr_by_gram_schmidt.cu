@@ -9,7 +9,8 @@ r = { zeros = [5, 5] }
 rows = 11
 columns = 5
 ---*/
-// QR by modified Gram-Schmidt: two loops on the host around kernels that work on a column, norms and products read back.
+// QR by modified Gram-Schmidt: two loops on the host around kernels that work on a column, norms and products read
+// back.
 #include <math.h>
 
 __global__ void column_dot(double *result, const double *a, int i, int j, int rows, int columns)

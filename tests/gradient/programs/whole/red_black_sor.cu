@@ -10,8 +10,8 @@ nx = 12
 omega = 1.4
 tolerance = 0.5
 ---*/
-// Successive over-relaxation, red then black, in place; every third iteration the residual is measured, with the block sums
-// made by a shared reduction, and the loop is left when it is small.
+// Successive over-relaxation, red then black, in place; every third iteration the residual is measured, with the block
+// sums made by a shared reduction, and the loop is left when it is small.
 #include <math.h>
 #include <stdbool.h>
 

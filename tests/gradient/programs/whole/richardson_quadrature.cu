@@ -6,8 +6,8 @@ coefficients = { shape = [5], random = 1 }
 low = -0.4
 high = 1.3
 ---*/
-// Romberg's integration of a function with parameters: trapezoid sums on the device with twice the points each time, the
-// tableau of Richardson's extrapolation in a two-dimensional array on the host.
+// Romberg's integration of a function with parameters: trapezoid sums on the device with twice the points each time,
+// the tableau of Richardson's extrapolation in a two-dimensional array on the host.
 #include <math.h>
 
 #define ROWS 5

@@ -13,8 +13,8 @@ end = 0.9
 [gradcheck]
 rtol = 1e-5
 ---*/
-// Shallow water over a bed by a Lax-Friedrichs scheme. The time step follows from the fastest wave, which is found on the
-// host in every step, and the last step is cut so that the run ends in time.
+// Shallow water over a bed by a Lax-Friedrichs scheme. The time step follows from the fastest wave, which is found on
+// the host in every step, and the last step is cut so that the run ends in time.
 #include <math.h>
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@ gamma = 1.3
 n = 25
 steps = 4
 ---*/
-// An old-fashioned solver: grid, buffers and parameters are variables at file scope that init, step and finish share; device
-// constants are set between launches, a device variable counts, a static function prints now and then.
+// An old-fashioned solver: grid, buffers and parameters are variables at file scope that init, step and finish share;
+// device constants are set between launches, a device variable counts, a static function prints now and then.
 #include <stdio.h>
 #include <stdlib.h>
 
