@@ -27,7 +27,7 @@ CUDA_DEVICE = (
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "symbol.c", "memory.c", "budget.c", "tape.c", "device_copies.c", "levels.c",
-    "snapshot.c", "save.c", "save_range.c", "limit.c", "loop.c", "kernel_tape.c", "launched.c", "clear.c",
+    "snapshot.c", "save.c", "save_range.c", "limit.c", "loop.c", "kernel_tape.c", "launched.c", "blocks.c", "clear.c",
     "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c", "copy_pullback_float.c",
     "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "session.c",
 )  # fmt: skip
