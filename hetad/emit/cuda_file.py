@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
 from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import walk_stmts
 
 _HEADERS = {
     "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
@@ -24,7 +22,7 @@ _HEADERS = {
 
 def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     """A self-contained .cu: everything in it is static except `entry`, which is callable from C."""
-    parts = Assembly(_without_marks(program), CUDA)
+    parts = Assembly(program, CUDA)
     device = parts.functions("device", "host device", "kernel")
     host = parts.functions("host")
     device_support = [s for s in parts.support_for(device) if s.file in support.CUDA_DEVICE]
@@ -42,16 +40,6 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     ]
     text = joined(body)
     return joined([[*comment_lines(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
-
-
-def _without_marks(program: ir.Program) -> ir.Program:
-    """Without the bookkeeping for a program that stops half-way and returns to Python: in a .cu it ends the process."""
-
-    def unmarked(f: ir.Function) -> ir.Function:
-        marked = map_body(lambda s: None if isinstance(s, ir.Call) and s.function == "hetad_entered" else s, f.body)
-        return f if marked is f.body else replace(f, body=marked)
-
-    return replace(program, functions={name: unmarked(f) for name, f in program.functions.items()})
 
 
 def _linkage(function: ir.Function, entry: str) -> str:

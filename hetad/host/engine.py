@@ -14,14 +14,15 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.device.axes import along
+from hetad.device.axes import along, along_x, in_fewer_blocks
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
+from hetad.host.checkpoint import Checkpoints
 from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, Float, Pointer, Struct
+from hetad.ir.types import SIZE_T, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 
@@ -45,6 +46,7 @@ class HostEngine(Engine):
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
+        self.checkpoints: Checkpoints | None = None
 
     def prepare_cells(self, body: ir.Body) -> None:
         """Gives a cell to each active variable that a launch passes by value."""
@@ -71,7 +73,8 @@ class HostEngine(Engine):
         return self.effects.written(body)
 
     def loop(self, s: ir.For | ir.While) -> Parts:
-        return tape(self, s)
+        parts = self.checkpoints.loop(self, s) if self.checkpoints is not None else None
+        return parts if parts is not None else tape(self, s)
 
     def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]:
         own = self.shadow_place(place)
@@ -153,6 +156,9 @@ class HostEngine(Engine):
         for g in made.gathers:
             args = [s.args[i] for i in g.primal] + [self._adjoint_argument(s.args[i], s.span) for i in g.adjoint]
             reverse += [replace(narrow, kernel=g.function.name, args=tuple(args), shared=None), launched]
+        if made.several:
+            extra.append(along_x(narrow.grid))
+            narrow = replace(narrow, grid=in_fewer_blocks(narrow.grid))
         if made.function.body:
             reverse += [replace(narrow, kernel=made.function.name, args=(*adjoints, *extra), shared=shared), launched]
         return [*pushes, *forward], [*pops, *reverse, *closing]
@@ -196,7 +202,7 @@ class HostEngine(Engine):
 
     def _is_active_struct(self, arg: ir.Expr) -> bool:
         pointers = any(self.is_active_pointer(part) for part in pointer_parts(arg))
-        values = self.is_active(arg)
+        values = holds_numbers(arg.type) and self.is_active(arg)
         if values and (pointers or not isinstance(arg, ir.Var)):
             what = "holds both numbers and pointers" if pointers else "is no variable"
             raise UnsupportedError(
@@ -214,23 +220,25 @@ class HostEngine(Engine):
 
     def _merged(self, kernel: ir.Function, args: tuple[ir.Expr, ...]) -> tuple[tuple[str, ...], ...]:
         """Groups of the kernel's pointer parameters whose arguments may reach the same memory."""
-        groups: list[tuple[set[Location], list[str]]] = []
+        reached: dict[str, set[Location]] = {}
         for param, arg in zip(kernel.params, args, strict=True):
-            parts = [(param.name, arg)]
-            if isinstance(param.type, Struct):
-                inner = pointer_parts(ir.Var(param, span=param.span))
-                parts = [(spelled(p), a) for p, a in zip(inner, pointer_parts(arg), strict=True)]
-            elif not isinstance(param.type, Pointer):
-                continue
-            for name, pointer in parts:
-                targets, members = set(self.pointers.targets(pointer)), [name]
-                apart = []
-                for other, names in groups:
-                    if other & targets:
-                        targets, members = targets | other, names + members
-                    else:
-                        apart.append((other, names))
-                groups = [*apart, (targets, members)]
+            if isinstance(param.type, Pointer):
+                reached[param.name] = set(self.pointers.targets(arg))
+            elif isinstance(param.type, Struct):
+                for part, pointer in zip(
+                    pointer_parts(ir.Var(param, span=param.span)), pointer_parts(arg), strict=True
+                ):
+                    reached.setdefault(spelled(part), set()).update(self.pointers.targets(pointer))
+        groups: list[tuple[set[Location], list[str]]] = []
+        for name, found in reached.items():
+            targets, members = found, [name]
+            apart = []
+            for other, names in groups:
+                if other & targets:
+                    targets, members = targets | other, names + members
+                else:
+                    apart.append((other, names))
+            groups = [*apart, (targets, members)]
         return tuple(tuple(members) for _, members in groups if len(members) > 1)
 
 
@@ -239,7 +247,9 @@ def _stem(pointer: ir.Expr) -> str:
 
 
 def spelled(place: ir.Expr) -> str:
-    """A member as `PointsTo` names its root."""
+    """A member as `PointsTo` names its root: the elements of an array together."""
+    if isinstance(place, ir.Index):
+        return spelled(place.base)
     if isinstance(place, ir.Member):
         return f"{spelled(place.base)}.{place.name}"
     assert isinstance(place, ir.Var)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hetad.analysis.activity import Activity
-from hetad.analysis.moved_bits import Varied, refuse_carried
 from hetad.analysis.effects import Effects, positions_of
+from hetad.analysis.moved_bits import Varied, refuse_carried
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.volatile import refuse_active_volatile
-from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_stmts
@@ -34,16 +33,6 @@ def refuse_unfollowed(
             found = inner.varied(_given(s, kernel, inner, effects, varied))
             parts.append(Varied(kernel, Effects(inner.pointers, {}), frozenset(found)))
     refuse_carried(parts)
-
-
-def refuse_unknown_cells(function: ir.Function) -> None:
-    """Raises UnsupportedError for a floating cell behind a pointer of which nothing is known."""
-    for cell in PointsTo(function).unknown_cells(function):
-        raise UnsupportedError(
-            "this pointer was loaded from memory that hetad does not follow",
-            cell.span,
-            "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
-        )
 
 
 def _given(

@@ -138,8 +138,8 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
     """Host variables at file scope that the function may write, as local ones."""
     names = Names({s.name for s in (*host.params, *declared(host.body))} | set(program.functions))
     opening: list[ir.Stmt] = []
-    body = host.body
-    mentioned = set(variables(body))
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    mentioned = set(variables(host.body))
     for g in program.globals:
         if g.device or g.symbol.const or g.symbol not in mentioned:
             continue
@@ -148,7 +148,11 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
         if isinstance(local.type, Array):
             copy = (ir.Var(local, span=host.span), value, ir.Const(size_of(local.type), SIZE_T, span=host.span))
             opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
+        elif isinstance(local.type, Pointer):
+            # Where a pointer leads must be known: its initial value stands here itself, null where there is none.
+            null = ir.Cast(integer(0, host.span), local.type, span=host.span)
+            opening += substitute(bindings, (ir.Declare(local, g.init or null, span=host.span),))
         else:
             opening.append(ir.Declare(local, value, span=host.span))
-        body = substitute({g.symbol: local}, body)
-    return replace(host, body=(*opening, *body)) if opening else host
+        bindings[g.symbol] = local
+    return replace(host, body=(*opening, *substitute(bindings, host.body))) if opening else host

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.ir.types import CUDA_ERROR, EVENT, FLOAT, INT, SIZE_T, STREAM, STRING, VOID, Pointer, Type
+from hetad.ir.types import CUDA_ERROR, EVENT, FLOAT, INT, LONG, SIZE_T, STREAM, STRING, VOID, Pointer, Type
 
 Action = Literal["allocate", "symbol", "free", "copy", "fill", "inert", "exit"]
 Space = Literal["host", "device"]
@@ -133,6 +133,7 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaEventQuery", "inert", _E, ("event",)),
         MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT),
         MemoryOperation("cudaEventDestroy", "inert", _E, ("event",)),
+        MemoryOperation("clock", "inert", LONG),
         MemoryOperation("exit", "exit", VOID, ("value",)),
         MemoryOperation("abort", "exit", VOID),
     )
@@ -186,7 +187,10 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),
         _support("hetad_launched"),
-        _support("hetad_entered"),
+        _support("hetad_limit"),
+        _support("hetad_open_loop"),
+        _support("hetad_reopen_loop"),
+        _support("hetad_next", writes=(0, 1, 2)),
         _support("hetad_forward_done"),
         _support("hetad_tape_allocate", writes=(0,)),
         _support("hetad_push"),
