@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from hetad.ir.types import (
+    BFLOAT16,
     CHAR,
     CUDA_ERROR,
     DIM3,
     DOUBLE,
     EVENT,
     FLOAT,
+    HALF,
     INT,
     LLONG,
     LONG,
@@ -70,6 +72,8 @@ TYPES: dict[str, Type] = {
     "cudaEvent_t": EVENT,
     "FILE": FILE,
     "dim3": DIM3,
+    "__half": HALF,
+    "__nv_bfloat16": BFLOAT16,
     **VECTORS,
 }
 for _bits in (8, 16, 32, 64):
