@@ -11,7 +11,7 @@ _STAGES = {
     "activity": "What is active: depends on --wrt, and --of depends on it",
     "needed": "What the reverse sweep needs of the primal, and so saves where it is overwritten",
     "loops": "How time loops keep within the memory limit: what a checkpoint holds",
-    "access": "How each adjoint is accumulated: threads that meet add atomically",
+    "access": "How each adjoint is accumulated",
 }
 
 
