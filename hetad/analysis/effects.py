@@ -192,7 +192,7 @@ def _read_arguments(call: ir.Call) -> frozenset[int]:
         return SUPPORT[call.function].reads
     row = TABLE.get(call.function)
     if row is not None:
-        return row.positions("src")
+        return row.positions("src", "text")
     if call.function in ATOMICS:
         return frozenset({0})
     if call.function in PURE_CALLS or is_math(call.function):

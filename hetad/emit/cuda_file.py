@@ -12,12 +12,19 @@ from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, walk_stmts
 
+_FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
+_STREAMS = "printf fprintf puts putchar fputs fflush stderr stdout FILE"
+_MEMORY = "malloc calloc realloc free abort exit EXIT_FAILURE EXIT_SUCCESS"
+_NUMBERS = "rand srand drand48 srand48 atoi atol atof getenv"
+
 _HEADERS = {
     "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
     "cmath": {"INFINITY", "NAN", "M_PI", "M_E"},
-    "cstdio": {"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "stderr", "stdout", "FILE"},
-    "cstdlib": {"malloc", "calloc", "realloc", "free", "abort", "exit", "EXIT_FAILURE", "EXIT_SUCCESS"},
-    "cstring": {"memcpy", "memset", "memmove"},
+    "cstdio": {*_FILES.split(), *_STREAMS.split()},
+    "cstdlib": {*_MEMORY.split(), *_NUMBERS.split()},
+    "cstring": {"memcpy", "memset", "memmove", "strcmp", "strncmp", "strlen"},
+    "ctime": {"clock", "time", "difftime", "clock_gettime", "timespec"},
+    "sys/time.h": {"gettimeofday", "timeval"},
     "cassert": {"assert"},
 }
 

@@ -28,13 +28,13 @@ CUDA_DEVICE = (
 HOST = (
     "check.c", "registry.c", "argument.c", "symbol.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
     "save_range.c", "kernel_tape.c", "launched.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c",
-    "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
-    "move_pullback_double.c", "entered.c", "session.c",
+    "rows.c", "kept.c", "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
+    "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c")
-C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "cuda_streams.c", *HOST)
+C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c", *HOST)
 
 WHOLE = frozenset({"atomics.c", "atomics_parallel.c", "entered.c", "fibers.c", "parallel.c"})  # belong together
 

@@ -38,15 +38,27 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         _HALF,
     ),
     (r"__half2?|__nv_bfloat162?|__(?:bfloat162float|float2bfloat16\w*)|hexp2?|hlog2?|hsqrt|hrcp|h2exp", _HALF),
-    (r"cudaLaunchKernel\w*|cudaLaunchCooperativeKernel", ("launches by cudaLaunchKernel", "launch with <<<...>>>")),
-    (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture", ("CUDA graphs", "launch the kernels directly")),
     (
-        r"cudaMallocManaged|cudaMemPrefetchAsync\w*|cudaMemAdvise\w*|cudaStreamAttachMemAsync",
+        r"cudaLaunch(?:KernelEx|CooperativeKernel)\w*",
+        ("launches of cooperative kernels", "launch with <<<...>>>"),
+    ),
+    (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture\w*", ("CUDA graphs", "launch the kernels directly")),
+    (
+        r"cudaHostGetDevicePointer",
+        ("memory that host and device share", "copy it to memory of the device with cudaMemcpy"),
+    ),
+    (
+        r"cudaStreamAddCallback|cudaLaunchHostFunc",
+        ("functions called by a stream", "call the function after cudaStreamSynchronize"),
+    ),
+    (
+        r"cudaMallocManaged|cudaStreamAttachMemAsync",
         ("managed memory", "use cudaMalloc and cudaMemcpy"),
     ),
     (
-        r"cudaMem(?:cpy|set)(?:2D|3D)\w*|cudaMalloc(?:Pitch|3D\w*|Array)|cudaArray_t",
-        ("pitched memory", "use cudaMalloc"),
+        r"cudaMem(?:cpy|set)(?:3D|2D(?:To|From|Array)|To|FromArray|ArrayTo)\w*(?<!Symbol)(?<!SymbolAsync)"
+        r"|cudaMalloc(?:3D\w*|Array|MipmappedArray)|cudaArray_\w*t|cudaFreeArray|cudaPitchedPtr|make_cuda\w+",
+        ("memory of three dimensions and CUDA arrays", "use cudaMalloc or cudaMallocPitch, and index the memory"),
     ),
 )
 

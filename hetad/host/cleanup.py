@@ -25,7 +25,7 @@ def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
         case ir.Call(function=name):
             if name in SUPPORT:
                 return SUPPORT[name].essential
-            return name in OUTPUT_ONLY or (name in TABLE and TABLE[name].action == "exit")
+            return name in OUTPUT_ONLY or (name in TABLE and (TABLE[name].once or TABLE[name].action == "exit"))
     return False
 
 

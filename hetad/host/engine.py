@@ -23,7 +23,7 @@ from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Float, Pointer, Struct
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import TABLE
+from hetad.memops.table import SUPPORT, TABLE
 
 PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int]], Pullback]
 
@@ -106,7 +106,7 @@ class HostEngine(Engine):
         if stores_results(s.function):
             return reverse_call(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
-        if s.function in OUTPUT_ONLY:
+        if s.function in OUTPUT_ONLY or s.function in SUPPORT:
             return [*save, s], restore
         if s.function not in TABLE:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")

@@ -24,6 +24,7 @@ from hetad.analysis.volatile import refuse_active_volatile
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.cleanup import destroys, drop_dead_allocations, drop_idle_restores, keeps, surviving_handles
+from hetad.host.compound import in_plain_operations
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
@@ -83,7 +84,8 @@ class _Gradient:
         flat = inline(program, entry, rules)
         flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
         flat = lift_symbols(flat, entry)
-        flat = replace(flat, functions={**flat.functions, entry: in_one_stream(flat.functions[entry])})
+        plain = in_plain_operations(in_one_stream(flat.functions[entry]))
+        flat = replace(flat, functions={**flat.functions, entry: plain})
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
@@ -393,10 +395,13 @@ class _Gradient:
                 pointers = [s.place]
             elif isinstance(s, ir.Call) and s.function in (
                 "hetad_clear",
+                "hetad_clear_rows",
                 "hetad_copy_pullback_float",
                 "hetad_copy_pullback_double",
+                "hetad_rows_pullback_float",
+                "hetad_rows_pullback_double",
             ):
-                pointers = list(s.args[:2])
+                pointers = list(s.args[:3])
             for pointer in pointers:
                 for symbol in variables(pointer):
                     primal = shadowed.get(symbol, symbol)

@@ -17,7 +17,7 @@ from hetad.analysis.pointers import Root, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Type, size_of
+from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Pointer, Type, size_of
 from hetad.ir.visit import variables
 from hetad.memops.table import MemoryOperation
 
@@ -51,6 +51,8 @@ class MemoryAdjoints:
         reverse: list[ir.Stmt] = []
         for i in sorted(row.positions("store")):
             place = out_place(s.args[i])
+            if place is None and isinstance(_bare(s.args[i]), ir.Const):
+                continue
             if place is None:
                 assert row.stores is not None
                 size = ir.Const(size_of(row.stores), SIZE_T, span=s.span)
@@ -143,9 +145,12 @@ class MemoryAdjoints:
         dst_at, src_at, size_at, kind_at = (row.position(r) for r in ("dst", "src", "bytes", "kind"))
         assert dst_at is not None and src_at is not None and size_at is not None
         dst, src, size = _bare(s.args[dst_at]), _bare(s.args[src_at]), s.args[size_at]
-        save, restore = self._save_range(s, dst, size)
+        rows = row.position("height") is not None
+        save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
         reverse = [*restore, *self._flush(dst)]
-        if self.engine.is_active_pointer(dst):
+        if self.engine.is_active_pointer(dst) and rows:
+            reverse.append(self._rows_pullback(s, row, dst, src))
+        elif self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
             if self.engine.is_active_pointer(src):
                 held = self._common_type(s, dst, src)
@@ -159,6 +164,25 @@ class MemoryAdjoints:
             else:
                 reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
         return [*save, s], reverse
+
+    def _rows_pullback(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
+        roles = dict(zip(row.roles, s.args, strict=True))
+        own, extent = self.engine.shadow_pointer(dst), (roles["bytes"], roles["height"])
+        if not self.engine.is_active_pointer(src):
+            return ir.Call("hetad_clear_rows", (own, roles["to_pitch"], *extent), span=s.span)
+        held = self._common_type(s, dst, src)
+        into = _as(self.engine.shadow_pointer(src), Pointer(held))
+        args = (_as(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
+        return ir.Call(f"hetad_rows_pullback_{held}", args, span=s.span)
+
+    def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
+        """The bytes from the first row's start to the last one's end."""
+        roles = dict(zip(row.roles, s.args, strict=True))
+        width, height, span = roles["bytes"], roles["height"], s.span
+        above = ir.Binary("-", height, integer(1, span, SIZE_T), SIZE_T, span=span)
+        full = ir.Binary("+", ir.Binary("*", above, roles["to_pitch"], SIZE_T, span=span), width, SIZE_T, span=span)
+        some = ir.Binary(">", height, integer(0, span, SIZE_T), BOOL, span=span)
+        return ir.Select(some, full, integer(0, span, SIZE_T), SIZE_T, span=span)
 
     def _common_type(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:
         """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""
@@ -176,13 +200,19 @@ class MemoryAdjoints:
         return [f for t in targets if isinstance(t, ir.Symbol) for f in self.engine.flush(t, dst.span)]
 
     def _fill(self, s: ir.Call, row: MemoryOperation) -> Parts:
-        dst_at, size_at = row.position("dst"), row.position("bytes")
-        assert dst_at is not None and size_at is not None
-        dst, size = _bare(s.args[dst_at]), s.args[size_at]
-        save, restore = self._save_range(s, dst, size)
+        dst_at = row.position("dst")
+        assert dst_at is not None
+        dst, size = _bare(s.args[dst_at]), self._size(s, row)
+        rows = row.position("height") is not None
+        save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
-            clear = [ir.Call("hetad_clear", (self.engine.shadow_pointer(dst), size), span=s.span)]
+            own = self.engine.shadow_pointer(dst)
+            clear = [ir.Call("hetad_clear", (own, size), span=s.span)]
+            if rows:
+                roles = dict(zip(row.roles, s.args, strict=True))
+                args = (own, roles["to_pitch"], size, roles["height"])
+                clear = [ir.Call("hetad_clear_rows", args, span=s.span)]
         return [*save, s], [*restore, *self._flush(dst), *clear]
 
     def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:

@@ -212,7 +212,10 @@ UNSUPPORTED = {
     "tensor cores": ("__global__ void f(float *a) { §nvcuda::wmma::mma_sync(a, a, a, a); }", "tensor-core"),
     "cuRAND": ("__global__ void f(float *a) { §curandState s; a[0] = curand_uniform(&s); }", "cuRAND"),
     "half arithmetic": ("__global__ void f(float *a) { a[0] = §__half2float(__float2half(a[0])); }", "half precision"),
-    "pitched memory": ("void f(float *a) { size_t p; §cudaMallocPitch(&a, &p, 3, 4); }", "pitched memory"),
+    "memory of three dimensions": (
+        "void f(float *a) { §cudaArray_t b; cudaMallocArray(&b, 0, 3, 4); }",
+        "memory of three dimensions",
+    ),
     "two dynamic arrays": (
         "__global__ void f(float *a) { extern __shared__ float s[]; extern __shared__ int §t[]; t[0] = 1; s[0] = a[0]; }",
         "'s' and 't' are the same memory",

@@ -5,6 +5,7 @@ enum {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidDevice = 101,
     cudaErrorNotReady = 600,
 };
@@ -18,6 +19,19 @@ typedef enum cudaMemcpyKind {
 typedef struct dim3 {
     unsigned x, y, z;
 } dim3;
+typedef struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor;
+    size_t sharedMemPerBlockOptin, memPitch, textureAlignment;
+    int regsPerBlock, warpSize, maxThreadsPerBlock;
+    int maxThreadsDim[3], maxGridSize[3];
+    int major, minor, clockRate, multiProcessorCount, memoryClockRate;
+    int memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory;
+    int integrated, canMapHostMemory, computeMode, ECCEnabled, pciBusID, pciDeviceID;
+} cudaDeviceProp;
+typedef struct timeval timeval;
+typedef struct timespec timespec;
 typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
 #define cudaStreamLegacy ((cudaStream_t)NULL)

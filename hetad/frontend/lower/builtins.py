@@ -5,9 +5,11 @@ from __future__ import annotations
 from hetad.ir.types import (
     CHAR,
     CUDA_ERROR,
+    DEVICE_PROPERTIES,
     DIM3,
     DOUBLE,
     EVENT,
+    FILE,
     FLOAT,
     INT,
     LLONG,
@@ -16,6 +18,8 @@ from hetad.ir.types import (
     SHORT,
     SIZE_T,
     STREAM,
+    TIMESPEC,
+    TIMEVAL,
     UCHAR,
     UINT,
     ULLONG,
@@ -23,14 +27,11 @@ from hetad.ir.types import (
     USHORT,
     Field,
     Int,
-    Opaque,
     Pointer,
     Struct,
     Type,
     size_of,
 )
-
-FILE = Opaque("FILE")
 
 
 def _alignment(element: Type, count: int) -> int:
@@ -69,6 +70,11 @@ TYPES: dict[str, Type] = {
     "cudaStream_t": STREAM,
     "cudaEvent_t": EVENT,
     "FILE": FILE,
+    "cudaDeviceProp": DEVICE_PROPERTIES,
+    "cudaDeviceAttr": INT,
+    "timeval": TIMEVAL,
+    "timespec": TIMESPEC,
+    "clockid_t": INT,
     "dim3": DIM3,
     **VECTORS,
 }
@@ -110,12 +116,51 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "cudaFuncCachePreferEqual": (3, INT),
     "cudaFuncAttributeMaxDynamicSharedMemorySize": (8, INT),
     "cudaFuncAttributePreferredSharedMemoryCarveout": (9, INT),
+    "cudaDevAttrMaxThreadsPerBlock": (1, INT),
+    "cudaDevAttrMaxBlockDimX": (2, INT),
+    "cudaDevAttrMaxBlockDimY": (3, INT),
+    "cudaDevAttrMaxBlockDimZ": (4, INT),
+    "cudaDevAttrMaxGridDimX": (5, INT),
+    "cudaDevAttrMaxGridDimY": (6, INT),
+    "cudaDevAttrMaxGridDimZ": (7, INT),
+    "cudaDevAttrMaxSharedMemoryPerBlock": (8, INT),
+    "cudaDevAttrTotalConstantMemory": (9, INT),
+    "cudaDevAttrWarpSize": (10, INT),
+    "cudaDevAttrMaxRegistersPerBlock": (12, INT),
+    "cudaDevAttrClockRate": (13, INT),
+    "cudaDevAttrMultiProcessorCount": (16, INT),
+    "cudaDevAttrIntegrated": (18, INT),
+    "cudaDevAttrMemoryClockRate": (36, INT),
+    "cudaDevAttrGlobalMemoryBusWidth": (37, INT),
+    "cudaDevAttrL2CacheSize": (38, INT),
+    "cudaDevAttrMaxThreadsPerMultiProcessor": (39, INT),
+    "cudaDevAttrComputeCapabilityMajor": (75, INT),
+    "cudaDevAttrComputeCapabilityMinor": (76, INT),
+    "cudaDevAttrMaxSharedMemoryPerMultiprocessor": (81, INT),
+    "cudaDevAttrMaxSharedMemoryPerBlockOptin": (97, INT),
+    "cudaDeviceScheduleAuto": (0, UINT),
+    "cudaDeviceScheduleSpin": (1, UINT),
+    "cudaDeviceScheduleYield": (2, UINT),
+    "cudaDeviceScheduleBlockingSync": (4, UINT),
+    "cudaDeviceMapHost": (8, UINT),
+    "cudaLimitStackSize": (0, INT),
+    "cudaLimitPrintfFifoSize": (1, INT),
+    "cudaLimitMallocHeapSize": (2, INT),
+    "cudaMemAdviseSetReadMostly": (1, INT),
+    "cudaMemAdviseUnsetReadMostly": (2, INT),
+    "cudaMemAdviseSetPreferredLocation": (3, INT),
+    "cudaMemAdviseUnsetPreferredLocation": (4, INT),
+    "cudaMemAdviseSetAccessedBy": (5, INT),
+    "cudaMemAdviseUnsetAccessedBy": (6, INT),
+    "cudaCpuDeviceId": (-1, INT),
+    "CLOCK_REALTIME": (0, INT),
+    "CLOCK_MONOTONIC": (1, INT),
+    "SEEK_SET": (0, INT),
+    "SEEK_CUR": (1, INT),
+    "SEEK_END": (2, INT),
 }
 
 HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}
-
-# Settings of a kernel that change no value: hetad gives each the dynamic shared memory that its launch asks for.
-KERNEL_SETTINGS = {"cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig"}
 
 # Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
 INERT: dict[str, Type] = {
