@@ -26,8 +26,9 @@ CUDA_DEVICE = (
     "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "argument.c", "symbol.c", "memory.c", "tape.c", "device_copies.c", "snapshot.c", "save.c",
-    "save_range.c", "kernel_tape.c", "launched.c", "clear.c", "disjoint.c", "scalar_float.c", "scalar_double.c",
+    "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "tape.c", "device_copies.c",
+    "snapshot.c", "save.c", "save_range.c", "kernel_tape.c", "launched.c", "disjoint.c", "scalar_float.c",
+    "scalar_double.c",
     "rows.c", "kept.c", "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "entered.c", "session.c",
 )  # fmt: skip
@@ -149,7 +150,7 @@ def adapted(source: str, chosen: Iterable[Snippet], dialect: Dialect, kernels: M
     lines = []
     for line in source.rstrip().splitlines():
         if _IF_USED.search(line):
-            if not there.issuperset(names(line)):
+            if not there.issuperset(n for n in names(line) if n.startswith("hetad_")):
                 continue
             line = _IF_USED.sub("", line)
         lines.append(_LAUNCH.sub(lambda m: _launch(m[1], dialect, kernels), line))

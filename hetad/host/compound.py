@@ -8,7 +8,7 @@ from hetad.adjoint.names import Names, integer
 from hetad.analysis.pointers import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Pointer
+from hetad.ir.types import BOOL, SIZE_T, VOID, Pointer
 from hetad.ir.visit import declared, map_body
 
 _ALIGNMENT = 512  # of rows, as CUDA aligns them on every device
@@ -43,7 +43,7 @@ def _pitched(s: ir.Call) -> ir.Body:
 
 
 def _resized(s: ir.Call, names: Names) -> ir.Body:
-    """`old = p; p = malloc(bytes); memcpy(p, old, what both have room for); free(old)`."""
+    """`old = p; p = malloc(bytes); if there is anything, memcpy(p, old, what both have room for); free(old)`."""
     if s.result is None or not isinstance(s.result.type, Pointer):
         raise UnsupportedError("the result of this realloc is not kept", s.span, "assign it to a variable")
     given, size = s.args
@@ -56,11 +56,14 @@ def _resized(s: ir.Call, names: Names) -> ir.Body:
     before, count = ir.Var(old, span=s.span), ir.Var(kept, span=s.span)
     to, from_ = Pointer(VOID), Pointer(VOID, const=True)
     ends = (ir.Cast(s.result, to, span=s.span), ir.Cast(before, from_, span=s.span))
+    some = ir.Binary(
+        ">", count, integer(0, s.span, SIZE_T), BOOL, span=s.span
+    )  # a null pointer is nothing to copy from
     return (
         ir.Declare(old, given, span=s.span),
         ir.Declare(kept, None, span=s.span),
         ir.Call("hetad_kept_bytes", (before, size), count, span=s.span),
         replace(s, function="malloc", args=(size,)),
-        ir.Call("memcpy", (*ends, count), span=s.span),
+        ir.If(some, (ir.Call("memcpy", (*ends, count), span=s.span),), (), span=s.span),
         ir.Call("free", (before,), span=s.span),
     )

@@ -4,6 +4,7 @@
 |----------|--------------------------------------|-----------------------------------------------------------|
 | allocate | allocate, and a zeroed shadow        | release both                                              |
 | free     | nothing: the reverse sweep needs it  | nothing: the allocation's reverse releases                |
+| … in a loop | save the contents, free both      | the memory again, at its address; restore, adj = 0         |
 | copy     | save the destination, copy           | restore; adj_src += adj_dst the other way; adj_dst = 0     |
 | fill     | save the range, fill                 | restore; adj_dst = 0                                      |
 """
@@ -139,7 +140,33 @@ class MemoryAdjoints:
         done: list[ir.Stmt] = []
         if s.result is not None:
             done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
-        return done, []
+        if not self.engine.loops:
+            return done, []
+        forward, reverse = self._retire(s, _bare(s.args[position]))
+        return [*forward, *done], reverse
+
+    def _retire(self, s: ir.Call, pointer: ir.Expr) -> Parts:
+        """Memory freed in a loop is given to later allocations; its contents are saved like those overwritten."""
+        save, restore = self._save_allocation(s, pointer)
+        forward = [*save, ir.Call("hetad_retire", (pointer,), span=s.span)]
+        reverse: list[ir.Stmt] = [ir.Call("hetad_revive", (pointer,), span=s.span), *restore]
+        if not self.engine.is_active_pointer(pointer):
+            return forward, reverse
+        shadow = self.engine.shadow_pointer(pointer)
+        points = self.engine.pointers
+        if any(points.held(t) for t in points.targets(pointer)):  # the shadow holds shadows of pointers
+            save, restore = self._save_allocation(s, shadow)
+            again: list[ir.Stmt] = [ir.Call("hetad_revive", (shadow,), span=s.span), *restore]
+        else:
+            save, again = [], [ir.Call("hetad_revive_zeros", (shadow,), span=s.span)]
+        return [*forward, *save, ir.Call("hetad_retire", (shadow,), span=s.span)], [*again, *reverse]
+
+    def _save_allocation(self, s: ir.Stmt, pointer: ir.Expr) -> Parts:
+        slot = self.engine.names.symbol("freed_kept", pointer.type, s.span)
+        return (
+            [ir.Push(slot, pointer, "allocation", span=s.span)],
+            [ir.Pop(slot, pointer, "allocation", span=s.span)],
+        )
 
     def _copy(self, s: ir.Call, row: MemoryOperation) -> Parts:
         dst_at, src_at, size_at, kind_at = (row.position(r) for r in ("dst", "src", "bytes", "kind"))

@@ -1,6 +1,7 @@
 // Memory of the derivative call: whatever is still held at its end is freed then.
 static cudaError_t hetad_device_malloc(void **p, size_t bytes)
 {
+    if (hetad_reuse(p, bytes, 1)) return cudaSuccess;  // if used
     hetad_check(cudaMalloc(p, bytes));
     if (*p != NULL) {
         hetad_register(*p, bytes, 1, 1);
@@ -19,7 +20,9 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes)
 
 static void *hetad_host_malloc(size_t bytes)
 {
-    void *p = malloc(bytes > 0 ? bytes : 1);
+    void *p = NULL;
+    if (hetad_reuse(&p, bytes, 0)) return p;  // if used
+    p = malloc(bytes > 0 ? bytes : 1);
     if (p == NULL) {
         hetad_fail("out of host memory");
     }
@@ -44,6 +47,7 @@ static void hetad_release(void *p)
     }
     int on_device = a->on_device;
     hetad_forget((size_t)(a - hetad_allocations));
+    if (hetad_unuse(p)) return;  // if used
     if (on_device) {
         hetad_check(cudaFree(p));
     } else {
