@@ -96,7 +96,11 @@ UNSUPPORTED = {
         "refers to itself",
     ),
     "variable arguments": ("float f(float a, §...) { return a; }", "variable arguments"),
-    "static local": ("float f(int n) { static float §s = 0; return s += n; }", "static local variable"),
+    "static in device code": (
+        "__device__ float f(int n) { static float §s = 0; return s += n; }",
+        "a static variable in device code",
+    ),
+    "static of a parameter": ("float f(float x) { static float §s = x; return s += x; }", "first value is no constant"),
     "variable length": ("float f(int n) { float a[§n]; return a[0]; }", "length is not a constant"),
     "long double": ("void f(float *a) { §long double x = 1; a[0] = x; }", "long double"),
     "half": ("void f(§half *a) { a[0] = 0; }", "half precision"),
