@@ -86,22 +86,32 @@ static void hetad_revive_zeros(void *p)
     }
 }
 
-// Memory for an allocation, from a block that is not much larger.
-static int hetad_reuse(void **p, size_t bytes, int on_device)
+// The block of freed memory that an allocation takes: one that is not much larger; `hetad_free_count` if there is none.
+static size_t hetad_fitting_block(size_t bytes, int on_device)
 {
     const size_t enough = 4 * bytes + 4096, looked_at = 64;
     for (size_t n = 0; bytes > 0 && n < looked_at && n < hetad_free_count; ++n) {
         size_t i = hetad_free_count - 1 - n;
         const struct hetad_block *b = &hetad_free_blocks[i];
         if (b->on_device == on_device && b->capacity >= bytes && b->capacity <= enough) {
-            struct hetad_block block = hetad_take_block(hetad_free_blocks, &hetad_free_count, i);
-            hetad_add_block(&hetad_reused, &hetad_reused_count, &hetad_reused_room, block);
-            hetad_register(block.start, bytes, on_device, 1);
-            *p = block.start;
-            return 1;
+            return i;
         }
     }
-    return 0;
+    return hetad_free_count;
+}
+
+static int hetad_can_reuse(size_t bytes, int on_device)
+{
+    return hetad_fitting_block(bytes, on_device) < hetad_free_count;
+}
+
+static void *hetad_reuse(size_t bytes, int on_device)
+{
+    size_t i = hetad_fitting_block(bytes, on_device);
+    struct hetad_block block = hetad_take_block(hetad_free_blocks, &hetad_free_count, i);
+    hetad_add_block(&hetad_reused, &hetad_reused_count, &hetad_reused_room, block);
+    hetad_register(block.start, bytes, on_device, 1);
+    return block.start;
 }
 
 // Undoes hetad_reuse; 0 if the memory of p was new.
