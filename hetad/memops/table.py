@@ -38,7 +38,7 @@ class MemoryOperation:
     """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, symbol, other;
     height (where `bytes` is the width of a row), to_pitch and from_pitch (from one row of dst or src to the next);
     store (where a value of type `stores` is put, on which no adjoint depends), stream, event, record (an event that
-    the call changes), flags, long, text (characters that are read).  A pointer to `store` may be null.
+    the call changes), flags, attribute, long, text (characters that are read).  A pointer to `store` may be null.
 
     The last `defaults` arguments may be left out; they are then zero.  `alone` names the row that does the same where
     all work is done in one stream, without the arguments that say in which; "" where nothing is left to do.
@@ -197,7 +197,7 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaGetDeviceCount", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T),
         MemoryOperation("cudaGetDeviceProperties", "inert", _E, ("store", "value"), stores=DEVICE_PROPERTIES),
-        MemoryOperation("cudaDeviceGetAttribute", "inert", _E, ("store", "value", "value"), stores=INT),
+        MemoryOperation("cudaDeviceGetAttribute", "inert", _E, ("store", "attribute", "value"), stores=INT),
         MemoryOperation("cudaRuntimeGetVersion", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaDriverGetVersion", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaDeviceGetStreamPriorityRange", "inert", _E, ("store", "store"), stores=INT),

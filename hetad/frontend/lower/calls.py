@@ -35,6 +35,7 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import (
     CUDA_ERROR,
+    DEVICE_ATTRIBUTE,
     DIM3,
     DOUBLE,
     EVENT,
@@ -289,7 +290,7 @@ def _operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Spa
 
 _OPERAND: dict[str, Type] = {
     "bytes": SIZE_T, "height": SIZE_T, "to_pitch": SIZE_T, "from_pitch": SIZE_T, "count": SIZE_T, "size": SIZE_T,
-    "value": INT, "flags": UINT, "long": LONG,
+    "value": INT, "flags": UINT, "long": LONG, "attribute": DEVICE_ATTRIBUTE,
     "stream": STREAM, "event": EVENT, "record": EVENT,
 }  # fmt: skip
 
