@@ -13,7 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, walk_stmts
 
 _FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
-_STREAMS = "printf fprintf puts putchar fputs fflush stderr stdout FILE"
+_STREAMS = "printf fprintf sprintf snprintf sscanf fscanf puts putchar fputs fflush stderr stdout FILE"
 _MEMORY = "malloc calloc realloc free abort exit EXIT_FAILURE EXIT_SUCCESS"
 _NUMBERS = "rand srand drand48 srand48 atoi atol atof getenv"
 

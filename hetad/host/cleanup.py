@@ -10,7 +10,7 @@ from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
 HANDLES = (STREAM, EVENT)
 _ENDS = frozenset({"hetad_release", "hetad_retire", "hetad_revive", "hetad_revive_zeros"})  # of an allocation
@@ -26,7 +26,11 @@ def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
         case ir.Call(function=name):
             if name in SUPPORT:
                 return SUPPORT[name].essential
-            return name in OUTPUT_ONLY or (name in TABLE and (TABLE[name].once or TABLE[name].action == "exit"))
+            return (
+                name in OUTPUT_ONLY
+                or name in FORMATTED
+                or (name in TABLE and (TABLE[name].once or TABLE[name].action == "exit"))
+            )
     return False
 
 

@@ -106,6 +106,14 @@ LIBRARY = (
     MemoryOperation("strlen", "inert", SIZE_T, ("text",)),
 )
 
+# Functions of any number of arguments that write through some of them: the first of these, and how many (None: all).
+FORMATTED: dict[str, tuple[int, int | None]] = {
+    "sprintf": (0, 1),
+    "snprintf": (0, 1),
+    "sscanf": (2, None),
+    "fscanf": (2, None),
+}
+
 TABLE: dict[str, MemoryOperation] = {
     row.name: row
     for row in (

@@ -166,6 +166,7 @@ HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "s
 # Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
 INERT: dict[str, Type] = {
     "printf": INT, "fprintf": INT, "puts": INT, "putchar": INT, "fputs": INT, "fflush": INT, "assert": INT,
+    "sprintf": INT, "snprintf": INT, "sscanf": INT, "fscanf": INT,
 }  # fmt: skip
 
 # Statements of device code; None: the type of the first value argument (or of what the pointer points to).
