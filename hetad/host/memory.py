@@ -142,7 +142,10 @@ class MemoryAdjoints:
             done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
         if not self.engine.loops:
             return done, []
-        forward, reverse = self._retire(s, _bare(s.args[position]))
+        pointer = _bare(s.args[position])
+        if isinstance(pointer.type, Pointer) and pointer.type.const:
+            pointer = ir.Cast(pointer, Pointer(pointer.type.to), span=s.span)
+        forward, reverse = self._retire(s, pointer)
         return [*forward, *done], reverse
 
     def _retire(self, s: ir.Call, pointer: ir.Expr) -> Parts:
