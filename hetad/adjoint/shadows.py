@@ -90,7 +90,10 @@ class Shadows:
                     f"a pointer may reach the constant '{symbol.name}' and active memory", expr.span, "use two pointers"
                 )
             case ir.Var() | ir.Index() | ir.Member():
-                return self.shadow_place(expr)
+                own = self.shadow_place(expr)
+                if isinstance(own.type, Pointer) and own.type.const:  # a field: the struct's shadow has its type
+                    return ir.Cast(own, writable(own.type), span=expr.span)
+                return own
             case ir.Binary(left=left, right=right):
                 if isinstance(left.type, Pointer | Array):
                     return replace(expr, left=self.shadow_pointer(left), type=writable(expr.type))
