@@ -26,16 +26,17 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedError,
     )  # fmt: skip
+    from hetad.run.report import Report
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "Result",
-    "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load", "loads",
-    "pullback",
+    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "Report",
+    "Result", "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load",
+    "loads", "pullback",
 ]  # fmt: skip
 
-_API = frozenset({"Function", "Gradient", "Program", "Result", "gradient", "load", "loads", "pullback"})
+_API = frozenset({"Function", "Gradient", "Program", "Report", "Result", "gradient", "load", "loads", "pullback"})
 
 
 def __getattr__(name: str) -> Any:

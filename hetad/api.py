@@ -5,6 +5,7 @@ Nothing is compiled before a call needs it: `Gradient.source` works on a machine
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad import pipeline
-from hetad.diagnostics import ArgumentError, UnknownNameError
+from hetad.diagnostics import ArgumentError, ExecutionError, UnknownNameError
+from hetad.host.checkpoint import MemoryLimit
 from hetad.ir.types import Float
 from hetad.rules.user import UserRule, checked
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.report import Report, size_in_bytes
 from hetad.run.selection import Names, select_of, select_wrt
 from hetad.run.signature import Signature, bind, nearest, signature_of
 
@@ -97,7 +100,8 @@ def pullback(
 
 def gradient(
     function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *, optimize: bool = True,
-    cpu_threads: int | None = None,
+    cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
+    progress: bool = False,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -110,6 +114,11 @@ def gradient(
         optimize: False turns off all analyses that only save work: slower, and the same gradient.
         cpu_threads: how many threads run the blocks of a grid on the CPU; 0 for as many as there are processors; None
             for `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.
+        memory_limit: how much may be saved for the reverse sweep at a time, in bytes or as in "8GB".  Time loops whose
+            number of steps is known when they start are then recomputed piece by piece from checkpoints; see
+            `Gradient.last_report`.  Without it every step is saved.
+        host_memory: how much host memory may hold further checkpoints of device memory, beside memory_limit.
+        progress: whether calls show on standard error how far they are.
 
     Raises:
         ArgumentError: wrt or of does not fit the function.
@@ -118,9 +127,9 @@ def gradient(
     if not isinstance(function, Function):
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
     definition, signature = function.definition, function.compiled.signature
-    options = {"optimize": optimize, "rules": function.rules}
+    options = {"optimize": optimize, "rules": function.rules, "memory_limit": limits(memory_limit, host_memory)}
     choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
-    return Gradient(function, choice, _checked(backend), cpu_threads)
+    return Gradient(function, choice, _checked(backend), cpu_threads, progress)
 
 
 class Program(Mapping[str, "Function"]):
@@ -326,8 +335,10 @@ class Gradient:
     """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None
-    ) -> None:
+        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        progress: bool = False,
+    ) -> None:  # fmt: skip
+        self._progress = progress
         self.function = function
         self.wrt = choice.wrt
         self.of = choice.of
@@ -351,6 +362,11 @@ class Gradient:
         if self._source is None:
             self._source = pipeline.source(self.derivative)
         return self._source
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last call saved, and ran again; None before the first, and where nothing is ever saved."""
+        return self._made.executable.report() if self._made is not None else None
 
     def __call__(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -400,7 +416,8 @@ class Gradient:
         names = (*self._signature.parameters, *plan.adjoint_names)
         values = bind(self._signature, args, named, names)
         count = len(self._signature.parameters)
-        return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch)
+        with self._explained():
+            return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch, self._progress)
 
     def __repr__(self) -> str:
         of = "the return value" if self.of is None else ", ".join(self.of)
@@ -412,8 +429,23 @@ class Gradient:
     ) -> tuple[Any, Result]:  # fmt: skip
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         values = bind(self._signature, args, named)
-        value, gradients = self._plan().gradient(values, self._seeds(seeds, self._seed_names), launch)
+        with self._explained():
+            value, gradients = self._plan().gradient(
+                values, self._seeds(seeds, self._seed_names), launch, self._progress
+            )
         return value, Result(self.wrt, gradients)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Where a memory limit is not met, the loops whose every step is recorded are part of the reason."""
+        try:
+            yield
+        except ExecutionError as problem:
+            refused = [loop for loop in self.derivative.explanation.loops if loop.refused]
+            if "memory limit" not in str(problem) or not refused:
+                raise
+            reasons = "".join(f"\n  {loop.span}: in this loop {loop}" for loop in refused)
+            raise ExecutionError(f"{problem}{reasons}") from None
 
     def _plan(self) -> Plan:
         if self._made is None:
@@ -480,6 +512,16 @@ def build(program: nodes.Program, entry: str, backend: Backend, cpu_threads: int
     from hetad.run import cpu
 
     return cpu.build(program, entry, cpu_threads)
+
+
+def limits(memory_limit: int | str | None = None, host_memory: int | str | None = None) -> MemoryLimit | None:
+    """The limits as the pipeline takes them."""
+    if memory_limit is None:
+        if host_memory is not None:
+            raise ArgumentError("host_memory= is for checkpoints beside those within memory_limit=, which is not given")
+        return None
+    host = 0 if host_memory is None else size_in_bytes(host_memory, "host_memory")
+    return MemoryLimit(size_in_bytes(memory_limit, "memory_limit"), host)
 
 
 def _checked(backend: str | None) -> Backend | None:

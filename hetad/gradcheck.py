@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hetad.api import Function as Launchable
     from hetad.ir.nodes import Symbol
     from hetad.problem import Problem
+    from hetad.run.report import Report as Saved
 
     Vector = npt.NDArray[np.float64]
 
@@ -86,7 +87,8 @@ class Report:
 @dataclass(frozen=True)
 class Subject:
     """What is checked.  `primal(arguments)` runs the program, writes arrays in place and gives the return value;
-    `gradient(arguments, seeds)` gives a mapping from each name in `wrt` to its gradient."""
+    `gradient(arguments, seeds)` gives a mapping from each name in `wrt` to its gradient; `saved()` tells what its last
+    call saved."""
 
     function: str
     backend: str
@@ -95,6 +97,7 @@ class Subject:
     of: Sequence[str] | None
     primal: Callable[[list[Any]], Any]
     gradient: Callable[[list[Any], dict[str, Any] | None], Mapping[str, Any]]
+    saved: Callable[[], Saved | None] = lambda: None
 
     def position(self, name: str) -> int:
         return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
@@ -117,6 +120,7 @@ def from_problem(
     function = program[problem.function]
     arguments = problem.arguments(function.parameters)
     threads = problem.cpu_threads if cpu_threads is None else cpu_threads
+    options = {**problem.memory, **options}
     subject = of_function(function, problem.wrt, problem.of, backend, problem.launch, cpu_threads=threads, **options)
     return subject, arguments
 
@@ -137,6 +141,7 @@ def of_function(
         of=of,
         primal=lambda arguments: function(*arguments, backend=backend, cpu_threads=cpu_threads, **launch),
         gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
+        saved=lambda: gradient.last_report,
     )
 
 

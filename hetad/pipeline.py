@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from hetad.adjoint.inline import inline
 from hetad.analysis.spaces import parameter_spaces
 from hetad.diagnostics import SourceError
+from hetad.host.checkpoint import MemoryLimit
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.gradient import differentiate as reverse
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from hetad.frontend import Unit
     from hetad.rules.user import Rules
 
-STAGES = ("ir", "normalized", "activity", "needed", "access", "cuda")
+STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ def differentiate(
     *,
     optimize: bool = True,
     rules: Rules | None = None,
+    memory_limit: MemoryLimit | None = None,
 ) -> Derivative:
     """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`."""
     program = reach(unit, name)
@@ -105,7 +107,7 @@ def differentiate(
             more = reach(unit, rule.pullback)
             program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, optimize, rules)
+        return reverse(normalized(program), name, wrt, of, optimize, rules, memory_limit)
     except SourceError as error:
         raise error.attach(program.sources) from None
 
@@ -117,7 +119,14 @@ def source(derivative: Derivative) -> str:
     return emit.cuda_file(derivative.program, derivative.entry)
 
 
-def stage_text(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, stage: str) -> str:
+def stage_text(
+    unit: Unit,
+    name: str,
+    wrt: tuple[str, ...],
+    of: tuple[str, ...] | None,
+    stage: str,
+    memory_limit: MemoryLimit | None = None,
+) -> str:
     """One stage of the pipeline as text."""
     from hetad.ir.printer import program_text
 
@@ -125,7 +134,7 @@ def stage_text(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] 
         return program_text(reach(unit, name))
     if stage == "normalized":
         return program_text(normalized(reach(unit, name)))
-    derivative = differentiate(unit, name, wrt, of)
+    derivative = differentiate(unit, name, wrt, of, memory_limit=memory_limit)
     if stage == "cuda":
         return source(derivative)
     found = derivative.explanation
@@ -133,6 +142,8 @@ def stage_text(unit: Unit, name: str, wrt: tuple[str, ...], of: tuple[str, ...] 
         return "\n".join(f"{function}: {', '.join(names) or 'nothing'}" for function, names in found.active.items())
     if stage == "needed":
         return "\n".join(f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in found.saved) or "nothing is saved"
+    if stage == "loops":
+        return "\n".join(f"{loop.span}: {loop}" for loop in found.loops) or "there are no time loops"
     if stage == "access":
         return (
             "\n".join(f"{a.span}: {a.function}: {a.what}: {a.how}" for a in found.accumulated) or "no shared adjoints"

@@ -11,9 +11,9 @@
     x = { shape = [100], random = 1 }
     y = { zeros = [100] }
 
-Other keys: `defines` (a table of macros), `include_dirs`, `[launch]` with `grid`, `block` and `shared_mem` when the
-function is a kernel, `[gradcheck]` with `rtol`, `atol` and `samples`, and `cpu_threads`, how many run the blocks of a
-grid on the CPU.
+Other keys: `memory_limit` and `host_memory` (see `hetad.gradient`), `defines` (a table of macros), `include_dirs`,
+`[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
+`samples`, and `cpu_threads`, how many run the blocks of a grid on the CPU.
 
 The forms of an input:
 
@@ -46,7 +46,10 @@ if TYPE_CHECKING:
 
     from hetad.ir.nodes import Symbol
 
-_KEYS = ("source", "function", "wrt", "of", "defines", "include_dirs", "launch", "inputs", "gradcheck", "cpu_threads")
+_KEYS = (
+    "source", "function", "wrt", "of", "memory_limit", "host_memory", "defines", "include_dirs", "launch", "inputs",
+    "gradcheck", "cpu_threads",
+)  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
 # What may stand in the table of an array input, under the key that names the form.
@@ -74,6 +77,7 @@ class Problem:
     include_dirs: tuple[Path, ...] = ()
     gradcheck: Mapping[str, float] = field(default_factory=dict)
     cpu_threads: int | None = None
+    memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit and host_memory, if given
 
     def arguments(self, parameters: Sequence[Symbol]) -> list[Any]:
         """One argument per parameter of the function, in order: Python numbers, NumPy arrays, mappings for structs.
@@ -143,6 +147,7 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         include_dirs=tuple(path.parent / name for name in table.get("include_dirs", ())),
         gradcheck={key: reader.number(gradcheck, key) for key in gradcheck},
         cpu_threads=reader.count("cpu_threads"),
+        memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
     )
 
 

@@ -31,7 +31,7 @@ from typing import Any
 
 import hetad
 from hetad import problem as problems
-from tests.oracle import Reference, check_gradient
+from tests.oracle import Reference, check_gradient, optimisations
 
 _HEADER = re.compile(r"\A/\*---\n(.*?)^---\*/", re.DOTALL | re.MULTILINE)
 
@@ -50,7 +50,8 @@ class Case:
         check_gradient(
             problem.source, problem.function, problem.arguments(program[problem.function].parameters),
             problem.wrt, problem.of, backend=backend, launch=problem.launch, defines=problem.defines,
-            reference=_evaluator(self.reference) if self.reference else None, **_tolerances(problem),
+            reference=_evaluator(self.reference) if self.reference else None, settings=_settings(problem),
+            **_tolerances(problem),
         )  # fmt: skip
 
 
@@ -86,6 +87,10 @@ def _merged(common: Mapping[str, Any], variant: Mapping[str, Any]) -> dict[str, 
         )
         result[key] = {**result[key], **value} if nested else value
     return result
+
+
+def _settings(problem: problems.Problem) -> list[dict[str, Any]]:
+    return [{**setting, **problem.memory} for setting in optimisations()]
 
 
 def _tolerances(problem: problems.Problem) -> dict[str, Any]:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], ir.Body]) -> Parts:
     """`plain(body)`: what the forward loop executes, without saving."""
-    before, loop, after = _normal_form(engine, s)
+    before, loop, after = normal_form(engine, s)
     changed = engine.changes(loop.body)
     inside = set(declared(loop.body)) | set(declared(loop.init))
-    header = _counted(engine, loop)
+    header = counted_header(engine, loop)
     carried = [
         x for x in changed if isinstance(x, ir.Symbol) and x not in inside and not (header and x is header.index)
     ]
@@ -51,7 +51,7 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     engine.loops.pop()
     again = (*inner.declarations, *reversed(pops), *backwards, *inner.forward, *inner.adjoints, *inner.reverse)
     forward = (*pushes, *engine.with_shadows(plain(loop.body)))
-    return _assemble(engine, loop, header, before, after, forward, again)
+    return assemble(engine, loop, header, before, after, forward, again)
 
 
 def _steady_step(engine: Engine, symbol: ir.Symbol, body: ir.Body) -> int | None:
@@ -70,8 +70,14 @@ def _steady_step(engine: Engine, symbol: ir.Symbol, body: ir.Body) -> int | None
 
 
 def tape(engine: Engine, s: ir.For | ir.While) -> Parts:
-    before, loop, after = _normal_form(engine, s)
-    header = _counted(engine, loop)
+    before, loop, after = normal_form(engine, s)
+    header = counted_header(engine, loop)
+    forward, back = taped_body(engine, s, loop)
+    return assemble(engine, loop, header, before, after, forward, back)
+
+
+def taped_body(engine: Engine, s: ir.For | ir.While, loop: ir.For) -> tuple[ir.Body, ir.Body]:
+    """An iteration of `loop`, the normal form of `s`, that saves what it overwrites, and one that undoes it."""
     engine.loops.append((s, True))
     inner = engine.region(loop.body, registers=False)
     engine.loops.pop()
@@ -81,19 +87,17 @@ def tape(engine: Engine, s: ir.For | ir.While) -> Parts:
     pushes = [ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in pairs]
     opening = [ir.Declare(x, None, span=s.span) for x in inner.locals]
     pops = [ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in reversed(pairs)]
-    forward = (*inner.declarations, *inner.forward, *pushes)
-    back = (*opening, *pops, *inner.adjoints, *inner.reverse)
-    return _assemble(engine, loop, header, before, after, forward, back)
+    return (*inner.declarations, *inner.forward, *pushes), (*opening, *pops, *inner.adjoints, *inner.reverse)
 
 
-def _normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, list[ir.Stmt]]:
+def normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, list[ir.Stmt]]:
     """The loop as a `For` whose header is counted, or as one whose step and variables are ordinary statements.
 
     Returns the parts of what runs before it, the loop, and statements that undo its initialisation.
     """
     if isinstance(s, ir.While):
         return ([], []), ir.For((), s.cond, (), s.body, span=s.span), []
-    header = _counted(engine, s)
+    header = counted_header(engine, s)
     if header is None:
         opening = engine.nested(s.init)
         return opening, replace(s, init=(), step=(), body=(*s.body, *s.step)), []
@@ -103,14 +107,15 @@ def _normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, l
     return (save, []), s, restore
 
 
-def _counted(engine: Engine, loop: ir.For) -> Counted | None:
+def counted_header(engine: Engine, loop: ir.For) -> Counted | None:
+    """The header of a loop whose trip count is known when it starts."""
     if not loop.step:
         return None
     changed = engine.changes(loop.body)
     return counted(loop, lambda e: engine.effects.stable(e, changed), lambda symbol: symbol in changed)
 
 
-def _assemble(
+def assemble(
     engine: Engine,
     loop: ir.For,
     header: Counted | None,

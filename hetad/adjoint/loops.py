@@ -21,7 +21,7 @@ def reversed_header(c: Counted, names: Names, loop: ir.For) -> tuple[ir.Body, ir
             inner = _fold(ir.Binary("+" if c.down else "-", inner, one, type_, span=span))
         return (
             (),
-            (_set(c, inner, span),),
+            (set_index(c, inner, span),),
             ir.Binary("<=" if c.down else ">=", ir.Var(index, span=span), convert(c.start, type_), BOOL, span=span),
             (ir.Update("+" if c.down else "-", ir.Var(index, span=span), one, span=span),),
             (),
@@ -42,7 +42,7 @@ def reversed_header(c: Counted, names: Names, loop: ir.For) -> tuple[ir.Body, ir
         (ir.Declare(n, ir.Var(trips, span=span), span=span),),
         ir.Binary(">", ir.Var(n, span=span), integer(0, span, n.type), BOOL, span=span),
         (ir.Update("-", ir.Var(n, span=span), integer(1, span, n.type), span=span),),
-        (_set(c, value, span),),
+        (set_index(c, value, span),),
     )
 
 
@@ -54,10 +54,14 @@ def trip_count(c: Counted, span: Span) -> ir.Expr:
     low, high = (bound, start) if c.down else (start, bound)
     runs = ir.Binary(c.op, start, bound, BOOL, span=span)
     distance: ir.Expr = _fold(ir.Binary("-", high, low, type_, span=span))
-    if not c.inclusive:
-        distance = ir.Binary("-", distance, integer(1, span, type_), type_, span=span)
-    step = convert(c.step, type_)
-    count = ir.Binary("+", ir.Binary("/", distance, step, type_, span=span), integer(1, span, type_), type_, span=span)
+    count: ir.Expr
+    one = integer(1, span, type_)
+    if isinstance(c.step, ir.Const) and c.step.value == 1:
+        count = ir.Binary("+", distance, one, type_, span=span) if c.inclusive else distance
+    else:
+        last = distance if c.inclusive else ir.Binary("-", distance, one, type_, span=span)
+        steps = ir.Binary("/", last, convert(c.step, type_), type_, span=span)
+        count = ir.Binary("+", steps, one, type_, span=span)
     counter = _counter(c.index.type)
     return ir.Select(runs, convert(count, counter), integer(0, span, counter), counter, span=span)
 
@@ -67,7 +71,18 @@ def _counter(type_: Type) -> Int:
     return promote_integer(type_)
 
 
-def _set(c: Counted, value: ir.Expr, span: Span) -> ir.Stmt:
+def index_after(c: Counted, trips: ir.Expr, span: Span) -> ir.Expr:
+    """The index once the body has run `trips` times."""
+    type_ = c.index.type
+    done = convert(trips, type_)
+    if not (isinstance(c.step, ir.Const) and c.step.value == 1):
+        done = ir.Binary("*", done, convert(c.step, type_), type_, span=span)
+    if isinstance(c.start, ir.Const) and c.start.value == 0 and not c.down:
+        return done
+    return ir.Binary("-" if c.down else "+", convert(c.start, type_), done, type_, span=span)
+
+
+def set_index(c: Counted, value: ir.Expr, span: Span) -> ir.Stmt:
     if c.declares:
         return ir.Declare(c.index, value, span=span)
     return ir.Assign(ir.Var(c.index, span=span), value, span=span)

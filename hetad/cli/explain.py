@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from hetad.cli.options import add_source, names
+from hetad.cli.options import add_limits, add_source, limits, names
 
 _STAGES = {
     "activity": "What is active: depends on --wrt, and --of depends on it",
     "needed": "What the reverse sweep needs of the primal, and so saves where it is overwritten",
+    "loops": "How time loops keep within the memory limit: what a checkpoint holds",
     "access": "How each adjoint is accumulated: threads that meet add atomically",
 }
 
@@ -26,17 +27,21 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("function", metavar="FUNCTION", help="the host function or kernel to differentiate")
     command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
+    add_limits(command)
     return command
 
 
 def run(options: argparse.Namespace) -> int:
     import hetad
-    from hetad import pipeline
+    from hetad import api, pipeline
     from hetad.cli.console import out
 
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
+    limit = api.limits(**limits(options))
     for stage, heading in _STAGES.items():
-        text = pipeline.stage_text(program.unit, options.function, options.wrt, options.of, stage)
+        if stage == "loops" and limit is None:
+            continue
+        text = pipeline.stage_text(program.unit, options.function, options.wrt, options.of, stage, limit)
         out().print(f"[bold]{heading}[/]")
         out().print(text, markup=False, soft_wrap=True)
         out().print()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -29,6 +30,20 @@ def add_source(command: argparse.ArgumentParser) -> None:
                          help="define a macro, as for a compiler")  # fmt: skip
     command.add_argument("-I", dest="include_dirs", metavar="DIR", type=Path, action="append", default=[],
                          help="where to look for included files")  # fmt: skip
+
+
+def add_limits(command: argparse.ArgumentParser) -> None:
+    """How much a gradient may save."""
+    command.add_argument("--memory-limit", metavar="SIZE", help="save at most this much for the reverse sweep at a "
+                         "time, as in 8GB: time loops are recomputed piece by piece")  # fmt: skip
+    command.add_argument("--host-memory", metavar="SIZE",
+                         help="host memory for further checkpoints of device memory")  # fmt: skip
+
+
+def limits(options: argparse.Namespace) -> dict[str, Any]:
+    """Those of `add_limits` that were given, as keywords of `hetad.gradient`."""
+    given = {"memory_limit": options.memory_limit, "host_memory": options.host_memory}
+    return {name: size for name, size in given.items() if size is not None}
 
 
 def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> None:

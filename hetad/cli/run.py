@@ -7,7 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_problem
+from hetad.cli.options import add_limits, add_problem, limits
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -19,6 +19,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         epilog="example: hetad run samples/host_sum.toml --save result.npz",
     )
     add_problem(command, ("cpu", "cuda"))
+    add_limits(command)
     command.add_argument("--save", metavar="OUT.npz", type=Path,
                          help="save the arrays: outputs by name, gradients as grad_NAME")  # fmt: skip
     return command
@@ -27,11 +28,11 @@ def add(commands: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     from hetad import gradcheck
     from hetad import problem as problems
-    from hetad.cli.console import print_json, progress
+    from hetad.cli.console import out, print_json, progress
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
-        subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads)
+        subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads, **limits(options))
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)
         gradient = dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
@@ -49,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
                     "outputs": _listed(outputs), "gradient": _listed(gradient)})  # fmt: skip
     else:
         _print(f"{problem.function} on {subject.backend}", outputs, gradient)
+        if (report := subject.saved()) is not None:
+            out().print(str(report))
     return 0
 
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import zero
@@ -23,8 +24,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 from hetad.ir.visit import map_body, variables
 
-SEVERAL = 4  # plain updates of one array wait for each other, as the compiler cannot tell their cells apart; atomic
-# additions whose result nobody reads do not
+SEVERAL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,22 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
     proven = {
         id(site.statement)
-        for (adds, root), members in groups.items()
-        if root in ground.adjoints and not (adds and len(members) > SEVERAL) and maps.exclusive(members)
+        for (_, root), members in groups.items()
+        if root in ground.adjoints and maps.exclusive(members)
         for site in members
+        if not _waits(site, members, ground)
     }
     last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
     return map_body(lambda s: _without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+
+
+def _waits(site: Site, members: Sequence[Site], ground: Ground) -> bool:
+    """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart:
+    in loops, and where there are many, atomic operations are faster although nothing asks for them."""
+    assert site.cell is not None
+    if increment(site.statement) is None and site.cell.root in ground.spent:
+        return False
+    return len(members) > SEVERAL or bool(site.loops)
 
 
 def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:

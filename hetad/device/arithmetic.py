@@ -10,6 +10,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
 from hetad.ir.types import BOOL, Int
+from hetad.ir.visit import variables
 
 
 class Arithmetic:
@@ -19,9 +20,12 @@ class Arithmetic:
         self.type = type_
         self.span = span
         self.known: dict[ir.Symbol, ir.Expr] = {}
+        self.constants: dict[ir.Expr, ir.Symbol] = {}  # variables for uniform values that are not variables yet
 
     def copy(self) -> Arithmetic:
+        """The same, to learn more; constants are shared."""
         new = Arithmetic(self.type, self.span)
+        new.constants = self.constants
         new.known = dict(self.known)
         return new
 
@@ -57,7 +61,13 @@ class Arithmetic:
     def _atom(self, atom: ir.Expr) -> ir.Expr:
         if isinstance(atom, ir.Var) and atom.symbol in self.known:
             return self.known[atom.symbol]
-        return convert(atom, self.type)
+        if isinstance(atom, ir.Var | ir.Const | ir.ThreadIndex):
+            return convert(atom, self.type)
+        if atom not in self.constants:
+            named = next((x.name for x in variables(atom)), "value")
+            symbol = ir.Symbol(f"{named}_{len(self.constants) + 1}", self.type, self.span, const=True)
+            self.constants[atom] = symbol
+        return ir.Var(self.constants[atom], span=self.span)
 
     def number(self, value: int) -> ir.Expr:
         return integer(value, self.span, self.type)
@@ -67,6 +77,13 @@ class Arithmetic:
 
     def compare(self, op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         return ir.Binary(op, left, right, BOOL, span=self.span)
+
+    def quotient_up(self, value: ir.Expr, by: ir.Expr) -> ir.Expr:
+        """How many multiples of `by`, zero included, are below `value`."""
+        one = self.number(1)
+        count = self.binary("+", self.binary("/", self.binary("-", value, one), by), one)
+        none = self.number(0)
+        return ir.Select(self.compare("<=", value, none), none, count, self.type, span=self.span)
 
     def least(self, values: Sequence[ir.Expr], op: str = "<") -> ir.Expr:
         """The least of the values, or with ">" the greatest."""

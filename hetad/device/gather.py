@@ -29,7 +29,7 @@ from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
 from hetad.device.increments import Increment, atomic, plain
-from hetad.device.nest import Nest, conjunction
+from hetad.device.nest import Ends, Nest, conjunction
 from hetad.device.sources import Source, Unfit, atom, loads, user_name
 from hetad.device.storage import thread_position
 from hetad.device.team import Team
@@ -77,7 +77,10 @@ class GatherKernel:
         self.sums = self._sums()
         self.alone = alone
         self.team = self._team()
+        self.ends = Ends(names)
         body = self._body()
+        constants = [ir.Declare(x, convert(e, x.type), span=span) for e, x in self.arithmetic.constants.items()]
+        body = (*constants, *body)
         prelude = self._prelude(body)
         _check_early_loads(sources, prelude, body)
         self.body = (*prelude, *body)
@@ -174,9 +177,9 @@ class GatherKernel:
         strides = [x for s in group for x in loads(self.sites.coordinates, s)]
         first = next(p.coordinate for p in group[-1].pivots if p.stride == self.targets[0].stride)
         inner = group[-1].free[-1]
-        if _transactions(strides, inner) > _transactions(strides, first):
-            return None
-        if _transactions(strides, first) < WARP:
+        if _transactions(strides, first) == len(strides) or _transactions(strides, inner) > _transactions(
+            strides, first
+        ):
             return None
         return Team(inner, self.arithmetic.type, self.span)
 
@@ -186,7 +189,7 @@ class GatherKernel:
         nests: list[ir.Stmt] = []
         variables_of = {t.stride: t.symbol for t in self.targets}
         for group in self.groups.values():
-            nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within)
+            nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within, self.ends)
             if self.team is not None:
                 nest.team = self.team
             body = nest.body({id(s.increment.statement): self._sum(s) for s in group})
@@ -195,7 +198,7 @@ class GatherKernel:
         if self.team is not None:
             nests += [self.team.total(x, self.span) for x in self.sums.values()]
         inner: ir.Body = (*opening, *nests, *(self._update(k, x) for k, x in self.sums.items()))
-        return self._over_targets(inner)
+        return (*self.ends.declarations, *self._over_targets(inner))
 
     def _update(self, key: tuple[ir.Symbol, tuple[str, ...]], symbol: ir.Symbol) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
@@ -219,7 +222,8 @@ class GatherKernel:
         for step in steps.values():
             if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
                 given.setdefault(step.statement.symbol, step.statement)
-        wanted = set(variables(body)) - set(declared(body))
+        early = [s for s in body if isinstance(s, ir.Declare)]
+        wanted = (set(variables(body)) - set(declared(body))) | (set(variables(early)) - {s.symbol for s in early})
         launch = [self._thread_count(axis) for axis in self.maps.axes if self.counts[axis] in wanted]
         found: dict[ir.Symbol, ir.Declare] = {}
         while missing := [x for x in wanted if x.storage not in ("param", "global", "constant", "static")]:
@@ -234,10 +238,8 @@ class GatherKernel:
 
     def _thread_count(self, axis: str) -> ir.Stmt:
         symbol = self.counts[axis]
-        block, grid = (convert(e, symbol.type) for e in (block_dim(axis, self.span), grid_dim(axis, self.span)))
-        if symbol.type == INT:
-            return ir.Declare(symbol, convert(_count(axis, self.span), INT), span=self.span)
-        return ir.Declare(symbol, ir.Binary("*", grid, block, symbol.type, span=self.span), span=self.span)
+        count = _count(axis, self.span, UINT if symbol.type == INT else LONG)
+        return ir.Declare(symbol, convert(count, symbol.type), span=self.span)
 
     def _over_targets(self, body: ir.Body) -> ir.Body:
         axes = [t.axis for t in self.targets]
@@ -250,6 +252,19 @@ class GatherKernel:
                 )
             return body
         return self._linear(body)
+
+    def _numbered(self) -> tuple[ir.Symbol, ir.Symbol, list[ir.Stmt]]:
+        """The number of this thread in the launch, and how many there are."""
+        if self.maps.axes != ("x",):
+            return thread_position(self.names, self.span)
+        thread = self.names.symbol("thread", SIZE_T, self.span, const=True)
+        threads = self.names.symbol("threads", SIZE_T, self.span, const=True)
+        values = (_position("x", self.span, SIZE_T), _count("x", self.span, SIZE_T))
+        return (
+            thread,
+            threads,
+            [ir.Declare(x, value, span=self.span) for x, value in zip((thread, threads), values, strict=True)],
+        )
 
     def _first(self, t: Target) -> ir.Expr:
         a = self.arithmetic
@@ -270,7 +285,7 @@ class GatherKernel:
 
     def _linear(self, body: ir.Body) -> ir.Body:
         """The targets numbered through, the innermost subscript fastest."""
-        thread, threads, opening = thread_position(self.names, self.span)
+        thread, threads, opening = self._numbered()
         a = self.arithmetic
         if self.team is not None:
             thread, threads, more = self.team.share(thread, threads, self.names, self.span)
@@ -332,15 +347,16 @@ def _transactions(strides: Sequence[Mapping[ir.Symbol, int | None]], coordinate:
     return sum(1 if x.get(coordinate, 0) in (0, 1, -1) else WARP for x in strides)
 
 
-def _position(axis: str, span: Span) -> ir.Expr:
+def _position(axis: str, span: Span, type_: Int = UINT) -> ir.Expr:
     """`blockIdx.x * blockDim.x + threadIdx.x`"""
     block, thread = (ir.ThreadIndex(name, axis, UINT, span=span) for name in ("blockIdx", "threadIdx"))
-    offset = ir.Binary("*", block, block_dim(axis, span), UINT, span=span)
-    return ir.Binary("+", offset, thread, UINT, span=span)
+    offset = ir.Binary("*", convert(block, type_), convert(block_dim(axis, span), type_), type_, span=span)
+    return ir.Binary("+", offset, convert(thread, type_), type_, span=span)
 
 
-def _count(axis: str, span: Span) -> ir.Expr:
-    return ir.Binary("*", block_dim(axis, span), grid_dim(axis, span), UINT, span=span)
+def _count(axis: str, span: Span, type_: Int = UINT) -> ir.Expr:
+    grid, block = (convert(e, type_) for e in (grid_dim(axis, span), block_dim(axis, span)))
+    return ir.Binary("*", grid, block, type_, span=span)
 
 
 def _wide(symbol: ir.Symbol) -> ir.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hetad.adjoint.names import convert
+from hetad.adjoint.names import Names, convert
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import assigned
@@ -17,7 +17,7 @@ from hetad.device.sources import Source, Unfit, atom, symbols, user_name
 from hetad.device.team import Team
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Int, Pointer
-from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_exprs
+from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,25 @@ class _Item:
 
     level: int
     what: ir.Stmt | ir.Expr
+    bound: tuple[ir.Symbol, Polynomial] | None = None  # of a condition `coordinate < uniform`
+
+
+class Ends:
+    """Where coordinates end: worked out once for a kernel, before its loops."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.declarations: list[ir.Stmt] = []
+        self._known: dict[frozenset[object], ir.Symbol] = {}
+
+    def least(self, arithmetic: Arithmetic, name: str, bounds: Sequence[Polynomial]) -> ir.Symbol:
+        key = frozenset(frozenset(b.terms.items()) for b in bounds)
+        if key not in self._known:
+            end = arithmetic.least([arithmetic.expression(b) for b in bounds])
+            symbol = self.names.symbol(f"{name}_end", arithmetic.type, arithmetic.span, const=True)
+            self._known[key] = symbol
+            self.declarations.append(ir.Declare(symbol, end, span=arithmetic.span))
+        return self._known[key]
 
 
 class Nest:
@@ -37,6 +56,7 @@ class Nest:
         arithmetic: Arithmetic,
         targets: Mapping[Scale, ir.Symbol],
         within: Callable[[Source], list[Polynomial]],
+        ends: Ends,
     ) -> None:
         """`targets`: the variables that hold the subscripts; `within`: what is known of them, not negative.
 
@@ -68,6 +88,7 @@ class Nest:
         self._ranges(within(self.last))
         self._declare_indices()
         self._place_steps()
+        self._join_bounds(ends)
 
     def _conjuncts(self, sites: Sites, guard: Guard) -> list[tuple[ir.Expr, list[Polynomial]]]:
         return [
@@ -123,11 +144,18 @@ class Nest:
         """Every coordinate runs over what exists: threads of the launch, iterations of the loops."""
         told = [p for ps in self.conjuncts.values() for _, polynomials in ps for p in polynomials]
         existence = self.maps.existence(self.last.map)
-        looped = [c for c in existence if self._folded(c)]
+        self.certain = [*within, *(c for c in existence if self._folded(c))]
         for condition in existence:
-            if condition in looped or self.maps.implied(condition, [*within, *told, *looped]):
-                continue
-            self.items.append(_Item(self._level(condition), self._holds(condition)))
+            if condition not in self.certain and not self.maps.implied(condition, [*told, *self.certain]):
+                self.items.append(self._checked(condition))
+
+    def _checked(self, condition: Polynomial) -> _Item:
+        bound = None
+        if len(counted := [x for x in symbols(condition) if self.coordinates.counts(x)]) == 1:
+            parts = condition.split(ir.Var(counted[0], span=counted[0].span))
+            if parts is not None and parts[0].constant == -1:
+                bound = counted[0], parts[1] + Polynomial({(): 1})
+        return _Item(self._level(condition), self._holds(condition), bound)
 
     def _folded(self, condition: Polynomial) -> bool:
         """Whether the condition became a bound of a free loop."""
@@ -190,11 +218,11 @@ class Nest:
                     floor = max(floor, self.levels[c])
                 case Guard():
                     for cond, polynomials in self.conjuncts[id(step)]:
-                        if polynomials and all(self._folded(p) for p in polynomials):
+                        if polynomials and all(self._folded(p) or self._sure(p) for p in polynomials):
                             continue
-                        level, holds = self._condition(cond, polynomials, floor)
-                        placed.append(_Item(level, holds))
-                        floor = max(floor, level)
+                        item = self._condition(cond, polynomials, floor)
+                        placed.append(item)
+                        floor = max(floor, item.level)
                 case Definition(statement=s):
                     level = self._level_of(
                         [*variables((s,)), *assigned((s,))], any(_may_fail(e) for e in walk_exprs(s)), floor
@@ -205,13 +233,18 @@ class Nest:
                     placed.append(_Item(level, adapted))
         return placed
 
-    def _condition(self, cond: ir.Expr, polynomials: list[Polynomial], floor: int) -> tuple[int, ir.Expr]:
+    def _sure(self, condition: Polynomial) -> bool:
+        return self.maps.implied(condition, self.certain)
+
+    def _condition(self, cond: ir.Expr, polynomials: list[Polynomial], floor: int) -> _Item:
         """A condition as the user wrote it, or over the coordinates where that is known further out."""
         level = self._level_of(variables(cond), _may_fail(cond), floor)
         outer = max(map(self._level, polynomials), default=level)
-        if outer < level and all(self.maps.clean(p, self.last.map) for p in polynomials):
-            return outer, conjunction([self._holds(p) for p in polynomials])
-        return level, self._adapted(cond)
+        clean = all(self.maps.clean(p, self.last.map) for p in polynomials)
+        item = self._checked(polynomials[0]) if clean and len(polynomials) == 1 else None
+        if outer < level and clean:
+            return item or _Item(outer, conjunction([self._holds(p) for p in polynomials]))
+        return _Item(level, self._adapted(cond), item.bound if item is not None else None)
 
     def _level_of(self, used: Iterable[ir.Symbol], fails: bool, floor: int) -> int:
         return max([self.levels.get(x, 0) for x in used] + [floor if fails else 0])
@@ -220,13 +253,31 @@ class Nest:
         """With the coordinates' variables in place of the user's, and of the thread's position."""
         if isinstance(expr, ir.Var) and expr.symbol in self.same:
             return convert(ir.Var(self.same[expr.symbol], span=expr.span), expr.type)
-        if isinstance(expr.type, Int) and _names_thread(expr):
+        if isinstance(expr.type, Int) and (_names_thread(expr) or _loads_index(expr)):
             value = self.coordinates.resolved(self.coordinates.value(expr, self.site.values))
             if self.maps.clean(value, self.last.map):
                 return convert(self.arithmetic.expression(value), expr.type)
         if isinstance(expr, ir.ThreadIndex) and expr.name in ("threadIdx", "blockIdx"):
             raise Unfit
         return map_children(self._adapted, expr)
+
+    def _join_bounds(self, ends: Ends) -> None:
+        """Several upper bounds of one coordinate become one, which is worked out once."""
+        grouped: dict[ir.Symbol, list[_Item]] = {}
+        for item in self.items:
+            if item.bound is not None:
+                grouped.setdefault(item.bound[0], []).append(item)
+        for coordinate, members in grouped.items():
+            bounds = [i.bound[1] for i in members if i.bound is not None]
+            if len(members) < 2 or not all(self.maps.clean(b, self.last.map) for b in bounds):
+                continue
+            name = user_name(self.coordinates, self.last, coordinate) or coordinate.name
+            end = ir.Var(ends.least(self.arithmetic, name, bounds), span=self.site.statement.span)
+            joined = self.arithmetic.compare("<", self.arithmetic.known[coordinate], end)
+            first = min(members, key=lambda i: (i.level, self.items.index(i)))
+            self.items = [
+                _Item(i.level, joined) if i is first else i for i in self.items if i is first or i not in members
+            ]
 
     # -- text
 
@@ -260,12 +311,21 @@ class Nest:
     def _with_indices(self, level: int) -> list[ir.Stmt | ir.Expr]:
         """The items of a level, each index declared before the first that uses it, or after all."""
         out: list[ir.Stmt | ir.Expr] = []
-        waiting = {x: d for x, d in self.indices.items() if self.levels[x] == level}
+        mentioned = self._mentioned()
+        waiting = {x: d for x, d in self.indices.items() if self.levels[x] == level and x in mentioned}
         for item in [i for i in self.items if i.level == level]:
             used = set(variables((item.what,) if isinstance(item.what, ir.Stmt) else item.what))
             out += [waiting.pop(x) for x in list(waiting) if x in used]
             out.append(item.what)
         return [*out, *waiting.values()]
+
+    def _mentioned(self) -> set[ir.Symbol]:
+        found = {x for s in self.sources for x in variables(self._adapted(s.increment.value))}
+        for item in self.items:
+            found.update(variables((item.what,) if isinstance(item.what, ir.Stmt) else item.what))
+        while more := {x for y in found if y in self.indices for x in variables((self.indices[y],))} - found:
+            found |= more
+        return found
 
     def _added(self, found: Increment, sums: Mapping[int, ir.Symbol]) -> ir.Stmt:
         total = ir.Var(sums[id(found.statement)], span=found.statement.span)
@@ -277,7 +337,6 @@ class Nest:
         assert isinstance(variable, ir.Var)
         lower: list[ir.Expr] = []
         upper: list[ir.Expr] = []
-        others: list[ir.Expr] = []
         for condition in self.bounds[c]:
             parts = condition.split(ir.Var(c, span=c.span))
             assert parts is not None
@@ -287,19 +346,16 @@ class Nest:
             elif slope.constant == -1:
                 upper.append(a.expression(rest + Polynomial({(): 1})))
             else:
-                others.append(a.compare("<=", a.expression(slope.scaled(-1) * atom(c)), a.expression(rest)))
-        if not lower or not (upper or others):
+                upper.append(a.quotient_up(a.expression(rest + Polynomial({(): 1})), a.expression(slope.scaled(-1))))
+        if not lower or not upper:
             raise Unfit
         span = self.site.statement.span
         opening: list[ir.Stmt] = []
-        conditions: list[ir.Expr] = []
-        if upper:
-            end = a.least(upper)
-            if len(upper) > 1:
-                symbol = ir.Symbol(f"{variable.symbol.name}_end", a.type, span, const=True)
-                opening, end = [ir.Declare(symbol, end, span=span)], ir.Var(symbol, span=span)
-            conditions.append(a.compare("<", variable, end))
-        whole = conjunction([*conditions, *others])
+        end = a.least(upper)
+        if not isinstance(end, ir.Var | ir.Const):
+            symbol = ir.Symbol(f"{variable.symbol.name}_end", a.type, span, const=True)
+            opening, end = [ir.Declare(symbol, end, span=span)], ir.Var(symbol, span=span)
+        whole = a.compare("<", variable, end)
         start = a.least(lower, ">")
         by = a.number(1)
         if self.team is not None and self.team.loop is c:
@@ -339,6 +395,11 @@ def _names_thread(expr: ir.Expr) -> bool:
     if isinstance(expr, ir.ThreadIndex):
         return expr.name in ("threadIdx", "blockIdx")
     return any(_names_thread(e) for e in children(expr))
+
+
+def _loads_index(expr: ir.Expr) -> bool:
+    """Whether an address is worked out from memory that could be read once for all."""
+    return isinstance(expr, ir.Binary) and any(isinstance(e, ir.Index) for e in walk_expr(expr))
 
 
 def _may_fail(expr: ir.Expr) -> bool:

@@ -23,6 +23,7 @@ _HEAD = """\
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,7 +72,7 @@ def _file(
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
     if not on_cpu and parts.symbols():
         wanted.append("hetad_device_variables")
-    snippets = parts.support_for(everything, wanted)
+    snippets = parts.support_for(everything, [*wanted, *_accounts(parts.support_for(everything, wanted))])
     body: list[str | list[str]] = [
         _HEAD,
         support.read("cuda_types.h").rstrip(),
@@ -90,6 +91,15 @@ def _file(
     if entry is not None:
         body.append(_entry(parts, program.functions[entry], snippets))
     return joined(body)
+
+
+def _accounts(snippets: Sequence[support.Snippet]) -> Iterator[str]:
+    """What goes with saving where Python calls: a report, and arguments put back if the call stops half-way."""
+    defined = {name for s in snippets for name in s.defines}
+    if "hetad_push" in defined:
+        yield "hetad_report"
+    if "hetad_save_bytes" in defined:
+        yield "hetad_unwind"
 
 
 def _symbol_setter(parts: Assembly) -> str:

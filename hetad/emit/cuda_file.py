@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
 from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import walk_stmts
 
 _FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
 _STREAMS = "printf fprintf sprintf snprintf sscanf fscanf puts putchar fputs fflush stderr stdout FILE"
@@ -31,7 +29,7 @@ _HEADERS = {
 
 def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     """A self-contained .cu: everything in it is static except `entry`, which is callable from C."""
-    parts = Assembly(_without_marks(program), CUDA)
+    parts = Assembly(program, CUDA)
     device = parts.functions("device", "host device", "kernel")
     host = parts.functions("host")
     device_support = [s for s in parts.support_for(device) if s.file in support.CUDA_DEVICE]
@@ -51,16 +49,6 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     return joined([[*comment_lines(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
 
 
-def _without_marks(program: ir.Program) -> ir.Program:
-    """Without the bookkeeping for a program that stops half-way and returns to Python: in a .cu it ends the process."""
-
-    def unmarked(f: ir.Function) -> ir.Function:
-        marked = map_body(lambda s: None if isinstance(s, ir.Call) and s.function == "hetad_entered" else s, f.body)
-        return f if marked is f.body else replace(f, body=marked)
-
-    return replace(program, functions={name: unmarked(f) for name, f in program.functions.items()})
-
-
 def _linkage(function: ir.Function, entry: str) -> str:
     return 'extern "C"' if function.name == entry else "static"
 
@@ -73,7 +61,8 @@ def _opaque_headers(functions: list[ir.Function]) -> set[str]:
 def _includes(text: str, more: set[str]) -> list[str]:
     import re
 
-    words = set(re.findall(r"\w+", text))
+    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
+    words = set(re.findall(r"\w+", code))
     return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 
@@ -121,7 +110,8 @@ def _typedefs(text: str) -> list[str]:
     """NVRTC has no <cstdint>."""
     import re
 
-    words = set(re.findall(r"\w+", text))
+    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
+    words = set(re.findall(r"\w+", code))
     return [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from hetad.emit import calls
 from hetad.emit.declarators import ENUMS, declaration
 from hetad.emit.dialect import Dialect
-from hetad.emit.literals import const, is_size, literal_type
+from hetad.emit.literals import const, is_named, literal_type
 from hetad.emit.names import Locals, Names, spelled
 from hetad.ir import nodes as ir
 from hetad.ir.types import (
@@ -110,7 +110,7 @@ def _plain_const(expr: ir.Const) -> ir.Const:
         spelling = literal_type(expr.text)
         if isinstance(spelling, Int) and spelling != expr.type and math.isfinite(expr.value) and expr.value >= 0:
             return replace(expr, value=int(expr.value), type=spelling)
-        if spelling is not None or is_size(expr.text):
+        if spelling is not None or is_named(expr.text):
             return expr
     if isinstance(expr.type, Int) and -(2**31) < expr.value < 2**31:
         return replace(expr, value=int(expr.value), type=INT, text=None)

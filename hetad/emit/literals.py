@@ -43,7 +43,7 @@ def const(node: ir.Const, dialect: Dialect) -> str:
     type_, value = node.type, node.value
     if node.text is not None and (
         literal_type(node.text) == type_
-        or is_size(node.text)
+        or is_named(node.text)
         or (dialect.cuda and dialect.headers and _is_standard(node.text))
     ):
         return node.text
@@ -57,8 +57,9 @@ def const(node: ir.Const, dialect: Dialect) -> str:
     return repr(value)
 
 
-def is_size(text: str) -> bool:
-    return text.startswith("sizeof(")
+def is_named(text: str) -> bool:
+    """Whether it is the size of a type, or a constant of hetad's own support code."""
+    return text.startswith(("sizeof(", "HETAD_"))
 
 
 def _is_standard(text: str) -> bool:

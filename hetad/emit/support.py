@@ -26,21 +26,27 @@ CUDA_DEVICE = (
     "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "tape.c", "device_copies.c",
-    "snapshot.c", "save.c", "save_range.c", "kernel_tape.c", "launched.c", "disjoint.c", "scalar_float.c",
-    "scalar_double.c",
-    "rows.c", "kept.c", "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
-    "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "entered.c", "session.c",
+    "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "budget.c", "tape.c",
+    "device_copies.c", "levels.c", "snapshot.c", "save.c", "save_range.c", "limit.c", "loop.c", "kernel_tape.c",
+    "launched.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "copy_kinds.c",
+    "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c",
+    "rows_pullback_float.c", "rows_pullback_double.c", "session.c",
 )  # fmt: skip
-CUDA_HOST = ("fail.cu", *HOST)
+CUDA_HOST = ("fail.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c")
-C_HOST = ("fail.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c", *HOST)
+C_HOST = (
+    "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c",
+    "action.c", "scheduler.c", "last_snapshot.c", *HOST, "unwind.c", "report.c",
+)  # fmt: skip
 
-WHOLE = frozenset({"atomics.c", "atomics_parallel.c", "entered.c", "fibers.c", "parallel.c"})  # belong together
+WHOLE = frozenset(  # belong together
+    {"action.c", "atomics.c", "atomics_parallel.c", "budget.c", "fibers.c", "levels.c", "loop.c", "parallel.c"}
+    | {"schedule.cu", "scheduler.c", "watch.c"}
+)
 
 _NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
-_DEFINITION = re.compile(r"^(?:static|struct|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _LAUNCH = re.compile(r"HETAD_LAUNCH\((.*)\);")
 

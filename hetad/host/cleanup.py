@@ -86,47 +86,26 @@ def _released(s: ir.Stmt) -> ir.Symbol | None:
     return None
 
 
-def _undone_anyway(body: ir.Body, effects: Effects, roots: set[Root]) -> set[Root]:
-    """Roots whose first write saves the whole allocation and whose undoing is the last thing that writes them."""
-    found: set[Root] = set()
-    for root in roots:
-        touching = [
-            (i, s)
-            for i, s in enumerate(body)
-            if any(root in set(effects.writes(x)) for x in walk_stmts((s,)))
-            or (isinstance(s, ir.Push) and root in _kept(s, effects))
-        ]
-        inner = [
-            (i, s) for i, s in touching if not (isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"))
-        ]
-        if not inner:
-            continue
-        first, last = inner[0][1], inner[-1][1]
-        if isinstance(first, ir.Push) and isinstance(last, ir.Pop) and first.slot is last.slot and root.single:
-            found.add(root)
-    return found
-
-
-def _kept(s: ir.Push, effects: Effects) -> set[Location]:
-    """What a save certainly covers wholly."""
-    targets = set(effects.pointers.targets(s.place))
-    return targets if s.extent == "allocation" and len(targets) == 1 else set()
-
-
-def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root], keep_written: bool) -> ir.Body:
-    """Without saving on entry and restoring at the end what is not written, or is put back by the sweep itself."""
+def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.Body:
+    """Without saving on entry and restoring at the end what is not written."""
     written: dict[Location, None] = {}
     for s in walk_stmts(body):
-        if not (isinstance(s, ir.Pop) and s.slot.name.endswith("_entry")):
+        if not is_entry(s):
             written.update(dict.fromkeys(effects.writes(s)))
-    idle = {root for root in roots if root not in written}
-    if not keep_written:
-        idle |= _undone_anyway(body, effects, roots)
+    return without_entries(body, effects, {root for root in roots if root not in written})
+
+
+def is_entry(s: ir.Stmt) -> bool:
+    """Whether the statement saves an argument on entry, or restores it at the end."""
+    return isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry")
+
+
+def without_entries(body: ir.Body, effects: Effects, idle: set[Root]) -> ir.Body:
+    """Without saving on entry, and restoring at the end, these."""
 
     def keep(s: ir.Stmt) -> ir.Stmt | None:
-        if isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry"):
-            targets = effects.pointers.targets(s.place)
-            if all(t in idle for t in targets):
+        if isinstance(s, ir.Push | ir.Pop) and is_entry(s):
+            if all(t in idle for t in effects.pointers.targets(s.place)):
                 return None
         return s
 

@@ -18,6 +18,7 @@ from hetad.device.axes import along
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
+from hetad.host.checkpoint import Checkpoints
 from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
@@ -45,6 +46,7 @@ class HostEngine(Engine):
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
+        self.checkpoints: Checkpoints | None = None
 
     def prepare_cells(self, body: ir.Body) -> None:
         """Gives a cell to each active variable that a launch passes by value."""
@@ -71,7 +73,8 @@ class HostEngine(Engine):
         return self.effects.written(body)
 
     def loop(self, s: ir.For | ir.While) -> Parts:
-        return tape(self, s)
+        parts = self.checkpoints.loop(self, s) if self.checkpoints is not None else None
+        return parts if parts is not None else tape(self, s)
 
     def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]:
         own = self.shadow_place(place)

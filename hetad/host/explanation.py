@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span
+from hetad.host.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, size_of
 from hetad.ir.visit import walk_stmts
@@ -38,6 +39,7 @@ class Explanation:
     active: dict[str, tuple[str, ...]]
     saved: tuple[Saved, ...]
     accumulated: tuple[Accumulated, ...]
+    loops: tuple[TimeLoop, ...] = ()  # under a memory limit
 
 
 _EXTENTS = {"value": "value on the tape", "range": "copied range", "allocation": "snapshot of the whole buffer"}
@@ -47,11 +49,13 @@ def names_of(locations: Iterable[Location]) -> tuple[str, ...]:
     return tuple(sorted({location.name for location in locations}))
 
 
-def saves(function: str, body: ir.Body) -> Iterator[Saved]:
-    """What a function saves before the tape is lowered."""
+def saves(function: str, body: ir.Body, checkpoints: Collection[ir.Symbol] = ()) -> Iterator[Saved]:
+    """What a function saves before the tape is lowered, each once; not the slots of `checkpoints`."""
+    seen: set[ir.Symbol] = set()
     for s in walk_stmts(body):
-        if not isinstance(s, ir.Push):
+        if not isinstance(s, ir.Push) or s.slot in seen or s.slot in checkpoints:
             continue
+        seen.add(s.slot)
         amount = "the buffer"
         if s.extent == "value":
             amount = f"{size_of(s.place.type)} per iteration" if not isinstance(s.place.type, Array) else "the array"

@@ -139,8 +139,9 @@ class Plan:
         return result
 
     def gradient(
-        self, values: Sequence[Any], seeds: Mapping[str, Any], launch: LaunchConfiguration | None
-    ) -> tuple[Any, list[Any]]:
+        self, values: Sequence[Any], seeds: Mapping[str, Any], launch: LaunchConfiguration | None,
+        progress: bool = False,
+    ) -> tuple[Any, list[Any]]:  # fmt: skip
         """The return value, and the gradient for each name in wrt; the arguments and seeds stay as they are."""
         with self.executable.lock, self._on_stream(launch):
             self._configure(launch)
@@ -150,7 +151,7 @@ class Plan:
             for adjoint, buffer in zip(self._adjoints, adjoints, strict=True):
                 adjoint.cell.value = buffer.address
             self._require_distinct(buffers, [])
-            result = self.executable.run()
+            result = self.executable.run(progress)
             results = [adjoints[i] for i in self._results]
             self._memory.fetch(results)
         scalars = [self._adjoints[i].scalar for i in self._results]
@@ -158,7 +159,7 @@ class Plan:
 
     def execute(
         self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
-        launch: LaunchConfiguration | None,
+        launch: LaunchConfiguration | None, progress: bool = False,
     ) -> Any:  # fmt: skip
         """The gradient on the user's own adjoint buffers, one for each of `adjoint_names`."""
         with self.executable.lock, self._on_stream(launch):
@@ -171,7 +172,7 @@ class Plan:
                 adjoint.cell.value = buffer.address
                 theirs.append(buffer)
             self._require_distinct(buffers, theirs)
-            result = self.executable.run()
+            result = self.executable.run(progress)
             self._memory.fetch(theirs)
         return result
 

@@ -27,10 +27,10 @@ class CpuExecutable(Executable):
         self._runtime: int = code.function("hetad_cpu_runtime", ctypes.c_void_p)()
         self._leave = code.function("hetad_cpu_leave", ctypes.c_char_p)
 
-    def run(self) -> Any:
+    def run(self, progress: bool = False) -> Any:
         if self._use is not None:
             self._use(self._threads)  # another executable of the same code may have asked for another number
-        failed = self._call(self._runtime, self._arguments, self._result_address)
+        failed = self._enter(self._runtime, progress)
         message: bytes | None = self._leave()
         if failed or message:
             parts = [self._failure()] if failed else []

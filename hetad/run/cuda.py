@@ -273,7 +273,7 @@ class CudaExecutable(Executable):
         with stream if isinstance(stream, cuda.Stream | cuda.ExternalStream) else cuda.ExternalStream(int(stream)):
             yield
 
-    def run(self) -> Any:
+    def run(self, progress: bool = False) -> Any:
         table = self._table
         device: int = self._cp.cuda.runtime.getDevice()
         loaded = self._loaded.get(device) or self._load(device)
@@ -281,7 +281,7 @@ class CudaExecutable(Executable):
             for number, address in enumerate(self._addresses[device]):
                 self._set_symbol(number, address)
         code = table.enter(loaded[0], device, self._cp.cuda.get_current_stream().ptr)
-        failed = code or self._call(table.runtime, self._arguments, self._result_address)
+        failed = code or self._enter(table.runtime, progress)
         code = table.leave(self._wait)
         if failed or code:
             raise ExecutionError(self._explain(bool(failed)))

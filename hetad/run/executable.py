@@ -7,10 +7,12 @@ import threading
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from hetad.diagnostics import BackendError, ExecutionError
+from hetad.diagnostics import BackendError
 from hetad.ir.types import Int, Struct, Void
-from hetad.run import compiler
+from hetad.run import compiler, schedule
 from hetad.run.layout import Frame, ctype_of, dtype_of, is_bool
+from hetad.run.progress import Watch, shown
+from hetad.run.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +37,17 @@ class Library:
         function.argtypes = arguments
         return function
 
+    def variable(self, name: str, type_: Any) -> Any | None:
+        """A variable that only some programs have."""
+        return type_.in_dll(self.handle, name) if hasattr(self.handle, name) else None
+
+    def optional(self, name: str, result: Any, *arguments: Any) -> Any | None:
+        """The same for a function that only some programs have."""
+        return self.function(name, result, *arguments) if hasattr(self.handle, name) else None
+
 
 _NOTHING = nullcontext()
+_MAIN_THREAD = threading.main_thread().ident
 _loaded: dict[Path, Library] = {}
 _loading = threading.Lock()
 
@@ -82,18 +93,42 @@ class Executable:
         self._arguments = ctypes.addressof(self.frame.addresses)
         self._call = code.function("hetad_call", ctypes.c_int, *[ctypes.c_void_p] * 3)
         self._message = code.function("hetad_message", ctypes.c_char_p)
+        self._watch = code.variable("hetad_watch", Watch)
+        self._catches_interrupts = code.variable("hetad_catches_interrupts", ctypes.c_int)
+        self._report = code.optional("hetad_report", None, ctypes.POINTER(ctypes.c_size_t))
+        use_scheduler = code.optional("hetad_use_scheduler", None, ctypes.c_void_p)
+        self._schedules = use_scheduler is not None
+        if use_scheduler is not None:
+            use_scheduler(ctypes.cast(schedule.scheduler, ctypes.c_void_p))
 
     def on(self, stream: Any) -> AbstractContextManager[Any]:
         """The context in which arguments are placed and the function runs."""
         assert stream is None
         return _NOTHING
 
-    def run(self) -> Any:
+    def run(self, progress: bool = False) -> Any:
+        """Call the function; what it returns."""
         raise NotImplementedError
 
-    def _invoke(self, runtime: int) -> None:
-        if self._call(runtime, self._arguments, self._result_address):
-            raise ExecutionError(self._failure())
+    def report(self) -> Report | None:
+        """What the last call saved; None for a program that saves nothing."""
+        if self._report is None:
+            return None
+        found = (ctypes.c_size_t * 4)()
+        self._report(found)
+        return Report(*found)
+
+    def _enter(self, runtime: int, progress: bool) -> int:
+        """Run the program; its error code.  With `progress` a bar shows how far it is."""
+        if self._schedules:
+            schedule.start()
+        if self._catches_interrupts is not None:
+            self._catches_interrupts.value = threading.get_ident() == _MAIN_THREAD
+        with shown(self._watch) if progress and self._watch is not None else _NOTHING:
+            code: int = self._call(runtime, self._arguments, self._result_address)
+        if code and self._schedules and (problem := schedule.problem()) is not None:
+            raise problem
+        return code
 
     def _failure(self) -> str:
         message: bytes = self._message() or b"the program failed"

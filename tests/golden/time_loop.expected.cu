@@ -209,6 +209,25 @@ static void *hetad_larger(void *array, size_t bytes)
     return moved;
 }
 
+static void *hetad_new_buffer(size_t bytes)
+{
+    void *data = NULL;
+    if (cudaMalloc((void **)&data, bytes) != cudaSuccess) {
+        size_t available = 0, total = 0, saved = 0;
+        for (size_t i = 0; i < hetad_buffer_count; ++i) {
+            saved += hetad_buffers[i].bytes;
+        }
+        cudaMemGetInfo(&available, &total);
+        char text[400];
+        snprintf(text, sizeof text,
+                 "out of device memory: %zu bytes are saved for the reverse sweep, the next snapshot needs %zu more, "
+                 "and %zu of %zu are free; with a memory limit time loops are recomputed instead",
+                 saved, bytes, available, total);
+        hetad_fail(text);
+    }
+    return data;
+}
+
 static size_t hetad_take_buffer(size_t bytes)
 {
     for (size_t i = hetad_idle_count; i-- > 0;) {
@@ -224,9 +243,7 @@ static size_t hetad_take_buffer(size_t bytes)
         hetad_idle = (size_t *)hetad_larger(hetad_idle, room * sizeof *hetad_idle);
         hetad_buffer_room = room;
     }
-    void *data = NULL;
-    hetad_check(cudaMalloc((void **)&data, bytes));
-    hetad_buffers[hetad_buffer_count].data = data;
+    hetad_buffers[hetad_buffer_count].data = hetad_new_buffer(bytes);
     hetad_buffers[hetad_buffer_count].bytes = bytes;
     return hetad_buffer_count++;
 }
@@ -342,7 +359,6 @@ extern "C" void march_grad(double *u, int n, int steps, double *adj_u, size_t u_
     hetad_begin();
     hetad_argument(u, u_bytes, 1);
     hetad_argument(adj_u, u_bytes, 1);
-    hetad_save(u);
     for (int t = 0; t < steps; ++t) {
         hetad_save(u);
         react<<<(n + 31) / 32, 32>>>(u, n);
@@ -354,6 +370,5 @@ extern "C" void march_grad(double *u, int n, int steps, double *adj_u, size_t u_
         react_pullback<<<(n + 31) / 32, 32>>>(u, n, adj_u);
         hetad_launched(dim3((n + 31) / 32));
     }
-    hetad_restore(u);
     hetad_end();
 }

@@ -320,6 +320,7 @@ static inline const char *cudaGetErrorString(cudaError_t error)
 
 static inline void hetad_launch(int kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void **args)
 {
+    hetad_watch_launch();
     const unsigned blocks[3] = {grid.x, grid.y, grid.z}, threads[3] = {block.x, block.y, block.z};
     hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
 }

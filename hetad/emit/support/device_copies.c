@@ -17,8 +17,28 @@ static void *hetad_larger(void *array, size_t bytes)
     return moved;
 }
 
+static void *hetad_new_buffer(size_t bytes)
+{
+    void *data = NULL;
+    if (cudaMalloc((void **)&data, bytes) != cudaSuccess) {
+        size_t available = 0, total = 0, saved = 0;
+        for (size_t i = 0; i < hetad_buffer_count; ++i) {
+            saved += hetad_buffers[i].bytes;
+        }
+        cudaMemGetInfo(&available, &total);
+        char text[400];
+        snprintf(text, sizeof text,
+                 "out of device memory: %zu bytes are saved for the reverse sweep, the next snapshot needs %zu more, "
+                 "and %zu of %zu are free; with a memory limit time loops are recomputed instead",
+                 saved, bytes, available, total);
+        hetad_fail(text);
+    }
+    return data;
+}
+
 static size_t hetad_take_buffer(size_t bytes)
 {
+    hetad_hold(bytes);  // if used
     for (size_t i = hetad_idle_count; i-- > 0;) {
         size_t buffer = hetad_idle[i];
         if (hetad_buffers[buffer].bytes == bytes) {
@@ -32,15 +52,15 @@ static size_t hetad_take_buffer(size_t bytes)
         hetad_idle = (size_t *)hetad_larger(hetad_idle, room * sizeof *hetad_idle);
         hetad_buffer_room = room;
     }
-    void *data = NULL;
-    hetad_check(cudaMalloc((void **)&data, bytes));
-    hetad_buffers[hetad_buffer_count].data = data;
+    hetad_buffers[hetad_buffer_count].data = hetad_new_buffer(bytes);
     hetad_buffers[hetad_buffer_count].bytes = bytes;
     return hetad_buffer_count++;
 }
 
 static void hetad_put_buffer(size_t buffer)
 {
+    hetad_let_go(hetad_buffers[buffer].bytes);  // if used
+    if (hetad_budget.keeps) return;  // if used
     hetad_idle[hetad_idle_count++] = buffer;
 }
 

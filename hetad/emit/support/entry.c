@@ -4,13 +4,15 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     hetad_rt = hetad_table;
     hetad_last_error = cudaSuccess;
     hetad_text[0] = 0;
+    hetad_begin_watch();  // if used
     const int hetad_code = setjmp(hetad_entry);
     if (hetad_code == 0) {
         HETAD_ENTRY;
     } else {
-        hetad_undo_entry();  // if used
+        hetad_unwind();  // if used
         hetad_end();  // if used
     }
+    hetad_end_watch();  // if used
     HETAD_FLUSH;
     return hetad_code;
 }

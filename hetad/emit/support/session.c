@@ -12,9 +12,12 @@ static void hetad_end(void)
     hetad_drop_blocks();  // if used
     hetad_free_buffers();  // if used
     hetad_tape_reset();  // if used
+    hetad_last_snapshot = 0;  // if used
 }
 
 static void hetad_begin(void)
 {
     hetad_end();
+    hetad_reset_budget();  // if used
+    hetad_reset_loops();  // if used
 }

@@ -4,22 +4,29 @@ struct hetad_snapshot {
     size_t bytes;
     size_t buffer;
     int on_device;
+    size_t before;  // hetad_last_snapshot when it was made  // if used
 };
 
 static void hetad_save_bytes(char *start, size_t bytes, int on_device)
 {
     struct hetad_snapshot s = {start, bytes, 0, on_device};
+    if (hetad_skips(bytes + sizeof s)) return;  // if used
+    if (bytes > 0 && hetad_kept_on_host(start, bytes, &s.on_device)) bytes = 0;  // if used
     if (bytes > 0 && on_device) {
         s.buffer = hetad_take_buffer(bytes);
         hetad_check(cudaMemcpy(hetad_buffers[s.buffer].data, start, bytes, cudaMemcpyDeviceToDevice));
     } else if (bytes > 0) {
         hetad_push(start, bytes);
     }
+    s.before = hetad_last_snapshot;  // if used
     hetad_push(&s, sizeof s);
+    hetad_last_snapshot = hetad_tape_used - sizeof s + 1;  // if used
 }
 
 static void hetad_restore_bytes(const struct hetad_snapshot *s, char *start)
 {
+    hetad_last_snapshot = s->before;  // if used
+    if (hetad_taken_from_host(start, s->bytes, s->on_device)) return;  // if used
     if (s->bytes > 0 && s->on_device) {
         hetad_check(cudaMemcpy(start, hetad_buffers[s->buffer].data, s->bytes, cudaMemcpyDeviceToDevice));
         hetad_put_buffer(s->buffer);

@@ -15,6 +15,8 @@ static void hetad_tape_grow(size_t bytes)
 
 static inline void hetad_push(const void *value, size_t bytes)
 {
+    if (hetad_skips(bytes)) return;  // if used
+    hetad_hold(bytes);  // if used
     if (bytes > hetad_tape_room - hetad_tape_used) {
         hetad_tape_grow(bytes);
     }
@@ -27,6 +29,7 @@ static inline void hetad_pop(void *value, size_t bytes)
     if (bytes > hetad_tape_used) {
         hetad_fail("internal error: the tape is empty");
     }
+    hetad_let_go(bytes);  // if used
     hetad_tape_used -= bytes;
     memcpy(value, hetad_tape + hetad_tape_used, bytes);
 }

@@ -1,0 +1,108 @@
+"""The state of a loop: what its iterations hand on to each other.
+
+Run from any iteration on with this state restored, the loop does exactly what it did.  So the state is everything that
+the body writes and does not declare itself; what an iteration overwrites before it reads it goes later, with whatever
+else nobody reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointers import PointsTo, Root, out_place
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Pointer, Struct, Type
+from hetad.ir.visit import declared, walk_stmts
+from hetad.memops.table import TABLE
+
+Reason = str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`variables` by value, and the whole memory behind each of `pointers`, which mean nothing else."""
+
+    variables: tuple[ir.Symbol, ...]
+    pointers: tuple[ir.Symbol, ...]
+
+
+def state_of(loop: ir.For, effects: Effects, names: Mapping[Root, ir.Symbol]) -> State | Reason:
+    """The state of a loop, or why it cannot be saved.  `names` has a pointer to each memory that has one of its own."""
+    for s in walk_stmts(loop.body):
+        if (
+            isinstance(s, ir.Call)
+            and s.function in TABLE
+            and TABLE[s.function].action in ("allocate", "symbol", "free")
+        ):
+            return "memory is allocated or freed in it"
+    inside = {*declared(loop.body), *declared(loop.init)}
+    index = {x for s in loop.step for x in effects.writes(s)}
+    written = [x for x in effects.written(loop.body) if x not in inside and x not in index]
+    holders = {holder for holder, _ in effects.pointers.target_sets() if holder is not None}
+    variables: list[ir.Symbol] = []
+    pointers: list[ir.Symbol] = []
+    for x in written:
+        if isinstance(x, ir.Symbol):
+            if _mixes(x.type):
+                return f"pointers beside numbers in '{x.name}' change in it"
+            variables.append(x)
+        elif x in holders:
+            return f"pointers kept in memory ('{x.name}') may change in it"
+        elif x in names:
+            pointers.append(names[x])
+        else:
+            return f"the memory of '{x.name}' has no name that is its own before the loop"
+    return State(tuple(variables), tuple(pointers))
+
+
+def _allocates(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action in ("allocate", "symbol", "free")
+
+
+def _mixes(type_: Type) -> bool:
+    """Whether values of the type are structs that hold pointers."""
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return isinstance(type_, Struct) and any(isinstance(f.type, Pointer) or _mixes(f.type) for f in type_.fields)
+
+
+def memory_names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
+    """For each memory a variable, visible in the whole function, that points to its start, or to nothing before."""
+    visible = {s.symbol for s in function.body if isinstance(s, ir.Declare)}
+    givers: dict[ir.Symbol, list[ir.Stmt]] = {}
+    for s in walk_stmts(function.body):
+        for place in _assigned(s):
+            if isinstance(place, ir.Var):
+                givers.setdefault(place.symbol, []).append(s)
+
+    def reaches(symbol: ir.Symbol, root: Root) -> bool:
+        return root.single and pointers.targets(ir.Var(symbol, span=symbol.span)) == (root,)
+
+    found = {root: p for p, root in pointers.parameter_roots.items() if p not in givers and reaches(p, root)}
+    for symbol, statements in givers.items():
+        given = pointers.heap_roots.get(id(statements[0])) if len(statements) == 1 else None
+        if given is not None and symbol in visible and reaches(symbol, given):
+            found[given] = symbol
+    return found
+
+
+def is_null(value: ir.Expr | None) -> bool:
+    while isinstance(value, ir.Cast):
+        value = value.operand
+    return isinstance(value, ir.Const) and value.value == 0
+
+
+def _assigned(s: ir.Stmt) -> list[ir.Expr]:
+    match s:
+        case ir.Declare(symbol=symbol, init=init) if init is not None and not is_null(init):
+            return [ir.Var(symbol, span=s.span)]
+        case ir.Assign(target=target) | ir.Update(target=target):
+            return [target]
+        case ir.Call(function=name, args=args, result=result):
+            row = TABLE.get(name)
+            position = row.position("out") if row is not None else None
+            out = out_place(args[position]) if position is not None else None
+            return [p for p in (result, out) if p is not None]
+    return []

@@ -1,0 +1,17 @@
+// A call that stops half-way leaves its arguments as they were: their snapshots are undone, last to first.
+static void hetad_unwind(void)
+{
+    while (hetad_last_snapshot > 0) {
+        struct hetad_snapshot s;
+        hetad_tape_used = hetad_last_snapshot - 1;
+        memcpy(&s, hetad_tape + hetad_tape_used, sizeof s);
+        hetad_last_snapshot = s.before;
+        struct hetad_allocation *a = hetad_find(s.start);
+        if (a != NULL && !a->owned && s.bytes > 0 && s.on_device == 1) {
+            cudaMemcpy(s.start, hetad_buffers[s.buffer].data, s.bytes, cudaMemcpyDeviceToDevice);
+        } else if (a != NULL && !a->owned && s.bytes > 0) {
+            const char *kept = hetad_tape + hetad_tape_used - s.bytes;
+            cudaMemcpy(s.start, kept, s.bytes, s.on_device ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+"""Time loops under a memory limit: their steps are advanced, recorded and reversed as a schedule says.
+
+Instead of one loop over all steps and its mirror, both sweeps ask the run-time support (`emit/support/loop.c`) what to
+do next, until it has nothing more for this sweep:
+
+    checkpoint       save the state of the loop: what its iterations hand on to each other
+    resume           take back the last state saved
+    run [at, until)  run these steps; what they overwrite is recorded on the tape, or passed over
+    run (until, at]  downwards: reverse these steps, which are recorded
+
+Checkpoints and records lie on the one tape, since schedules take back what they saved last first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from hetad.adjoint.control import assemble, counted_header, normal_form, taped_body
+from hetad.adjoint.engine import Engine, Parts
+from hetad.adjoint.loops import index_after, set_index, trip_count
+from hetad.adjoint.names import address_of, convert, integer
+from hetad.analysis.carried import State, state_of
+from hetad.analysis.effects import ATOMICS, OUTPUT_ONLY
+from hetad.analysis.loops import Counted
+from hetad.analysis.pointers import Root
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT, SIZE_T, Struct
+from hetad.ir.visit import map_body, walk_stmts
+from hetad.memops.table import SUPPORT, TABLE
+
+_Body = Callable[[ir.Var, ir.Var, ir.Var], tuple[ir.Stmt, ...]]
+
+DONE, CHECKPOINT, RESUME = (("HETAD_FINISHED", 0), ("HETAD_CHECKPOINT", 1), ("HETAD_RESUME", 2))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLimit:
+    """Bytes for all that is saved, and bytes of host memory for further checkpoints of device memory."""
+
+    bytes: int
+    on_host: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLoop:
+    """A loop that a schedule may run, or the reason why every step of it is recorded; `state` names what it saves."""
+
+    span: Span
+    state: tuple[str, ...]
+    refused: str = ""
+
+    def __str__(self) -> str:
+        if self.refused:
+            return f"every step is recorded: {self.refused}"
+        return f"checkpoints of {', '.join(self.state)}"
+
+
+class Checkpoints:
+    """The time loops of one gradient.  `names`: see `analysis/carried.py`."""
+
+    def __init__(self, names: Mapping[Root, ir.Symbol], kernels: Mapping[str, ir.Function]) -> None:
+        self.names = names
+        self.unrepeatable = {n for n, f in kernels.items() if any(_depends_on_order(s) for s in walk_stmts(f.body))}
+        self.loops: list[TimeLoop] = []
+        self.slots: set[ir.Symbol] = set()  # of what checkpoints hold
+
+    def loop(self, engine: Engine, s: ir.For | ir.While) -> Parts | None:
+        """A time loop in both sweeps; None for a loop that has no kernels and no copies to run again."""
+        if not any(_is_work(inner) for inner in walk_stmts(s.body)):
+            return None
+        position = len(self.loops)
+        header = counted_header(engine, s) if isinstance(s, ir.For) else None
+        if not isinstance(s, ir.For) or header is None:
+            self._refuse(position, s, "how often it runs is not known when it starts")
+            return None
+        state = self._state(engine, s)
+        before, loop, after = normal_form(engine, s)
+        forward, back = taped_body(engine, s, loop)
+        if isinstance(state, State) and any(_allocates(inner) for inner in walk_stmts(forward)):
+            state = "its kernels keep records for the reverse sweep in memory of their own"
+        if not isinstance(state, State):
+            self._refuse(position, s, state)
+            return assemble(engine, loop, header, before, after, forward, back)
+        shown = tuple(x.name for x in (*state.pointers, *state.variables))
+        self.loops.insert(position, TimeLoop(s.span, shown))
+        steps = _Steps(engine, loop, header, state, forward, back)
+        self.slots.update(s.slot for s in steps.pushes if isinstance(s, ir.Push))
+        return [*before[0], *steps.forward()], [*steps.reverse(), *after, *before[1]]
+
+    def _state(self, engine: Engine, s: ir.For) -> State | str:
+        for inner in walk_stmts(s.body):
+            if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
+                return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
+        return state_of(s, engine.effects, self.names)
+
+    def _refuse(self, position: int, s: ir.Stmt, reason: str) -> None:
+        self.loops.insert(position, TimeLoop(s.span, (), reason))
+
+
+def _depends_on_order(s: ir.Stmt) -> bool:
+    """Whether a statement of a kernel may do something else, not only to rounding, when the kernel is run again.
+
+    Steps are reversed with what the last run of them left.  If that were in another order than what the next step,
+    already reversed, was given, adjoints would go to the wrong places.
+    """
+    if not isinstance(s, ir.Call) or s.function not in ATOMICS:
+        return False
+    return s.result is not None or s.function in ("atomicExch", "atomicCAS")
+
+
+def _is_work(s: ir.Stmt) -> bool:
+    if isinstance(s, ir.Call):
+        return s.function in TABLE and TABLE[s.function].action in ("copy", "fill")
+    return isinstance(s, ir.Launch)
+
+
+def _allocates(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function in SUPPORT and not SUPPORT[s.function].essential
+
+
+def _silent(body: ir.Body) -> ir.Body:
+    """Without what only the first run of a step should do: print, and what hetad does not look into."""
+
+    def keep(s: ir.Stmt) -> ir.Stmt | None:
+        said = isinstance(s, ir.Opaque) or (isinstance(s, ir.Call) and s.function in OUTPUT_ONLY)
+        return None if said else s
+
+    return map_body(keep, body)
+
+
+class _Steps:
+    """The statements for one loop."""
+
+    def __init__(
+        self, engine: Engine, loop: ir.For, header: Counted, state: State, forward: ir.Body, back: ir.Body
+    ) -> None:
+        self.names = engine.names
+        self.span = loop.span
+        self.header = header
+        self.body, self.back = forward, back
+        places = [p for x in state.variables for p in _held(engine, x)]
+        slots = [self.names.symbol("state", p.type, self.span) for p in places]
+        memory = [(self.names.symbol("state", p.type, self.span), ir.Var(p, span=self.span)) for p in state.pointers]
+        self.pushes: list[ir.Stmt] = [ir.Push(slot, p, "allocation", span=self.span) for slot, p in memory]
+        self.pushes += [ir.Push(slot, p, span=self.span) for slot, p in zip(slots, places, strict=True)]
+        self.pops: list[ir.Stmt] = [
+            ir.Pop(slot, p, span=self.span) for slot, p in reversed(list(zip(slots, places, strict=True)))
+        ]
+        self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
+
+    def forward(self) -> list[ir.Stmt]:
+        span, header = self.span, self.header
+        trips = self.names.symbol("trips", SIZE_T, span, const=True)
+        many = ir.Var(trips, span=span)
+        out: list[ir.Stmt] = [
+            ir.Declare(trips, convert(trip_count(header, span), SIZE_T), span=span),
+            ir.Call("hetad_open_loop", (many,), span=span),
+            *self._asking(lambda action, at, until: (self._checkpoint(action), self._run(at, until, self.body))),
+        ]
+        if not header.declares:
+            out.append(ir.Assign(ir.Var(header.index, span=span), index_after(header, many, span), span=span))
+        return out
+
+    def reverse(self) -> list[ir.Stmt]:
+        again = _silent(self.body)
+        return [
+            ir.Call("hetad_reopen_loop", (), span=self.span),
+            *self._asking(
+                lambda action, at, until: (
+                    self._checkpoint(action),
+                    ir.If(self._is(action, RESUME), tuple(self.pops), (), span=self.span),
+                    self._run(at, until, again),
+                    self._undo(at, until),
+                )
+            ),
+        ]
+
+    def _asking(self, steps: _Body) -> list[ir.Stmt]:
+        """The loop that asks what to do next; what it does about the answer."""
+        span = self.span
+        action = ir.Var(self.names.symbol("action", INT, span), span=span)
+        at, until = (ir.Var(self.names.symbol(name, SIZE_T, span), span=span) for name in ("at", "until"))
+        ask = ir.Call("hetad_next", (address_of(action), address_of(at), address_of(until)), span=span)
+        more = ir.Binary("!=", action, _constant(DONE, span), BOOL, span=span)
+        return [
+            *(ir.Declare(x.symbol, None, span=span) for x in (action, at, until)),
+            ask,
+            ir.While(more, (*steps(action, at, until), ask), span=span),
+        ]
+
+    def _is(self, action: ir.Var, constant: tuple[str, int]) -> ir.Expr:
+        return ir.Binary("==", action, _constant(constant, self.span), BOOL, span=self.span)
+
+    def _checkpoint(self, action: ir.Var) -> ir.Stmt:
+        return ir.If(self._is(action, CHECKPOINT), tuple(self.pushes), (), span=self.span)
+
+    def _run(self, at: ir.Var, until: ir.Var, body: ir.Body) -> ir.Stmt:
+        step = ir.Update("+", at, integer(1, self.span, SIZE_T), span=self.span)
+        return ir.For((), self._compare("<", at, until), (step,), (self._index(at), *body), span=self.span)
+
+    def _undo(self, at: ir.Var, until: ir.Var) -> ir.Stmt:
+        step = ir.Update("-", at, integer(1, self.span, SIZE_T), span=self.span)
+        return ir.For((), self._compare(">", at, until), (), (step, self._index(at), *self.back), span=self.span)
+
+    def _compare(self, op: str, at: ir.Var, until: ir.Var) -> ir.Expr:
+        return ir.Binary(op, at, until, BOOL, span=self.span)
+
+    def _index(self, at: ir.Var) -> ir.Stmt:
+        return set_index(self.header, index_after(self.header, at, self.span), self.span)
+
+
+def _constant(constant: tuple[str, int], span: Span) -> ir.Const:
+    name, value = constant
+    return ir.Const(value, INT, name, span=span)
+
+
+def _held(engine: Engine, x: ir.Symbol) -> list[ir.Place]:
+    """A variable of the state, and what points to shadows beside it."""
+    place = ir.Var(x, span=x.span)
+    if isinstance(x.type, Struct) or not engine.carries_pointers(x):
+        return [place]
+    return [place, ir.Var(engine.shadow(x), span=x.span)]

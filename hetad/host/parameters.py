@@ -1,0 +1,92 @@
+"""The parameters of a gradient function for adjoints, and the shadows of its other parameters."""
+
+from __future__ import annotations
+
+from hetad.adjoint.names import integer, zero
+from hetad.adjoint.structs import floating_leaves
+from hetad.diagnostics import UnsupportedError
+from hetad.host.derivative import Parameter
+from hetad.host.engine import HostEngine
+from hetad.host.setting import Setting
+from hetad.ir import nodes as ir
+from hetad.ir.types import VOID, Float, Pointer, Struct
+
+RETURN = "return"
+
+
+class AdjointParameters:
+    """`parameters`, in order of `of` + `wrt`; statements that open and close the function for them."""
+
+    def __init__(self, setting: Setting, engine: HostEngine) -> None:
+        self.setting = setting
+        self.engine = engine
+        self.parameters: list[Parameter] = []
+        self.opening: list[ir.Stmt] = []
+        self.closing: list[ir.Stmt] = []
+        if setting.of is None and setting.returned is not None:
+            seed = ir.Symbol(setting.names.fresh("adj_return"), setting.returned.type, setting.span, "param")
+            self.parameters.append(Parameter(seed, "seed", RETURN))
+            engine.shadows[setting.returned] = seed
+        for name in dict.fromkeys((*(setting.of or ()), *setting.wrt)):
+            p = setting.by_name[name]
+            if isinstance(p.type, Pointer):
+                self._array(name, p, p.type)
+            else:
+                self._scalar(name, p)
+
+    def _array(self, name: str, p: ir.Symbol, type_: Pointer) -> None:
+        setting = self.setting
+        shadow = setting.names.symbol(f"adj_{name}", Pointer(type_.to), setting.span, "param")
+        root = setting.pointers.parameter_roots[p]
+        space = setting.spaces.of(root)
+        if name in (setting.of or ()) or root not in self.engine.active or root not in setting.written:
+            self.engine.shadows[p] = shadow
+        else:
+            self.closing.append(self._add_work(p, shadow, space))
+        self.parameters.append(Parameter(shadow, "adjoint", name, space or "host"))
+
+    def _add_work(self, p: ir.Symbol, result: ir.Symbol, space: str | None) -> ir.Stmt:
+        """`p` is overwritten on the way: its adjoint is worked out in a buffer of its own, then added to the result."""
+        span = self.setting.span
+        assert isinstance(p.type, Pointer)
+        if not isinstance(p.type.to, Float):
+            raise UnsupportedError(f"'{p.name}' is in wrt and overwritten, but is no array of floating values", p.span)
+        work = self.setting.names.symbol(f"adj_{p.name}_work", result.type, span)
+        self.engine.shadows[p] = work
+        kind = integer(3 if space == "device" else 0, span)
+        args = (ir.Var(work, span=span), ir.Var(result, span=span), self.setting.bytes_of(p), kind)
+        return ir.Call(f"hetad_copy_pullback_{p.type.to}", args, span=span)
+
+    def _scalar(self, name: str, p: ir.Symbol) -> None:
+        names, span = self.setting.names, self.setting.span
+        total = names.symbol(f"adj_{name}", Pointer(p.type), span, "param")
+        own = names.symbol(f"{name}_sum", p.type, span)
+        self.engine.shadows[p] = own
+        self.opening.append(ir.Declare(own, zero(p.type, span), span=span))
+        cell = ir.Index(ir.Var(total, span=span), integer(0, span), p.type, span=span)
+        sums = zip(floating_leaves(cell), floating_leaves(ir.Var(own, span=span)), strict=True)
+        self.closing += [ir.Update("+", into, leaf, span=span) for into, leaf in sums]
+        self.parameters.append(Parameter(total, "adjoint", name, "host"))
+
+    def work_shadows(self) -> list[ir.Stmt]:
+        """Shadows of active pointer parameters that are neither seeds nor results: zeroed, as large as the buffer."""
+        setting, span = self.setting, self.setting.span
+        out: list[ir.Stmt] = []
+        for p in setting.function.params:
+            if isinstance(p.type, Float | Struct) and p in self.engine.active and p.name not in setting.wrt:
+                shadow = self.engine.shadow(p)
+                out.append(ir.Declare(shadow, zero(shadow.type, span), span=span))
+        for p, root in setting.pointers.parameter_roots.items():
+            if root in self.engine.active and self.engine.shadow(p).storage != "param":
+                out += self._work_shadow(p, setting.spaces.of(root) == "device")
+        return out
+
+    def _work_shadow(self, p: ir.Symbol, on_device: bool) -> list[ir.Stmt]:
+        span = self.setting.span
+        shadow, size = self.engine.shadow(p), self.setting.bytes_of(p)
+        declared = ir.Declare(shadow, None, span=span)
+        if not on_device:
+            return [declared, ir.Call("hetad_host_zeros", (size,), ir.Var(shadow, span=span), span=span)]
+        place = ir.AddressOf(ir.Var(shadow, span=span), Pointer(shadow.type), span=span)
+        out = ir.Cast(place, Pointer(Pointer(VOID)), span=span)
+        return [declared, ir.Call("hetad_device_zeros", (out, size), span=span)]

@@ -1,0 +1,69 @@
+"""The last look at a gradient function's body: what nobody reads goes, as do saves on entry that nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hetad.adjoint.liveness import Liveness, drop_unused
+from hetad.adjoint.tidy import tidy
+from hetad.analysis.pointers import Location, Root
+from hetad.host.cleanup import (
+    destroys,
+    drop_dead_allocations,
+    drop_idle_restores,
+    is_entry,
+    keeps,
+    surviving_handles,
+    without_entries,
+)
+from hetad.host.setting import Setting
+from hetad.ir import nodes as ir
+from hetad.ir.visit import walk_stmts
+
+
+def pruned(setting: Setting, whole: ir.Body, is_pullback: Callable[[str], bool]) -> ir.Body:
+    roots = {*setting.pointers.parameter_roots.values(), *setting.symbol_roots}
+    liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback))
+    if handles := surviving_handles(whole, liveness, roots):
+        liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles))
+    body = drop_dead_allocations(whole, liveness, roots)
+    full = body
+    body = liveness.prune(body, roots)
+    body = drop_idle_restores(body, setting.effects, roots)
+    body = liveness.prune(body, roots)
+    body = _without_undone(body, full, liveness, roots)
+    done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
+    if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
+        body = (*body[:done], *body[done + 1 :])
+    return tidy(body)
+
+
+def _without_undone(body: ir.Body, full: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:
+    """Without the entry snapshots of what the reverse sweep puts back by itself.
+
+    Whatever is overwritten is saved and restored unless that is pruned.  So an argument is as it was on entry at the
+    end anyway where its entry snapshot spares no other save.  It stays where single values in it are saved: those are
+    not put back when the call stops half-way.
+    """
+    pushes = [s for s in walk_stmts(body) if isinstance(s, ir.Push)]
+    single = {t for s in pushes if s.extent == "value" for t in liveness.effects.pointers.storage(s.place)}
+    entered = [r for r in _entered(pushes, liveness) if r in roots]
+    kept = [r for r in entered if r not in single]
+    idle = roots - set(entered)
+    for group in [kept, *([r] for r in kept)] if len(kept) > 1 else [kept]:
+        smaller = liveness.prune(without_entries(full, liveness.effects, idle | set(group)), roots)
+        less = [s for s in walk_stmts(smaller) if isinstance(s, ir.Push)]
+        if len(less) <= len(pushes) - len(group):
+            body, pushes, idle = smaller, less, idle | set(group)
+            if group is kept:
+                break
+    return body
+
+
+def _entered(pushes: list[ir.Push], liveness: Liveness) -> list[Location]:
+    return [t for s in pushes if is_entry(s) for t in liveness.effects.pointers.targets(s.place)]
+
+
+def unpruned(whole: ir.Body) -> ir.Body:
+    """Without optimisation: only what would not compile cleanly goes."""
+    return drop_unused(whole)

@@ -1,0 +1,77 @@
+"""What generated code tells the run-time support: the argument buffers whose extent it must know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hetad.adjoint.names import integer
+from hetad.analysis.pointers import Location, Root, pointer_parts
+from hetad.host.setting import Setting
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, Array
+from hetad.ir.visit import variables, walk_stmts
+
+_ASKS_EXTENTS = (
+    "hetad_clear",
+    "hetad_clear_rows",
+    "hetad_copy_pullback_float",
+    "hetad_copy_pullback_double",
+    "hetad_rows_pullback_float",
+    "hetad_rows_pullback_double",
+)
+
+
+def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body) -> list[ir.Stmt]:
+    """Registration of the argument buffers whose extent the generated code must know."""
+    needed = _needed(setting, shadows, body)
+    out: list[ir.Stmt] = []
+    for p in setting.function.params:
+        if p not in needed:
+            continue
+        on_device = setting.spaces.of(setting.pointers.parameter_roots[p]) == "device"
+        device = integer(1 if on_device else 0, setting.span, INT)
+        own = shadows.get(p, p)
+        for symbol in dict.fromkeys((p, own)):
+            if symbol.storage == "param":
+                args = (ir.Var(symbol, span=setting.span), setting.bytes_of(p), device)
+                out.append(ir.Call("hetad_argument", args, span=setting.span))
+    return out
+
+
+def _needed(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body) -> dict[ir.Symbol, None]:
+    """The pointer parameters into whose memory something points whose extent is asked for."""
+    shadowed = {shadow: p for p, shadow in shadows.items()}
+    needed: dict[ir.Symbol, None] = {}
+    for s in walk_stmts(body):
+        for pointer in _asked(s):
+            for symbol in variables(pointer):
+                for target in _held(setting, shadowed.get(symbol, symbol)):
+                    if isinstance(target, Root) and not target.heap:
+                        needed[target.symbol] = None
+    return needed
+
+
+def _asked(s: ir.Stmt) -> list[ir.Expr]:
+    if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
+        return [s.place]
+    return list(s.args[:3]) if isinstance(s, ir.Call) and s.function in _ASKS_EXTENTS else []
+
+
+def _held(setting: Setting, symbol: ir.Symbol) -> list[Location]:
+    """What a variable, or the pointers in it, may point to, through whatever number of pointers."""
+    pointers = setting.pointers
+    found = dict.fromkeys(
+        t for part in pointer_parts(ir.Var(symbol, span=setting.span)) for t in pointers.targets(part)
+    )
+    if isinstance(symbol.type, Array):
+        found.update(dict.fromkeys(pointers.held(symbol)))
+    inner: dict[Location, tuple[Location, ...]] = {
+        holder: targets for holder, targets in pointers.target_sets() if holder is not None
+    }
+    work = list(found)
+    while work:
+        for target in inner.get(work.pop(), ()):
+            if target not in found:
+                found[target] = None
+                work.append(target)
+    return list(found)
