@@ -349,7 +349,7 @@ class Engine(Shadows, ABC):
 
     def _struct_adjoint(self, s: ir.Assign | ir.Update, first: bool) -> list[ir.Stmt]:
         """A struct is assigned field by field."""
-        if not self.is_active(s.target):
+        if not self.is_active(s.target) or not holds_floating(s.target.type):
             return []
         assert isinstance(s.target.type, Struct)
         out: list[ir.Stmt] = []

@@ -12,8 +12,9 @@ from dataclasses import replace
 from hetad.adjoint.names import Names
 from hetad.analysis.callgraph import bottom_up
 from hetad.ir import nodes as ir
+from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
-from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_expr
 
 
 def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Program:
@@ -26,12 +27,12 @@ def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Pr
     for name in bottom_up(program, entry):
         function = program.functions[name]
         names = Names({s.name for s in (*function.params, *declared(function.body))} | set(program.functions))
-        exposed = _address_taken(function.body)
+        pointed = exposed(function.body)
 
         def expand(s: ir.Stmt) -> ir.Stmt | ir.Body:
             if not isinstance(s, ir.Call) or s.function not in done or s.function in keep:
                 return s
-            return _body_for(done[s.function], s, names, exposed)  # noqa: B023
+            return _body_for(done[s.function], s, names, pointed)  # noqa: B023
 
         done[name] = _one_dynamic(replace(function, body=map_body(expand, function.body)))
     return replace(program, functions=done)
@@ -60,19 +61,13 @@ def _is_dynamic(symbol: ir.Symbol) -> bool:
     return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
 
 
-def _body_for(callee: ir.Function, call: ir.Call, names: Names, exposed: frozenset[ir.Symbol]) -> ir.Body:
+def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collection[ir.Symbol]) -> ir.Body:
     """The callee's body with fresh variables, its parameters bound to the arguments."""
-    assigned = {
-        s.target.symbol
-        for s in walk_stmts(callee.body)
-        if isinstance(s, ir.Assign | ir.Update) and isinstance(s.target, ir.Var)
-    } | {s.result.symbol for s in walk_stmts(callee.body) if isinstance(s, ir.Call) and isinstance(s.result, ir.Var)}
-    addressed = _address_taken(callee.body)
+    changed = written(callee.body) | exposed(callee.body)
     bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
     opening: list[ir.Stmt] = []
     for param, arg in zip(callee.params, call.args, strict=True):
-        fixed = param not in assigned and param not in addressed
-        if fixed and _substitutable(param, arg, exposed, call):
+        if param not in changed and _substitutable(param, arg, pointed, call):
             bindings[param] = arg
             continue
         symbol = names.symbol(param.name, param.type, param.span)
@@ -93,24 +88,39 @@ def replace_symbol(symbol: ir.Symbol, names: Names) -> ir.Symbol:
     return ir.Symbol(names.fresh(symbol.name), symbol.type, symbol.span, symbol.storage, symbol.const)
 
 
-def _substitutable(param: ir.Symbol, arg: ir.Expr, exposed: frozenset[ir.Symbol], call: ir.Call) -> bool:
+def _substitutable(param: ir.Symbol, arg: ir.Expr, pointed: Collection[ir.Symbol], call: ir.Call) -> bool:
     """Whether the argument may stand wherever the parameter is read."""
     if isinstance(param.type, Pointer):
         core = arg
         while isinstance(core, ir.Cast) and isinstance(core.operand.type, Pointer | Array):
             core = core.operand
         if isinstance(core, ir.AddressOf):
-            inside = set(variables(core.place)) - ({core.place.symbol} if isinstance(core.place, ir.Var) else set())
-            return not inside & exposed and _reads_no_memory(core.place)
-        return isinstance(core, ir.Var) and core.symbol not in exposed and not _is_result(core.symbol, call)
+            return all(_keeps_value(x, pointed) for x in _read_by(core.place)) and _reads_no_memory(core.place)
+        return isinstance(core, ir.Var) and _keeps_value(core.symbol, pointed) and not _is_result(core.symbol, call)
     if isinstance(arg, ir.Const):
         return arg.type == param.type
     return (
         isinstance(arg, ir.Var)
         and arg.type == param.type
-        and arg.symbol not in exposed
+        and _keeps_value(arg.symbol, pointed)
         and not _is_result(arg.symbol, call)
     )
+
+
+def _keeps_value(symbol: ir.Symbol, pointed: Collection[ir.Symbol]) -> bool:
+    """Whether only the caller itself can change the variable, or it is an array, which stands for its address."""
+    if isinstance(symbol.type, Array) or symbol.const:
+        return True
+    return symbol.storage in ("param", "local") and symbol not in pointed
+
+
+def _read_by(place: ir.Place) -> list[ir.Symbol]:
+    """The variables whose values decide where the place lies."""
+    mentioned = list(variables(place))
+    root = root_symbol(place)
+    if root is not None:
+        mentioned.remove(root)
+    return mentioned
 
 
 def _is_result(symbol: ir.Symbol, call: ir.Call) -> bool:
@@ -144,13 +154,3 @@ def _simplify(e: ir.Expr) -> ir.Expr:
             if of == e.type:
                 return replace(e, base=base.operand)
     return e
-
-
-def _address_taken(body: ir.Body) -> frozenset[ir.Symbol]:
-    return frozenset(
-        e.place.symbol
-        for s in walk_stmts(body)
-        for own in own_exprs(s)
-        for e in walk_expr(own)
-        if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var)
-    )

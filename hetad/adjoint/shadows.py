@@ -33,7 +33,7 @@ class Shadows:
         place = ir.Var(symbol, span=symbol.span)
         if isinstance(symbol.type, Array):
             element = ir.Var(replace(symbol, type=scalar_of(symbol.type)), span=symbol.span)
-            return bool(pointer_parts(element)) and any(t in self.active for t in self.pointers.held(symbol))
+            return bool(pointer_parts(element)) and self._any_active(self.pointers.held(symbol), seen)
         return any(self.is_active_pointer(part, seen) for part in pointer_parts(place))
 
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
@@ -54,9 +54,12 @@ class Shadows:
 
     def is_active_pointer(self, pointer: ir.Expr, seen: tuple[Location, ...] = ()) -> bool:
         """Whether what the pointer points to has a shadow."""
+        return self._any_active(self.pointers.targets(pointer), seen)
+
+    def _any_active(self, targets: Iterable[Location], seen: tuple[Location, ...]) -> bool:
         return any(
             t in self.active or (isinstance(t, ir.Symbol) and t not in seen and self.carries_pointers(t, (*seen, t)))
-            for t in self.pointers.targets(pointer)
+            for t in targets
         )
 
     def is_active(self, place: ir.Expr) -> bool:

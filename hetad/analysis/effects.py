@@ -165,9 +165,9 @@ def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | N
 
 def positions_of(kernel: ir.Function, pointers: PointsTo) -> dict[Location, frozenset[int]]:
     """The parameters through which each memory that a function is given is reached."""
-    number = {p: i for i, p in enumerate(kernel.params)}
+    number: dict[Location, int] = {p: i for i, p in enumerate(kernel.params)}
     pairs = [(root, number[p]) for p, root in pointers.parameter_roots.items()]
-    pairs += [(root, number[cell[0]]) for cell, root in pointers.field_roots.items()]
+    pairs += [(root, number[field.location]) for field, root in pointers.field_roots.items()]
     found: dict[Location, frozenset[int]] = {}
     for root, i in pairs:
         found[root] = found.get(root, frozenset()) | {i}

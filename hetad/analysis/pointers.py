@@ -37,7 +37,32 @@ class Root:
 
 Location = ir.Symbol | Root
 Targets = dict[Location, None]  # an ordered set
-Cell = Location | tuple[ir.Symbol, str]  # what holds a pointer: a location, or the field of a struct variable
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Pointers in a field of structs at a location, the elements of arrays together.
+
+    `path` leads there from a struct variable; it is empty where the struct lies behind a pointer or in an array, and
+    then only the innermost struct and its field are known: `owner` and `name`, of `type`.
+    """
+
+    location: Location
+    path: str
+    owner: str
+    name: str
+    type: Type
+
+    def may_be(self, other: Field) -> bool:
+        """Whether the two may be the same memory."""
+        if self.location is not other.location or (self.path and other.path and self.path != other.path):
+            return False
+        if self.owner == other.owner:
+            return self.name == other.name
+        return _plain(self.type) == _plain(other.type)  # memory may be seen as one struct, then as another
+
+
+Cell = Location | Field  # what holds pointers
 
 
 class PointsTo:
@@ -46,7 +71,8 @@ class PointsTo:
     def __init__(self, function: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> None:
         """`merged` names pointer parameters that may point into the same memory."""
         self._contents: dict[Cell, Targets] = {}
-        self.field_roots: dict[tuple[ir.Symbol, str], Root] = {}
+        self._read: dict[Cell, None] = {}
+        self.field_roots: dict[Field, Root] = {}
         self.parameter_roots: dict[ir.Symbol, Root] = {}
         self.heap_roots: dict[int, Root] = {}  # by id of the allocating Call
         self._groups = {name: group[0] for group in merged for name in group}
@@ -73,11 +99,11 @@ class PointsTo:
 
     def held(self, location: Location) -> tuple[Location, ...]:
         """What the pointers stored in an array variable, or in memory, may point to."""
-        return tuple(self._contents.get(location, {}))
+        return tuple(self._held(location))
 
     def unknown_cells(self, function: ir.Function) -> Iterator[ir.Expr]:
         """The floating cells of the function that are reached through pointers of which nothing is known."""
-        nulls = _null_variables(function)
+        nulls = null_variables(function)
         for s in walk_stmts(function.body):
             for own in own_exprs(s):
                 for e in walk_expr(own):
@@ -111,8 +137,9 @@ class PointsTo:
 
     def target_sets(self) -> Iterator[tuple[Root | None, tuple[Location, ...]]]:
         """For everything that holds pointers, what they may point to; and itself, where it is memory."""
-        for cell, targets in self._contents.items():
-            yield cell if isinstance(cell, Root) else None, tuple(targets)
+        for cell in (*self._contents, *(c for c in self._read if c not in self._contents)):
+            holder = cell.location if isinstance(cell, Field) else cell
+            yield holder if isinstance(holder, Root) else None, tuple(self._held(cell))
 
     def roots(self) -> Iterator[Root]:
         yield from dict.fromkeys(self.parameter_roots.values())
@@ -139,10 +166,9 @@ class PointsTo:
                     self._field_root(symbol, part, by_group)
 
     def _field_root(self, symbol: ir.Symbol, part: ir.Expr, by_group: dict[str, Root]) -> None:
-        cell = _cell(part)
-        if not isinstance(cell, tuple):
-            return
-        name = f"{symbol.name}.{cell[1]}"
+        (cell,) = self._cells(part)
+        assert isinstance(cell, Field)
+        name = f"{symbol.name}.{cell.path}"
         group = self._groups.get(name, name)
         if group not in by_group:
             by_group[group] = Root(ir.Symbol(name, part.type, symbol.span, "param"), symbol.span)
@@ -151,8 +177,15 @@ class PointsTo:
 
     def _cells(self, place: ir.Expr) -> tuple[Cell, ...]:
         """What holds the pointers in a place."""
-        cell = _cell(place)
-        return (cell,) if cell is not None else self.storage(place)
+        member = place
+        while isinstance(member, ir.Index) and isinstance(_undecayed(member.base).type, Array):
+            member = _undecayed(member.base)
+        if not isinstance(member, ir.Member) or not isinstance(member.base.type, Struct):
+            return self.storage(place)
+        variable, path = _path(member)
+        locations: tuple[Location, ...] = self.storage(member) if variable is None else (variable,)
+        owner, name, type_ = member.base.type.name, member.name, member.type
+        return tuple(Field(at, path, owner, name, type_) for at in locations)
 
     def _solve(self, function: ir.Function) -> None:
         statements = list(walk_stmts(function.body))
@@ -171,16 +204,16 @@ class PointsTo:
 
     def _constrain(self, s: ir.Stmt, looped: bool) -> None:
         match s:
-            case ir.Declare(symbol=symbol, init=init) if init is not None and _holds_pointer(symbol.type):
-                self._flow((symbol,), init)
-            case ir.Assign(target=target, value=value) if _holds_pointer(target.type):
-                self._flow(self._cells(target), value)
+            case ir.Declare(symbol=symbol, init=init) if init is not None and holds_pointer(symbol.type):
+                self._flow(ir.Var(symbol, span=s.span), init)
+            case ir.Assign(target=target, value=value) if holds_pointer(target.type):
+                self._flow(target, value)
             case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
                 dst, src = TABLE[name].position("dst"), TABLE[name].position("src")
                 assert dst is not None and src is not None
                 copied: Targets = {}
                 for source in self._targets(_bare(args[src])):
-                    copied.update(self._contents.get(source, {}))
+                    copied.update(self._held(source))
                 for into in self._targets(_bare(args[dst])) if copied else ():
                     self._contents.setdefault(into, {}).update(copied)
             case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in (
@@ -198,19 +231,18 @@ class PointsTo:
                     for cell in self._cells(place):
                         self._contents.setdefault(cell, {})[root] = None
 
-    def _flow(self, into: tuple[Cell, ...], value: ir.Expr) -> None:
+    def _flow(self, into: ir.Expr, value: ir.Expr) -> None:
         if isinstance(value, ir.Aggregate):
             for i, element in enumerate(value.elements):
-                if _holds_pointer(element.type):
-                    self._flow(tuple(_component(cell, value.type, i) for cell in into), element)
+                if holds_pointer(element.type):
+                    self._flow(_component(into, i), element)
             return
         if isinstance(value.type, Struct):
-            for part in pointer_parts(value):
-                path = _path(part, value)
-                self._flow(tuple(_field(cell, path) for cell in into), part)
+            for target, source in zip(pointer_parts(into), pointer_parts(value), strict=True):
+                self._flow(target, source)
             return
         reached = self._targets(value)
-        for cell in into:
+        for cell in self._cells(into):
             self._contents.setdefault(cell, {}).update(reached)
 
     def _targets(self, expr: ir.Expr) -> Targets:
@@ -224,7 +256,8 @@ class PointsTo:
                     return dict.fromkeys(self.storage(expr))
                 held: Targets = {}
                 for cell in self._cells(expr):
-                    held.update(self._contents.get(cell, {}))
+                    self._read[cell] = None
+                    held.update(self._held(cell))
                 return held
             case ir.AddressOf(place=place):
                 return dict.fromkeys(self.storage(place))
@@ -237,6 +270,17 @@ class PointsTo:
                 return {**self._targets(then), **self._targets(orelse)}
         return {}
 
+    def _held(self, cell: Cell) -> Targets:
+        """What the pointers in a cell may point to.  A field may also have been written through a pointer of which only
+        the location is known; and such a pointer may read any field."""
+        held = dict(self._contents.get(cell, {}))
+        if isinstance(cell, Field):
+            held.update(self._contents.get(cell.location, {}))
+        for other, targets in self._contents.items():
+            if isinstance(other, Field) and (other.may_be(cell) if isinstance(cell, Field) else other.location is cell):
+                held.update(targets)
+        return held
+
 
 def out_place(arg: ir.Expr) -> ir.Place | None:
     """The place whose address is passed, as `p` in `cudaMalloc((void **)&p, n)`."""
@@ -246,9 +290,11 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
         return arg.place
     if isinstance(arg, ir.Binary) and arg.op == "+" and isinstance(arg.left.type, Pointer | Array):
         held = arg.left.type.to if isinstance(arg.left.type, Pointer) else arg.left.type.of
-        return ir.Index(arg.left, arg.right, held, span=arg.span)
+        return ir.Index(_undecayed(arg.left), arg.right, held, span=arg.span)
     if isinstance(arg, ir.Var) and isinstance(arg.type, Array):
         return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.of, span=arg.span)
+    if isinstance(arg.type, Pointer) and isinstance(arg, ir.Var | ir.Index | ir.Member):
+        return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.to, span=arg.span)
     return None
 
 
@@ -266,7 +312,7 @@ def null_only(expr: ir.Expr, nulls: set[ir.Symbol]) -> bool:
     return False
 
 
-def _null_variables(function: ir.Function) -> set[ir.Symbol]:
+def null_variables(function: ir.Function) -> set[ir.Symbol]:
     """Pointer variables that are never given anything but null."""
     values: dict[ir.Symbol, list[ir.Expr]] = {}
     for s in walk_stmts(function.body):
@@ -292,42 +338,64 @@ def floating_leaves_of(type_: Type) -> frozenset[Float]:
 
 
 def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
-    """The pointer-valued members of a struct-valued place, nested structs included."""
+    """The pointer-valued members of a struct-valued place, nested structs and elements of arrays included."""
     if isinstance(place.type, Pointer):
         return [place]
     if not isinstance(place.type, Struct):
         return []
-    members = (ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields)
-    return [part for m in members for part in pointer_parts(m)]
+    members = [ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields]
+    return [part for m in members for element in _elements(m) for part in pointer_parts(element)]
 
 
-def _cell(place: ir.Expr) -> tuple[ir.Symbol, str] | None:
-    """The field of a struct variable that a place names."""
+def _elements(member: ir.Expr) -> list[ir.Expr]:
+    """The member, or the elements of an array whose elements are or hold pointers."""
+    type_ = member.type
+    if not isinstance(type_, Array) or not holds_pointer(type_):
+        return [member]
+    assert type_.length is not None
+    cells = [
+        ir.Index(member, ir.Const(k, INT, span=member.span), type_.of, span=member.span) for k in range(type_.length)
+    ]
+    return [element for cell in cells for element in _elements(cell)]
+
+
+def _undecayed(base: ir.Expr) -> ir.Expr:
+    return base.operand if isinstance(base, ir.Cast) and isinstance(base.operand.type, Array) else base
+
+
+def _path(place: ir.Expr) -> tuple[ir.Symbol | None, str]:
+    """The struct variable that a place is part of, and the fields that lead there; None behind a pointer."""
     path: list[str] = []
-    while isinstance(place, ir.Member):
-        path.append(place.name)
-        place = place.base
-    if isinstance(place, ir.Var) and path:
-        return place.symbol, ".".join(reversed(path))
-    return None
+    while True:
+        match place:
+            case ir.Member(base=base, name=name):
+                path.append(name)
+                place = base
+            case ir.Index(base=base) if isinstance(_undecayed(base).type, Array):
+                place = _undecayed(base)
+            case ir.Var(symbol=symbol) if isinstance(symbol.type, Struct):
+                return symbol, ".".join(reversed(path))
+            case _:
+                return None, ""
 
 
-def _path(part: ir.Expr, whole: ir.Expr) -> str:
-    path: list[str] = []
-    while part is not whole and isinstance(part, ir.Member):
-        path.append(part.name)
-        part = part.base
-    return ".".join(reversed(path))
+def _component(place: ir.Expr, i: int) -> ir.Expr:
+    """An element of an array, or a field of a struct."""
+    if isinstance(place.type, Struct):
+        field = place.type.fields[i]
+        return ir.Member(place, field.name, field.type, span=place.span)
+    assert isinstance(place.type, Array)
+    return ir.Index(place, ir.Const(i, INT, span=place.span), place.type.of, span=place.span)
 
 
-def _field(cell: Cell, path: str) -> Cell:
-    if isinstance(cell, tuple):
-        return cell[0], f"{cell[1]}.{path}"
-    return (cell, path) if isinstance(cell, ir.Symbol) and isinstance(cell.type, Struct) else cell
-
-
-def _component(cell: Cell, type_: Type, i: int) -> Cell:
-    return _field(cell, type_.fields[i].name) if isinstance(type_, Struct) else cell
+def _plain(type_: Type) -> Type:
+    """Without const."""
+    match type_:
+        case Pointer(to=to):
+            return Pointer(_plain(to))
+        case Array(of=of):
+            return _plain(of)
+    return type_
 
 
 def _bare(pointer: ir.Expr) -> ir.Expr:
@@ -336,11 +404,12 @@ def _bare(pointer: ir.Expr) -> ir.Expr:
     return pointer
 
 
-def _holds_pointer(type_: Type) -> bool:
+def holds_pointer(type_: Type) -> bool:
+    """Whether a value of this type is a pointer or holds one."""
     if isinstance(type_, Array):
-        return _holds_pointer(type_.of)
+        return holds_pointer(type_.of)
     if isinstance(type_, Struct):
-        return any(_holds_pointer(f.type) for f in type_.fields)
+        return any(holds_pointer(f.type) for f in type_.fields)
     return isinstance(type_, Pointer)
 
 

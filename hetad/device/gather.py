@@ -41,6 +41,8 @@ from hetad.ir.visit import declared, own_exprs, variables, walk_stmts
 WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
 
+SumKey = tuple[ir.Symbol, tuple[str, ...], tuple[object, ...]]  # an array, the fields, the fixed subscripts
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -154,18 +156,22 @@ class GatherKernel:
 
     # -- sums
 
-    def _sums(self) -> dict[tuple[ir.Symbol, tuple[str, ...]], ir.Symbol]:
-        found: dict[tuple[ir.Symbol, tuple[str, ...]], ir.Symbol] = {}
+    def _sums(self) -> dict[SumKey, ir.Symbol]:
+        found: dict[SumKey, ir.Symbol] = {}
         for s in self.sources:
-            assert s.site.cell is not None
-            key = (s.root, s.site.cell.path)
+            key = self._key(s)
             if key not in found:
                 found[key] = self.names.symbol(f"{s.root.name}_sum", s.increment.value.type, self.span)
         return found
 
-    def _sum(self, source: Source) -> ir.Symbol:
+    def _key(self, source: Source) -> SumKey:
+        """What sources of one cell have in common: the subscripts that are numbers too, which no target tells."""
         assert source.site.cell is not None
-        return self.sums[source.root, source.site.cell.path]
+        fixed = tuple((s, x.constant) for s, x in source.subscripts.items() if s not in self.strides)
+        return source.root, source.site.cell.path, fixed
+
+    def _sum(self, source: Source) -> ir.Symbol:
+        return self.sums[self._key(source)]
 
     # -- who works on a target
 
@@ -200,7 +206,7 @@ class GatherKernel:
         inner: ir.Body = (*opening, *nests, *(self._update(k, x) for k, x in self.sums.items()))
         return (*self.ends.declarations, *self._over_targets(inner))
 
-    def _update(self, key: tuple[ir.Symbol, tuple[str, ...]], symbol: ir.Symbol) -> ir.Stmt:
+    def _update(self, key: SumKey, symbol: ir.Symbol) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
         index = Polynomial({})
         for stride, subscript in source.subscripts.items():

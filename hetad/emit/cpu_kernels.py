@@ -25,8 +25,9 @@ from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
-from hetad.emit.walk import called, written
+from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs, walk_stmts
 

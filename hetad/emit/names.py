@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetad.emit.walk import called, written
+from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir.places import written
 from hetad.ir.types import Array, Type
 from hetad.ir.visit import declared, variables
 

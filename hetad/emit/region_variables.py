@@ -19,8 +19,9 @@ from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.region_nodes import Branch, Loop, Node, Once, Region, Scope, Structure
 from hetad.emit.regions import changed
 from hetad.emit.uniform import address_taken
-from hetad.emit.walk import mentioned, root_symbol, written
+from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol, written
 from hetad.ir.types import CHAR, INT, SIZE_T, Array, Float, Int, Pointer, size_of
 from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
 

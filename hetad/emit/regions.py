@@ -18,8 +18,9 @@ from hetad.emit.exchange import block_sum, exchange
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
 from hetad.emit.synchronisation import BARRIERS, BLOCK_SUMS, WAITING
 from hetad.emit.uniform import Uniformity, escaping
-from hetad.emit.walk import mentioned, root_symbol, written
+from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Type, size_of
 from hetad.ir.visit import declared, map_bodies, map_body
 

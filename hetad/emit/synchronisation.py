@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hetad.emit.walk import root_symbol
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol
 from hetad.ir.types import is_volatile
 from hetad.ir.visit import map_body, walk_stmts
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.emit.synchronisation import BLOCK_VOTES, waits
-from hetad.emit.walk import root_symbol, written
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, walk_expr, walk_stmts
 

@@ -55,9 +55,22 @@ def _is_assignment(tokens: Sequence[Token], i: int, names: Names) -> bool:
     start = i
     while start and not (tokens[start - 1].kind == "operator" and tokens[start - 1].text in _STATEMENT_ENDS):
         start -= 1
+        if tokens[start].text == "," and is_operator(tokens, start - 1, "}"):  # the list of an earlier declarator
+            start = _opening(tokens, start - 1)
     first = tokens[start]
     declares = names.is_type(first) or first.text in _SPECIFIERS or first.kind == "attribute"
     return bool(start) and not declares and first.text not in (".", "[")
+
+
+def _opening(tokens: Sequence[Token], closing: int) -> int:
+    """The position of the bracket that the one at `closing` closes."""
+    depth = 0
+    for i in range(closing, -1, -1):
+        if tokens[i].kind == "operator":
+            depth += (tokens[i].text in CLOSING) - (tokens[i].text in OPENING)
+        if depth == 0:
+            return i
+    return 0
 
 
 def _defines_tag(tokens: Sequence[Token], i: int) -> bool:

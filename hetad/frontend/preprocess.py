@@ -20,6 +20,7 @@ from pcpp import Action, OutputDirective, Preprocessor
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.headers import HEADERS, PRELUDE
+from hetad.frontend.libraries import LIBRARIES, library
 from hetad.frontend.tokens import Kind, Token
 
 
@@ -249,11 +250,15 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         name = "".join(raw.value for raw in tokens).strip().strip('<>"')
         if self.include_depth > 100:
             raise SyntaxProblem(f"{name} includes itself without end", self.position())
-        if name not in HEADERS or self._found(name):
+        if (name not in HEADERS and name not in LIBRARIES) or self._found(name):
             yield from super().include(tokens, original_line)
         elif name not in self.include_once:
             self.include_once[name] = None
-            yield from self.parsegen(HEADERS[name], "", "")
+            if name in LIBRARIES:
+                self._sources[name] = library(name)
+                yield from self.parsegen(self._sources[name], name, name)
+            else:
+                yield from self.parsegen(HEADERS[name], "", "")
 
     def _found(self, name: str) -> bool:
         return any((Path(p) / name).is_file() for p in self.temp_path + self.path)

@@ -11,6 +11,7 @@ from hetad.diagnostics import HetadError, SourceError, Span, SyntaxProblem, Unkn
 from hetad.frontend.driver import Driver
 from hetad.frontend.file_scope import FileScope
 from hetad.frontend.items import split_items
+from hetad.frontend.libraries import LIBRARIES
 from hetad.frontend.preprocess import Preprocessed
 from hetad.ir import nodes as ir
 
@@ -32,8 +33,10 @@ class Unit:
 
     @cached_property
     def functions(self) -> Mapping[str, ir.Kind]:
-        """Every function defined in the source, in order, with its kind.  Nothing is parsed for this."""
-        return {name: item.kind for item in self._items for name, what in item.names.items() if what == "function"}
+        """Every function defined in the source, in order, with its kind, those of libraries left out.  Nothing is
+        parsed for this."""
+        own = [item for item in self._items if item.span.file not in LIBRARIES]
+        return {name: item.kind for item in own for name, what in item.names.items() if what == "function"}
 
     def reach(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.

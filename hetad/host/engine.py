@@ -22,7 +22,7 @@ from hetad.host.checkpoint import Checkpoints
 from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, Array, Float, Pointer, Struct
+from hetad.ir.types import SIZE_T, Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
@@ -226,7 +226,7 @@ class HostEngine(Engine):
 
     def _is_active_struct(self, arg: ir.Expr) -> bool:
         pointers = any(self.is_active_pointer(part) for part in pointer_parts(arg))
-        values = self.is_active(arg)
+        values = holds_numbers(arg.type) and self.is_active(arg)
         if values and (pointers or not isinstance(arg, ir.Var)):
             what = "holds both numbers and pointers" if pointers else "is no variable"
             raise UnsupportedError(
@@ -244,23 +244,25 @@ class HostEngine(Engine):
 
     def _merged(self, kernel: ir.Function, args: tuple[ir.Expr, ...]) -> tuple[tuple[str, ...], ...]:
         """Groups of the kernel's pointer parameters whose arguments may reach the same memory."""
-        groups: list[tuple[set[Location], list[str]]] = []
+        reached: dict[str, set[Location]] = {}
         for param, arg in zip(kernel.params, args, strict=True):
-            parts = [(param.name, arg)]
-            if isinstance(param.type, Struct):
-                inner = pointer_parts(ir.Var(param, span=param.span))
-                parts = [(spelled(p), a) for p, a in zip(inner, pointer_parts(arg), strict=True)]
-            elif not isinstance(param.type, Pointer):
-                continue
-            for name, pointer in parts:
-                targets, members = set(self.pointers.targets(pointer)), [name]
-                apart = []
-                for other, names in groups:
-                    if other & targets:
-                        targets, members = targets | other, names + members
-                    else:
-                        apart.append((other, names))
-                groups = [*apart, (targets, members)]
+            if isinstance(param.type, Pointer):
+                reached[param.name] = set(self.pointers.targets(arg))
+            elif isinstance(param.type, Struct):
+                for part, pointer in zip(
+                    pointer_parts(ir.Var(param, span=param.span)), pointer_parts(arg), strict=True
+                ):
+                    reached.setdefault(spelled(part), set()).update(self.pointers.targets(pointer))
+        groups: list[tuple[set[Location], list[str]]] = []
+        for name, found in reached.items():
+            targets, members = found, [name]
+            apart = []
+            for other, names in groups:
+                if other & targets:
+                    targets, members = targets | other, names + members
+                else:
+                    apart.append((other, names))
+            groups = [*apart, (targets, members)]
         return tuple(tuple(members) for _, members in groups if len(members) > 1)
 
 
@@ -269,7 +271,9 @@ def _stem(pointer: ir.Expr) -> str:
 
 
 def spelled(place: ir.Expr) -> str:
-    """A member as `PointsTo` names its root."""
+    """A member as `PointsTo` names its root: the elements of an array together."""
+    if isinstance(place, ir.Index):
+        return spelled(place.base)
     if isinstance(place, ir.Member):
         return f"{spelled(place.base)}.{place.name}"
     assert isinstance(place, ir.Var)

@@ -38,6 +38,7 @@ from hetad.host.steady import steady_allocations, steady_parameters
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tape import lower_tape
+from hetad.host.unknown import refuse_unknown
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct
 from hetad.ir.visit import callees, declared, walk_stmts
@@ -104,7 +105,8 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         pointers = PointsTo(function)
-        _refuse_unknown((function, *self.kernels.values()))
+        refuse_bits((function, *self.kernels.values()))
+        refuse_unknown(function, pointers, self.kernels)
         effects = Effects(pointers, self.summaries)
         self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
         self.name = names.fresh(name)
@@ -325,17 +327,6 @@ class _Gradient:
         of = ", ".join(self.setting.of) if self.setting.of is not None else "the return value"
         wrt = ", ".join(self.setting.wrt)
         return f"gradient of {of} of {source} (line {self.setting.span.line}) with respect to {wrt}"
-
-
-def _refuse_unknown(functions: tuple[ir.Function, ...]) -> None:
-    refuse_bits(functions)
-    for f in functions:
-        for cell in PointsTo(f).unknown_cells(f):
-            raise UnsupportedError(
-                "this pointer was loaded from memory that hetad does not follow",
-                cell.span,
-                "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
-            )
 
 
 def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]:

@@ -11,14 +11,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.names import address_of, integer, zero
-from hetad.analysis.pointers import Root, out_place
+from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Pointer, Type, size_of
+from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Pointer, Type, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.table import MemoryOperation
 
@@ -177,6 +178,9 @@ class MemoryAdjoints:
         dst, src, size = _bare(s.args[dst_at]), _bare(s.args[src_at]), s.args[size_at]
         rows = row.position("height") is not None
         save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
+        if self._moves_pointers(dst, src):
+            more, undo = self._with_shadows(s, row, (dst, src))
+            return [*save, s, *more], [*undo, *restore]
         reverse = [*restore, *self._flush(dst)]
         if self.engine.is_active_pointer(dst) and rows:
             reverse.append(self._rows_pullback(s, row, dst, src))
@@ -218,11 +222,33 @@ class MemoryAdjoints:
         """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""
         points = self.engine.pointers
         types = {f for p in (dst, src) for t in points.targets(p) for f in points.floating_types(t)}
-        if len(types) == 1 and not isinstance(_element(dst), Pointer):
+        if len(types) == 1:
             return types.pop()
         names = " and ".join(sorted(f"'{t}'" for t in types)) or "unknown type"
-        what = "pointers to active memory" if isinstance(_element(dst), Pointer) else f"active data of {names}"
-        raise UnsupportedError(f"{what} is copied as bytes", s.span, "copy arrays of one floating type")
+        raise UnsupportedError(f"active data of {names} is copied as bytes", s.span, "copy arrays of one floating type")
+
+    def _moves_pointers(self, *ends: ir.Expr) -> bool:
+        """Whether pointers to active memory lie at one of these places."""
+        return any(self.engine.is_active_pointer(end) and holds_pointer(_element(end)) for end in ends)
+
+    def _with_shadows(self, s: ir.Call, row: MemoryOperation, ends: tuple[ir.Expr, ...]) -> Parts:
+        """The same on the shadows, whose pointers lead to shadows: for a copy or a fill of pointers in host memory."""
+        if row.once:
+            raise UnsupportedError("pointers to active memory are read from a file", s.span, "assign them one by one")
+        if row.space == "device" or any(holds_numbers(_element(end)) for end in ends):
+            raise UnsupportedError(
+                "pointers to active memory are copied or set as bytes, in device memory or beside numbers",
+                s.span,
+                "assign them one by one",
+            )
+        inactive = [end for end in ends if not self.engine.is_active_pointer(end)]
+        if inactive:
+            raise UnsupportedError(
+                "pointers to active memory are copied from or to untyped bytes", s.span, "assign them one by one"
+            )
+        shadows = tuple(self.engine.shadow_pointer(end) for end in ends)
+        save, restore = self._save_range(s, shadows[0], self._size(s, row))
+        return [*save, replace(s, args=(*shadows, *s.args[len(ends) :]), result=None)], restore
 
     def _flush(self, dst: ir.Expr) -> list[ir.Stmt]:
         """A scalar variable that is written through its address may have a cell on the device."""
@@ -235,6 +261,9 @@ class MemoryAdjoints:
         dst, size = _bare(s.args[dst_at]), self._size(s, row)
         rows = row.position("height") is not None
         save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
+        if self._moves_pointers(dst):
+            more, undo = self._with_shadows(s, row, (dst,))
+            return [*save, s, *more], [*undo, *restore]
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)

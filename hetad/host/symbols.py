@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.pointers import PointsTo
-from hetad.diagnostics import Span, UnsupportedError
+from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Pointer, Type, size_of
+from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
 
 SYMBOL_ADDRESS = "cudaGetSymbolAddress"
@@ -139,23 +139,28 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
     """Host variables at file scope that the function may write, as local ones."""
     names = Names({s.name for s in (*host.params, *declared(host.body))} | set(program.functions))
     opening: list[ir.Stmt] = []
-    body = host.body
-    mentioned = set(variables(body))
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    mentioned = set(variables(host.body))
     for g in program.globals:
         if g.device or g.symbol.const or g.symbol not in mentioned:
             continue
         local = names.symbol(g.symbol.name, g.symbol.type, g.symbol.span)
         value = ir.Var(g.symbol, span=host.span)
-        if g.init is None or _is_null(g.init):
-            _require_set(g.symbol, body)
-            opening.append(ir.Declare(local, _zero(local.type, host.span), span=host.span))
+        if isinstance(local.type, Pointer):
+            if g.init is None or _is_null(g.init):
+                _require_set(g.symbol, host.body)
+            # Where a pointer leads must be known: its initial value stands here itself, null where there is none.
+            null = ir.Cast(integer(0, host.span), local.type, span=host.span)
+            opening += substitute(bindings, (ir.Declare(local, g.init or null, span=host.span),))
+        elif g.init is None:
+            opening.append(ir.Declare(local, zero(local.type, host.span), span=host.span))
         elif isinstance(local.type, Array):
             copy = (ir.Var(local, span=host.span), value, ir.Const(size_of(local.type), SIZE_T, span=host.span))
             opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
         else:
             opening.append(ir.Declare(local, value, span=host.span))
-        body = substitute({g.symbol: local}, body)
-    return replace(host, body=(*opening, *body)) if opening else host
+        bindings[g.symbol] = local
+    return replace(host, body=(*opening, *substitute(bindings, host.body))) if opening else host
 
 
 def _is_null(init: ir.Expr) -> bool:
@@ -164,14 +169,8 @@ def _is_null(init: ir.Expr) -> bool:
     return isinstance(init.type, Pointer) and isinstance(init, ir.Const)
 
 
-def _zero(type_: Type, span: Span) -> ir.Expr:
-    return ir.Const(0, type_, "0", span=span) if isinstance(type_, Pointer) else zero(type_, span)
-
-
 def _require_set(symbol: ir.Symbol, body: ir.Body) -> None:
     """A pointer starts as null in a gradient: the function has to set it."""
-    if not isinstance(symbol.type, Pointer):
-        return
     for s in walk_stmts(body):
         place = s.target if isinstance(s, ir.Assign) else s.result if isinstance(s, ir.Call) else None
         if isinstance(place, ir.Var) and place.symbol is symbol:

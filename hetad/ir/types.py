@@ -192,6 +192,13 @@ def holds_floating(type_: Type) -> bool:
     return is_floating(base)
 
 
+def holds_numbers(type_: Type) -> bool:
+    """Whether floating numbers lie in a value of this type itself, not behind its pointers."""
+    if isinstance(type_, Struct):
+        return any(holds_numbers(f.type) for f in type_.fields)
+    return holds_numbers(type_.of) if isinstance(type_, Array) else is_floating(type_)
+
+
 def size_of(type_: Type) -> int:
     """Bytes of a value of this type (LP64, natural alignment)."""
     match type_:

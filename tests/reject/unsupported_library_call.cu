@@ -3,8 +3,11 @@ function = "f"
 ---*/
 #include <cublas_v2.h>
 
-void f(cublasHandle_t handle, double *x, int n)  // expected-error: cublasHandle_t
+void f(double *x, int n)
 {
-    double two = 2.0;
-    cublasDscal(handle, n, &two, x, 1);
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    cublasSetPointerMode(handle, 1);  // expected-error: hetad does not know 'cublasSetPointerMode'
+    cublasDscal(handle, n, x, x + 1, 1);
+    cublasDestroy(handle);
 }

@@ -32,9 +32,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     found: list[int | None] = []
     run = CpuExecutable.run
 
-    def recorded(self: CpuExecutable) -> Any:
+    def recorded(self: CpuExecutable, *args: Any) -> Any:
         found.append(self._threads)
-        return run(self)
+        return run(self, *args)
 
     monkeypatch.setattr(CpuExecutable, "run", recorded)
     monkeypatch.delenv("HETAD_CPU_THREADS", raising=False)

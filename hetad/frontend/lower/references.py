@@ -28,6 +28,7 @@ from hetad.ir.nodes import (
     Update,
     Var,
 )
+from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, element
 from hetad.ir.visit import children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
 
@@ -168,7 +169,9 @@ def settle(body: Body, bound: set[Symbol]) -> Body:
     reference changes what the place depends on: `float &u = grid[i]` is `grid[i]` as long as `i` stays."""
     if not bound:
         return body
-    exposed = {root for e in walk_exprs(body) if isinstance(e, AddressOf) and (root := _root(e.place)) is not None}
+    exposed = {
+        root for e in walk_exprs(body) if isinstance(e, AddressOf) and (root := root_symbol(e.place)) is not None
+    }
     return _settle(body, bound, exposed)
 
 
@@ -188,7 +191,7 @@ def _is_unchanged(place: Expr, rest: Body, exposed: set[Symbol]) -> bool:
     if _reads_memory(place):
         return False
     read = set(variables(place))
-    return not read & _written(rest) and not any(_written_behind(s.type, rest) for s in read & exposed)
+    return not read & written(rest) and not any(_written_behind(s.type, rest) for s in read & exposed)
 
 
 def _reads_memory(expr: Expr) -> bool:
@@ -216,35 +219,16 @@ def _written_behind(type_: Type, rest: Body) -> bool:
     if not isinstance(type_, Int | Float):
         return True
     for stmt in walk_stmts(rest):
-        if isinstance(stmt, Assign | Update) and _root(stmt.target) is None and _may_hold(stmt.target.type, type_):
+        if (
+            isinstance(stmt, Assign | Update)
+            and root_symbol(stmt.target) is None
+            and _may_hold(stmt.target.type, type_)
+        ):
             return True
         if isinstance(stmt, Call) and any(_writes(a.type, type_) for a in stmt.args):
             return True
     calls = (e for e in walk_exprs(rest) if isinstance(e, CallExpr | Intrinsic))
     return any(_writes(a.type, type_) for call in calls for a in call.args)
-
-
-def _written(body: Body) -> set[Symbol]:
-    places: list[Expr | None] = []
-    for stmt in walk_stmts(body):
-        match stmt:
-            case Assign(target=target) | Update(target=target):
-                places.append(target)
-            case Call(result=result):
-                places.append(result)
-    return {root for place in places if place is not None and (root := _root(place)) is not None}
-
-
-def _root(place: Expr) -> Symbol | None:
-    """The variable that a place is part of; None behind a pointer."""
-    match place:
-        case Var(symbol=symbol):
-            return symbol
-        case Member(base=base):
-            return _root(base)
-        case Index(base=base) if isinstance(base.type, Array):
-            return _root(base)
-    return None
 
 
 def _simplified(e: Expr) -> Expr:

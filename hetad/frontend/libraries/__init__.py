@@ -1,0 +1,34 @@
+"""Libraries that programs call, as CUDA source of hetad's own behind the names of their headers.
+
+What a library does is written in the language that hetad differentiates, so nothing else needs to know of it: effects,
+saving and adjoints follow, and it runs wherever the program does.  Only what is called is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent
+_FILES = {"cublas_v2.h": ("cublas.cu", "blas_real.cu"), "cufft.h": ("cufft.cu", "fft_real.cu")}
+# What the words of a part on `real` become.  E and K are the letters of cuFFT for real and complex numbers.
+_TYPES = (
+    {"real": "float", "complex": "float2", "cublasR": "cublasS", "E2K": "R2C", "K2E": "C2R", "K2K": "C2C"},
+    {"real": "double", "complex": "double2", "cublasR": "cublasD", "E2K": "D2Z", "K2E": "Z2D", "K2K": "Z2Z"},
+)
+
+LIBRARIES = frozenset(_FILES)
+
+
+@cache
+def library(header: str) -> str:
+    """The source that stands for a header: its common part, then the part on `real` for float and for double."""
+    common, typed = ((_FOLDER / file).read_text(encoding="utf-8") for file in _FILES[header])
+    return "\n".join([common, *(_for_type(typed, words) for words in _TYPES)])
+
+
+def _for_type(text: str, words: Mapping[str, str]) -> str:
+    """`real` and `complex` are also parts of hetad's own names, between underscores."""
+    return re.sub(r"(?<![A-Za-z])real(?![A-Za-z])|\bcomplex\b|cublasR|E2K|K2E|K2K", lambda m: words[m[0]], text)

@@ -1,0 +1,48 @@
+"""Refuses pointers of which nothing is known: their memory would be taken for inactive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointers import PointsTo, null_only, null_variables, pointer_parts
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer, Struct, holds_floating
+from hetad.ir.visit import walk_stmts
+
+
+def refuse_unknown(function: ir.Function, pointers: PointsTo, kernels: Mapping[str, ir.Function]) -> None:
+    """Raises UnsupportedError at the first floating cell, or argument of a launch, that no known memory holds."""
+    for f in (function, *kernels.values()):
+        for cell in (pointers if f is function else PointsTo(f)).unknown_cells(f):
+            _refuse(cell.span)
+    nulls = null_variables(function)
+    for s in walk_stmts(function.body):
+        if isinstance(s, ir.Launch):
+            for arg in _used(s, kernels[s.kernel]):
+                if not pointers.targets(arg) and not null_only(arg, nulls):
+                    _refuse(arg.span)
+
+
+def _used(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
+    """The pointers to floating memory that the kernel follows, those inside struct arguments included."""
+    effects = Effects(PointsTo(kernel), {})
+    followed = {x for s in walk_stmts(kernel.body) for x in (*effects.reads(s), *effects.writes(s))}
+    for param, arg in zip(kernel.params, launch.args, strict=True):
+        if isinstance(param.type, Pointer):
+            if effects.pointers.parameter_roots[param] in followed and holds_floating(param.type):
+                yield arg
+        elif isinstance(param.type, Struct):
+            inner = pointer_parts(ir.Var(param, span=param.span))
+            for part, given in zip(inner, pointer_parts(arg), strict=True):
+                if holds_floating(part.type) and not followed.isdisjoint(effects.pointers.targets(part)):
+                    yield given
+
+
+def _refuse(span: Span) -> None:
+    raise UnsupportedError(
+        "this pointer was loaded from memory that hetad does not follow",
+        span,
+        "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
+    )

@@ -1,0 +1,26 @@
+/*---
+function = "run"
+wrt = ["x", "w"]
+of = ["x"]
+---*/
+#include <string.h>
+
+typedef struct {
+    double *u;
+    double w;
+} Layer;
+
+__global__ void scale(double *u, double w)
+{
+    u[threadIdx.x] *= w;
+}
+
+void run(double *x, double w)
+{
+    Layer a, b;
+    a.u = x;
+    a.w = w;
+    memcpy(&b, &a, sizeof(Layer));  // expected-error: pointers to active memory are copied or set as bytes
+    double factor = b.w;
+    scale<<<1, 8>>>(b.u, factor);
+}
