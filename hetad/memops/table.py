@@ -50,6 +50,7 @@ class MemoryOperation:
     `fill`:     sets `bytes` at `dst` to the byte `value`.
     `exit`:     does not return.
     `once`: the world outside, or the state of a generator, sees the call: it happens whoever needs its result.
+    `varies`: what it gives depends on when it is called.
     """
 
     name: str
@@ -63,6 +64,7 @@ class MemoryOperation:
     defaults: int = 0
     alone: str | None = None
     once: bool = False
+    varies: bool = False
 
     def position(self, role: str) -> int | None:
         return self.roles.index(role) if role in self.roles else None
@@ -84,8 +86,8 @@ LIBRARY = (
     MemoryOperation("fseek", "inert", INT, ("other", "long", "value"), once=True),
     MemoryOperation("ftell", "inert", LONG, ("other",), once=True),
     MemoryOperation("rewind", "inert", VOID, ("other",), once=True),
-    MemoryOperation("feof", "inert", INT, ("other",)),
-    MemoryOperation("ferror", "inert", INT, ("other",)),
+    MemoryOperation("feof", "inert", INT, ("other",), once=True),
+    MemoryOperation("ferror", "inert", INT, ("other",), once=True),
     MemoryOperation("remove", "inert", INT, ("text",), once=True),
     MemoryOperation("perror", "inert", VOID, ("text",), once=True),
     MemoryOperation("getenv", "inert", Pointer(CHAR), ("text",)),
@@ -93,10 +95,10 @@ LIBRARY = (
     MemoryOperation("rand", "inert", INT, once=True),
     MemoryOperation("srand48", "inert", VOID, ("long",), once=True),
     MemoryOperation("drand48", "inert", DOUBLE, once=True),
-    MemoryOperation("clock", "inert", LONG),
-    MemoryOperation("time", "inert", LONG, ("store",), stores=LONG),
-    MemoryOperation("gettimeofday", "inert", INT, ("store", "other"), stores=TIMEVAL),
-    MemoryOperation("clock_gettime", "inert", INT, ("value", "store"), stores=TIMESPEC),
+    MemoryOperation("clock", "inert", LONG, varies=True),
+    MemoryOperation("time", "inert", LONG, ("store",), stores=LONG, varies=True),
+    MemoryOperation("gettimeofday", "inert", INT, ("store", "other"), stores=TIMEVAL, varies=True),
+    MemoryOperation("clock_gettime", "inert", INT, ("value", "store"), stores=TIMESPEC, varies=True),
     MemoryOperation("difftime", "inert", DOUBLE, ("long", "long")),
     MemoryOperation("atoi", "inert", INT, ("text",)),
     MemoryOperation("atol", "inert", LONG, ("text",)),
@@ -203,7 +205,7 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaSetDevice", "inert", _E, ("value",), alone=""),
         MemoryOperation("cudaGetDevice", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaGetDeviceCount", "inert", _E, ("store",), stores=INT),
-        MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T),
+        MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T, varies=True),
         MemoryOperation("cudaGetDeviceProperties", "inert", _E, ("store", "value"), stores=DEVICE_PROPERTIES),
         MemoryOperation("cudaDeviceGetAttribute", "inert", _E, ("store", "attribute", "value"), stores=INT),
         MemoryOperation("cudaRuntimeGetVersion", "inert", _E, ("store",), stores=INT),
@@ -226,14 +228,14 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaStreamCreateWithPriority", "inert", _E, ("store", "flags", "value"), stores=STREAM),
         MemoryOperation("cudaStreamDestroy", "inert", _E, ("stream",)),
         MemoryOperation("cudaStreamSynchronize", "inert", _E, ("stream",)),
-        MemoryOperation("cudaStreamQuery", "inert", _E, ("stream",)),
+        MemoryOperation("cudaStreamQuery", "inert", _E, ("stream",), varies=True),
         MemoryOperation("cudaStreamWaitEvent", "inert", _E, ("stream", "event", "flags"), defaults=1, alone=""),
         MemoryOperation("cudaEventCreate", "inert", _E, ("store",), stores=EVENT),
         MemoryOperation("cudaEventCreateWithFlags", "inert", _E, ("store", "flags"), stores=EVENT),
         MemoryOperation("cudaEventRecord", "inert", _E, ("record", "stream"), defaults=1),
         MemoryOperation("cudaEventSynchronize", "inert", _E, ("record",)),
-        MemoryOperation("cudaEventQuery", "inert", _E, ("event",)),
-        MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT),
+        MemoryOperation("cudaEventQuery", "inert", _E, ("event",), varies=True),
+        MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT, varies=True),
         MemoryOperation("cudaEventDestroy", "inert", _E, ("event",)),
         MemoryOperation("exit", "exit", VOID, ("value",)),
         MemoryOperation("abort", "exit", VOID),
