@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hetad
+from tests.host.test_long_runs import _Counting, _interrupt_after
 from tests.host.test_memory_limit import HEAT, N, _compare, _vectors
 
 FREES = (
@@ -67,6 +68,28 @@ def test_a_limit_that_is_reached_between_frees_leaves_everything_usable(backend:
             limited(u, v, N, 50, 2, seeds={"u": u})
         np.testing.assert_array_equal((u, v), before)
     np.testing.assert_array_equal(limited(u, v, N, 2, 4, seeds={"u": u})["u"], expected)
+
+
+@pytest.mark.parametrize("room", [60, 2**30])
+def test_a_program_that_stops_frees_what_it_freed_before(room: int) -> None:
+    """Blocks that the program has freed wait for the reverse sweep: out of memory, or at Ctrl-C, they go too."""
+    u, v = _vectors(2)
+    before = u.copy(), v.copy()
+    gradient = hetad.gradient(hetad.loads(FREES)["stages"], wrt="u", of="u", backend="cpu")
+    expected = gradient(u, v, N, 2, 3, seeds={"u": u})["u"]
+    counting = _Counting.of(gradient, room * u.nbytes)
+    if room == 60:
+        with pytest.raises(hetad.ExecutionError, match="out of device memory"):
+            gradient(u, v, N, 50, 6, seeds={"u": u})
+    else:
+        timer = _interrupt_after(0.3)
+        with pytest.raises(KeyboardInterrupt):
+            gradient(u, v, N, 300_000, 1, seeds={"u": u})
+        timer.join()
+    assert counting.made > 20 and not counting.alive
+    np.testing.assert_array_equal((u, v), before)
+    np.testing.assert_array_equal(gradient(u, v, N, 2, 3, seeds={"u": u})["u"], expected)
+    assert not counting.alive
 
 
 STEPS = (
