@@ -34,6 +34,18 @@ def along(extent: ir.Expr, axes: tuple[str, ...]) -> ir.Expr:
     return parts[0] if axes in (("x",), ()) else ir.Aggregate(parts, DIM3, span=extent.span)
 
 
+def along_x(extent: ir.Expr) -> ir.Expr:
+    return _part(extent, "x") if extent.type == DIM3 else convert(extent, UINT)
+
+
+def in_fewer_blocks(grid: ir.Expr) -> ir.Expr:
+    """A grid with no more blocks along x than keep a GPU busy."""
+    fewer = ir.Intrinsic("hetad_blocks", (along_x(grid),), UINT, span=grid.span)
+    if grid.type != DIM3:
+        return fewer
+    return ir.Aggregate((fewer, _part(grid, "y"), _part(grid, "z")), DIM3, span=grid.span)
+
+
 def _part(extent: ir.Expr, axis: str) -> ir.Expr:
     if isinstance(extent, ir.Aggregate):
         return convert(extent.elements[AXES.index(axis)], UINT)

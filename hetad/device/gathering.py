@@ -36,12 +36,12 @@ class Gathered:
 
 
 def gathered(body: ir.Body, ground: Ground, names: Names, shadows: Collection[ir.Symbol]) -> Gathered:
-    if any(_meets(s) for s in walk_stmts(body)):
+    if any(meets(s) for s in walk_stmts(body)):
         return Gathered(body, ())
     return _Plan(body, ground, names, frozenset(shadows)).result()
 
 
-def _meets(s: ir.Stmt) -> bool:
+def meets(s: ir.Stmt) -> bool:
     """Whether threads wait for each other, or memory changes otherwise than by increments and takes."""
     if isinstance(s, ir.Declare):
         return s.symbol.storage == "shared"

@@ -19,7 +19,7 @@ from hetad.device.accumulate import settled as settled_atomics
 from hetad.device.axes import launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
-from hetad.device.gathering import gathered
+from hetad.device.gathering import gathered, meets
 from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
@@ -27,9 +27,10 @@ from hetad.device.record import Recording, record, settled
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
 from hetad.device.sums import Sums
+from hetad.device.totals import in_fewer_blocks, with_totals
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Pointer, Type
+from hetad.ir.types import SIZE_T, UINT, VOID, Pointer, Type
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 from hetad.rules.math import is_math
 from hetad.rules.user import Rules
@@ -72,6 +73,7 @@ class Pullback:
     recorder: ir.Function | None = None  # launched in place of the primal; the primal's parameters, then the records
     records: Tapes | None = None
     gathers: tuple[Gather, ...] = ()
+    several: bool = False  # a block works for several; the last parameter is how many there are along x
 
     def functions(self) -> list[ir.Function]:
         """All the kernels, the pullback last."""
@@ -179,6 +181,7 @@ class _Maker:
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[ir.Body, ...] = ()
+        self.blocks: ir.Symbol | None = None
         self.optimize = optimize
         self.axes = launch_axes(kernel) if optimize and recording is None else AXES
         self.ground = self._ground(merged)
@@ -198,9 +201,17 @@ class _Maker:
             if found.kernels:
                 self.gathers = tuple(k.body for k in found.kernels)
                 self.final = found.body
+        apart = self.recording is None and not self.stored.tapes and not any(meets(s) for s in walk_stmts(self.final))
+        if apart:
+            self.final = with_totals(self.final, ground, self.names)
         settled = settled_atomics(self.final, ground)
         liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
         self.final = tidy(liveness.prune(settled), kernel=True) if self.gathers or self.spent else settled
+        if apart:
+            blocks = self.names.symbol("blocks", UINT, ground.span, "param")
+            fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
+            if fewer is not None:
+                self.final, self.blocks = fewer, blocks
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}
@@ -220,6 +231,7 @@ class _Maker:
             *((self.dynamic_bytes,) if dynamic else ()),
             *records,
             *self.stored.tapes,
+            *((self.blocks,) if self.blocks is not None else ()),
         )
         comment = f"pullback of {self.kernel.name} (line {self.kernel.span.line}), with respect to " + ", ".join(
             self.kernel.params[i].name for i in adjoint
@@ -232,7 +244,9 @@ class _Maker:
         names_active = tuple(sorted({x.name for x in self.engine.active}))
         effects = self._effects(primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
-        made = replace(made, gathers=tuple(self._gather(body) for body in self.gathers))
+        made = replace(
+            made, several=self.blocks is not None, gathers=tuple(self._gather(body) for body in self.gathers)
+        )
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
             origins = self.recording.origins if self.recording is not None else {}

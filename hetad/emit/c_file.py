@@ -74,7 +74,7 @@ def _file(
         wanted.append("hetad_device_variables")
     snippets = parts.support_for(everything, [*wanted, *_accounts(parts.support_for(everything, wanted))])
     body: list[str | list[str]] = [
-        _HEAD,
+        ("#define HETAD_ON_CPU\n" if on_cpu else "") + _HEAD,
         support.read("cuda_types.h").rstrip(),
         support.read("runtime.h").rstrip(),
         *parts.structs(),

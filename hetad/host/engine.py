@@ -14,7 +14,7 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.device.axes import along
+from hetad.device.axes import along, along_x, in_fewer_blocks
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
@@ -183,6 +183,9 @@ class HostEngine(Engine):
         for g in made.gathers:
             args = [s.args[i] for i in g.primal] + [self._adjoint_argument(s.args[i], s.span) for i in g.adjoint]
             reverse += [replace(narrow, kernel=g.function.name, args=tuple(args), shared=None), launched]
+        if made.several:
+            extra.append(along_x(narrow.grid))
+            narrow = replace(narrow, grid=in_fewer_blocks(narrow.grid))
         if made.function.body:
             reverse += [replace(narrow, kernel=made.function.name, args=(*adjoints, *extra), shared=shared), launched]
         return [*pushes, *forward], [*pops, *reverse, *closing]

@@ -15,7 +15,7 @@ static __device__ double hetad_warp_sum_double(double value, unsigned lane, unsi
     return value;
 }
 
-// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done.
+// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done, if any.
 static __device__ void hetad_block_add_double(double *target, double value)
 {
     __shared__ double sums[32];
@@ -30,7 +30,7 @@ static __device__ void hetad_block_add_double(double *target, double value)
     __syncthreads();
     if (thread < warps) {
         value = hetad_warp_sum_double(sums[thread], lane, warps);
-        if (thread == 0) {
+        if (thread == 0 && value != 0) {
             atomicAdd(target, value);
         }
     }
@@ -39,15 +39,17 @@ static __device__ void hetad_block_add_double(double *target, double value)
 // pullback of scale (line 15), with respect to y, x, a
 static __global__ void scale_pullback(
     const double *__restrict__ x, double a, int n, const double *__restrict__ adj_y,
-    double *__restrict__ adj_x, double *adj_a)
+    double *__restrict__ adj_x, double *adj_a, unsigned int blocks)
 {
     double a_sum = 0;
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        // line 19: y[i] = a * x[i];
-        const double seed = adj_y[i];
-        a_sum += seed * x[i];
-        adj_x[i] += seed * a;
+    for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
+        int i = block * blockDim.x + threadIdx.x;
+        if (i < n) {
+            // line 19: y[i] = a * x[i];
+            const double seed = adj_y[i];
+            a_sum += seed * x[i];
+            adj_x[i] += seed * a;
+        }
     }
     hetad_block_add_double(adj_a, a_sum);
 }
@@ -214,6 +216,16 @@ static void hetad_launched(dim3 grid)
     }
 }
 
+// So many blocks keep a GPU busy; each of them works for several, and adds one sum for all of these.
+static unsigned hetad_blocks(unsigned blocks)
+{
+#ifdef HETAD_ON_CPU
+    return blocks;
+#else
+    return blocks < 2112 ? blocks : 2112;
+#endif
+}
+
 // The adjoint of a scalar that kernels accumulated in a cell of device memory.
 static void hetad_read_scalar_double(double *adj, double *cell)
 {
@@ -251,7 +263,8 @@ extern "C" void scale_grad(
     double *adj_scalars;
     hetad_device_zeros((void **)&adj_scalars, 8);
     // line 15: __global__ void scale(double *y, const double *x, double a, int n)
-    scale_pullback<<<grid.x, block.x, shared_mem, stream>>>(x, a, n, adj_y, adj_x, adj_scalars);
+    scale_pullback<<<hetad_blocks(grid.x), block.x, shared_mem, stream>>>(
+        x, a, n, adj_y, adj_x, adj_scalars, grid.x);
     hetad_launched(grid);
     hetad_read_scalar_double(&a_sum, adj_scalars);
     *adj_a += a_sum;

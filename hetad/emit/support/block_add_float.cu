@@ -11,7 +11,7 @@ static __device__ float hetad_warp_sum_float(float value, unsigned lane, unsigne
     return value;
 }
 
-// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done.
+// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done, if any.
 static __device__ void hetad_block_add_float(float *target, float value)
 {
     __shared__ float sums[32];
@@ -26,7 +26,7 @@ static __device__ void hetad_block_add_float(float *target, float value)
     __syncthreads();
     if (thread < warps) {
         value = hetad_warp_sum_float(sums[thread], lane, warps);
-        if (thread == 0) {
+        if (thread == 0 && value != 0) {
             atomicAdd(target, value);
         }
     }
