@@ -19,9 +19,9 @@ from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.origin import Origin
-from hetad.adjoint.shadows import Shadows
+from hetad.adjoint.shadows import Shadows, scalar_of
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location
+from hetad.analysis.pointers import Location, floating_leaves_of
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
@@ -95,7 +95,7 @@ class Engine(Shadows, ABC):
         self.regions.pop()
         span = body[0].span if body else Span("", 0, 0)
         adjoints: list[ir.Stmt] = []
-        declarations: list[ir.Stmt] = [ir.Declare(s, None, span=s.span) for s in region.hoisted]
+        declarations: list[ir.Stmt] = [ir.Declare(s, self._initial(s), span=s.span) for s in region.hoisted]
         pointed = self.pointers.pointed()
         for symbol in region.locals:
             if self.is_active_symbol(symbol) and not self.carries_pointers(symbol):
@@ -104,6 +104,11 @@ class Engine(Shadows, ABC):
                 where = declarations if symbol in pointed else adjoints
                 where.append(ir.Declare(shadow, zero(shadow.type, span), span=symbol.span))
         return Reversed(declarations, forward, adjoints, reverse, region.locals)
+
+    def _initial(self, symbol: ir.Symbol) -> ir.Expr | None:
+        """Zero for a shadow of numbers beside pointers, which exists before the reverse sweep adds to it."""
+        numbers = isinstance(symbol.type, Struct | Array) and bool(floating_leaves_of(scalar_of(symbol.type)))
+        return zero(symbol.type, symbol.span) if numbers and symbol in self.shadows.values() else None
 
     def block(self, body: ir.Body) -> Parts:
         forward: list[ir.Stmt] = []

@@ -93,10 +93,10 @@ class Shadows:
                     f"a pointer may reach the constant '{symbol.name}' and active memory", expr.span, "use two pointers"
                 )
             case ir.Var() | ir.Index() | ir.Member():
-                own = self.shadow_place(expr)
-                if isinstance(own.type, Pointer) and own.type.const:  # a field: the struct's shadow has its type
-                    return ir.Cast(own, writable(own.type), span=expr.span)
-                return own
+                place = self.shadow_place(expr)
+                # A shadow struct has the primal's type, with pointers to const.
+                const = isinstance(place.type, Pointer) and place.type != writable(place.type)
+                return ir.Cast(place, writable(place.type), span=place.span) if const else place
             case ir.Binary(left=left, right=right):
                 if isinstance(left.type, Pointer | Array):
                     return replace(expr, left=self.shadow_pointer(left), type=writable(expr.type))

@@ -156,6 +156,8 @@ class AccessMaps:
         strides = self.strides(maps)
         if strides is None:
             return False
+        if any(self.shift(m, strides) != self.shift(maps[0], strides) for m in maps):
+            return False
         taken = [self.subscripts(m, strides) for m in maps]
         subscripts = [t for t in taken if t is not None]
         if len(subscripts) < len(taken):
@@ -217,12 +219,23 @@ class AccessMaps:
         factors: dict[Monomial, int] = {}
         for m in maps:
             for monomial, coefficient in m.offset.terms.items():
+                stride, counting = self.split(monomial)
+                if counting:
+                    factors[stride] = gcd(factors.get(stride, 0), coefficient)
+        for m in maps:  # a distance of several strides is one in subscripts
+            for monomial, coefficient in m.offset.terms.items():
                 stride, _ = self.split(monomial)
-                factors[stride] = gcd(factors.get(stride, 0), coefficient)
+                if stride in factors:
+                    factors[stride] = gcd(factors[stride], coefficient)
         scales = {scale(1 if not atoms else factor, atoms) for atoms, factor in factors.items()} | {ONE}
         if not all(self.coordinates.uniform(a) for s in scales for a, _ in s.atoms):
             return None
         return chain(scales) if nested else sorted(scales, key=lambda s: (s.degree, s.factor))
+
+    def shift(self, m: Map, strides: list[Scale]) -> Polynomial:
+        """What is added to the offset whatever the subscripts are."""
+        known = {s.atoms for s in strides}
+        return Polynomial({t: c for t, c in m.offset.terms.items() if scale(1, self.split(t)[0]).atoms not in known})
 
     def split(self, monomial: Monomial) -> tuple[Monomial, Monomial]:
         """The uniform atoms of a product, and its coordinates."""
@@ -237,9 +250,11 @@ class AccessMaps:
         found: dict[Scale, dict[Monomial, int]] = {s: {} for s in strides}
         for monomial, coefficient in m.offset.terms.items():
             uniform, counting = self.split(monomial)
-            if len(counting) > 1:
+            stride = next((s for s in strides if s.atoms == scale(1, uniform).atoms), None)
+            if len(counting) > 1 or not all(map(self.coordinates.uniform, uniform)):
                 return None
-            stride = next(s for s in strides if s.atoms == scale(1, uniform).atoms)
+            if stride is None:
+                continue  # a part of the shift
             found[stride][counting] = coefficient // stride.factor
         subscripts = {s: Polynomial(terms) for s, terms in found.items()}
         for low, high in pairwise(strides) if nested else ():

@@ -12,7 +12,7 @@ leave its array.  Divisors and strides are taken to be positive, as extents are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Polynomial
@@ -49,8 +49,10 @@ class Digit:
 class Coordinates:
     """Evaluates expressions; `digits` tells, once all have been evaluated, what the coordinates consist of."""
 
-    def __init__(self, body: ir.Body, span: Span) -> None:
+    def __init__(self, body: ir.Body, span: Span, one_block: Collection[str] = ()) -> None:
+        """`one_block`: axes along which a launch has one block, so that its threads are all there are."""
         self.span = span
+        self.one_block = frozenset(one_block)
         self.threads = {axis: ir.Symbol(f"thread_{axis}", INT, span) for axis in AXES}
         self.bases = set(self.threads.values())  # coordinates that start at zero, so that they have digits
         self.parts: dict[ir.Symbol, Part] = {}
@@ -92,6 +94,8 @@ class Coordinates:
                 part = self._divided(op, self.value(left, values), self.value(right, values))
                 return part if part is not None else self._opaque(expr)
             case ir.ThreadIndex(name="threadIdx" | "blockIdx" as name, axis=axis):
+                if axis in self.one_block:
+                    return _atom(self.threads[axis]) if name == "threadIdx" else Polynomial({})
                 size = scale(1, (block_dim(axis, expr.span),))
                 low, high = (ONE, size) if name == "threadIdx" else (size, None)
                 return self._part(Part(self.threads[axis], low, high))

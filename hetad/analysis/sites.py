@@ -6,7 +6,7 @@ The kernel is walked once, in the order of its text, with the values of its inte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from hetad.analysis.affine import Polynomial
@@ -91,8 +91,15 @@ class _State:
 class Sites:
     """`all`: the sites of a body, in its order.  `touched(statement)` gives the places that make a site each."""
 
-    def __init__(self, body: ir.Body, span: Span, touched: Callable[[ir.Stmt], Sequence[ir.Place]]) -> None:
-        self.coordinates = Coordinates(body, span)
+    def __init__(
+        self,
+        body: ir.Body,
+        span: Span,
+        touched: Callable[[ir.Stmt], Sequence[ir.Place]],
+        one_block: Collection[str] = (),
+    ) -> None:
+        """`one_block`: axes along which the launch has a single block."""
+        self.coordinates = Coordinates(body, span, one_block)
         self.all: list[Site] = []
         self._touched = touched
         self._exposed = set(exposed(body))

@@ -18,6 +18,7 @@ from hetad.adjoint.names import zero
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Site, Sites
+from hetad.device.axes import Axes
 from hetad.device.increments import increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -33,17 +34,17 @@ class Ground:
     the threads of a launch differ."""
 
     adjoints: frozenset[ir.Symbol]
-    axes: tuple[str, ...]
+    axes: Axes
     span: Span
     spent: frozenset[ir.Symbol] = frozenset()  # adjoints that nobody needs after the pullback
 
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
     """With plain updates where threads provably do not meet."""
-    sites = Sites(body, ground.span, touched)
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
     if not sites.all:
         return body
-    maps = AccessMaps(sites.coordinates, ground.axes)
+    maps = AccessMaps(sites.coordinates, ground.axes.all)
     groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
     for site in sites.all:
         if site.cell is None:

@@ -2,10 +2,13 @@
 
 A kernel that says nothing of an axis does the same for all positions along it.  Such copies of a thread store the same
 values to the same cells, and the derivative of that is the derivative of one of them: its pullback is launched along
-the other axes only.  Not so where copies count: they add atomically, or meet in shared memory.
+the other axes only.  The same holds for blocks, where a kernel asks for the thread in its block alone.  Not so where
+copies count: they add atomically, or meet in shared memory.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from hetad.adjoint.names import convert
 from hetad.analysis.coordinates import AXES
@@ -15,21 +18,42 @@ from hetad.ir.types import DIM3, UINT
 from hetad.ir.visit import walk_exprs, walk_stmts
 
 
-def launch_axes(kernel: ir.Function) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The axes along which blocks, and threads of a block, differ."""
+
+    blocks: tuple[str, ...] = AXES
+    threads: tuple[str, ...] = AXES
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return tuple(a for a in AXES if a in self.blocks or a in self.threads)
+
+    @property
+    def of_one_block(self) -> frozenset[str]:
+        """Those along which one block is launched: there its threads are all threads."""
+        return frozenset(AXES) - set(self.blocks)
+
+
+def launch_axes(kernel: ir.Function) -> Axes:
     for s in walk_stmts(kernel.body):
         if isinstance(s, ir.Call) and s.function in ATOMICS | BARRIERS | SHUFFLES | VOTES:
-            return AXES
+            return Axes()
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
-            return AXES
-    used = {e.axis for e in walk_exprs(kernel.body) if isinstance(e, ir.ThreadIndex)}
-    return tuple(a for a in AXES if a in used)
+            return Axes()
+    used = {(e.name, e.axis) for e in walk_exprs(kernel.body) if isinstance(e, ir.ThreadIndex)}
+    blocks = tuple(a for a in AXES if {("blockIdx", a), ("gridDim", a)} & used)
+    threads = tuple(a for a in AXES if {("threadIdx", a), ("blockDim", a)} & used)
+    return Axes(blocks, threads)
 
 
 def along(extent: ir.Expr, axes: tuple[str, ...]) -> ir.Expr:
     """The extent of a launch without the other axes."""
-    if extent.type != DIM3 or axes == AXES:
-        return extent
     one = ir.Const(1, UINT, span=extent.span)
+    if axes == AXES or (extent.type != DIM3 and "x" in axes):
+        return extent
+    if extent.type != DIM3:
+        return one
     parts = tuple(_part(extent, axis) if axis in axes else one for axis in AXES)
     return parts[0] if axes in (("x",), ()) else ir.Aggregate(parts, DIM3, span=extent.span)
 

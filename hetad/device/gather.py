@@ -165,10 +165,10 @@ class GatherKernel:
         return found
 
     def _key(self, source: Source) -> SumKey:
-        """What sources of one cell have in common: the subscripts that are numbers too, which no target tells."""
+        """What sources of one cell have in common: also what no target tells, fixed subscripts and shifts."""
         assert source.site.cell is not None
         fixed = tuple((s, x.constant) for s, x in source.subscripts.items() if s not in self.strides)
-        return source.root, source.site.cell.path, fixed
+        return source.root, source.site.cell.path, (*fixed, frozenset(source.shift.terms.items()))
 
     def _sum(self, source: Source) -> ir.Symbol:
         return self.sums[self._key(source)]
@@ -208,7 +208,7 @@ class GatherKernel:
 
     def _update(self, key: SumKey, symbol: ir.Symbol) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
-        index = Polynomial({})
+        index = source.shift
         for stride, subscript in source.subscripts.items():
             target = next((t for t in self.targets if t.stride == stride), None)
             index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)

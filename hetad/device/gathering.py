@@ -54,8 +54,8 @@ def meets(s: ir.Stmt) -> bool:
 class _Plan:
     def __init__(self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol]) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
-        self.sites = Sites(body, ground.span, touched)
-        self.maps = AccessMaps(self.sites.coordinates, ground.axes)
+        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all)
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
         self.known = True
@@ -99,7 +99,9 @@ class _Plan:
         maps = [m for s in members if (m := self.maps.map(s)) is not None]
         for nested in (True, False) if len(maps) == len(members) else ():
             strides = self.maps.strides(maps, nested)
-            if strides is None:
+            if strides is None or (
+                nested and len({frozenset(self.maps.shift(m, strides).terms.items()) for m in maps}) > 1
+            ):
                 continue
             try:
                 found = [source(self.sites, self.maps, s, strides, nested) for s in members]

@@ -19,6 +19,8 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Int, Pointer
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs
 
+UNROLLED = "4"  # times: so that the loads of several iterations are under way together
+
 
 @dataclass(frozen=True, slots=True)
 class _Item:
@@ -359,11 +361,17 @@ class Nest:
         start = a.least(lower, ">")
         by = a.number(1)
         if self.team is not None and self.team.loop is c:
-            first = isinstance(start, ir.Const) and start.value == 0
-            start = self.team.lane if first else a.binary("+", start, self.team.lane)
+            from_zero = isinstance(start, ir.Const) and start.value == 0
+            start = self.team.lane if from_zero else a.binary("+", start, self.team.lane)
             by = convert(self.team.lanes, a.type)
         step = ir.Update("+", variable, by, span=span)
-        return (*opening, ir.For((ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, span=span))
+        innermost = c is self.free[-1] and not isinstance(end, ir.Const)
+        alone = self.team is None or len(self.free) == 1
+        unroll = UNROLLED if innermost and alone else None
+        return (
+            *opening,
+            ir.For((ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, unroll=unroll, span=span),
+        )
 
 
 def conjunction(conditions: Sequence[ir.Expr]) -> ir.Expr:

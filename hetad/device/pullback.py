@@ -10,13 +10,13 @@ from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
-from hetad.analysis.coordinates import AXES, exposed
+from hetad.analysis.coordinates import exposed
 from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
 from hetad.device.accumulate import Ground
 from hetad.device.accumulate import settled as settled_atomics
-from hetad.device.axes import launch_axes
+from hetad.device.axes import Axes, launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
 from hetad.device.gathering import gathered, meets
@@ -67,7 +67,7 @@ class Pullback:
     adjoint: tuple[int, ...]
     effects: KernelEffects
     active: tuple[str, ...]
-    axes: tuple[str, ...]  # of the launch; along the others all threads would do the same
+    axes: Axes  # of the launch; along the others all threads would do the same
     dynamic: bool = False
     tapes: Tapes | None = None
     recorder: ir.Function | None = None  # launched in place of the primal; the primal's parameters, then the records
@@ -183,7 +183,7 @@ class _Maker:
         self.gathers: tuple[ir.Body, ...] = ()
         self.blocks: ir.Symbol | None = None
         self.optimize = optimize
-        self.axes = launch_axes(kernel) if optimize and recording is None else AXES
+        self.axes = launch_axes(kernel) if optimize and recording is None else Axes()
         self.ground = self._ground(merged)
         self.final = self.stored.body
         if optimize:

@@ -41,6 +41,7 @@ class Source:
     pivots: tuple[Pivot, ...]
     free: tuple[ir.Symbol, ...]
     slice: Slice
+    shift: Polynomial  # of the cell, beside what the subscripts tell
     nested: bool  # different subscripts are different cells
 
     @property
@@ -77,7 +78,8 @@ def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale], nes
     slice_ = slice_of(site, found.value, clean)
     if slice_ is None:
         raise Unfit
-    return Source(site, m, found, subscripts, pivots, tuple(c for c in coordinates if c not in told), slice_, nested)
+    free = tuple(c for c in coordinates if c not in told)
+    return Source(site, m, found, subscripts, pivots, free, slice_, maps.shift(m, strides), nested)
 
 
 def _pivots(

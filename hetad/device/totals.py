@@ -17,7 +17,7 @@ from hetad.device.storage import LOCAL_LIMIT
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, UINT, Array, Pointer, size_of
-from hetad.ir.visit import map_body, map_exprs, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
 
 MOST = 64  # elements
 
@@ -35,8 +35,8 @@ class _Few:
 
 def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
-    sites = Sites(body, ground.span, touched)
-    maps = AccessMaps(sites.coordinates, ground.axes)
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+    maps = AccessMaps(sites.coordinates, ground.axes.all)
     groups: dict[ir.Symbol, list[Site]] = {}
     for site in sites.all:
         if site.cell is None:
@@ -120,8 +120,11 @@ def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) 
     split = next((i for i, s in enumerate(body) if adds_up(s)), None)
     if split is None or not all(adds_up(s) for s in body[split:]):
         return None
-    first = next((i for i, s in enumerate(body) if not _is_sum(s)), split)
-    inner = body[first:split]
+    after = set(variables(body[split:])) - set(declared(body[split:]))
+    sums = [s for s in body[:split] if isinstance(s, ir.Declare) and s.symbol in after and _starts_at_zero(s)]
+    if {x for x in after if x.storage != "param"} != {s.symbol for s in sums}:
+        return None
+    inner = tuple(s for s in body[:split] if not any(s is d for d in sums))
     block = names.symbol("block", UINT, span)
 
     def for_several(e: ir.Expr) -> ir.Expr:
@@ -137,11 +140,8 @@ def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) 
         map_exprs(for_several, inner),
         span=span,
     )
-    return (*body[:first], loop, *body[split:])
+    return (*sums, loop, *body[split:])
 
 
-def _is_sum(s: ir.Stmt) -> bool:
-    """A declaration of a sum over the thread's work."""
-    if not isinstance(s, ir.Declare) or not s.symbol.name.endswith(("_sum", "_sums")):
-        return False
-    return s.init == zero(s.symbol.type, s.span)
+def _starts_at_zero(s: ir.Declare) -> bool:
+    return s.init is not None and s.init == zero(s.symbol.type, s.span)

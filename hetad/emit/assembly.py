@@ -17,7 +17,7 @@ from hetad.emit.statements import Statements, comment_lines
 from hetad.emit.support_kernels import support_kernel
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, VOID, Struct, Type, scalar_base
+from hetad.ir.types import DIM3, VOID, Struct, Type, is_half, scalar_base
 from hetad.ir.visit import declared, variables, walk_exprs, walk_stmts
 
 _QUALIFIERS = {"kernel": "__global__", "device": "__device__", "host device": "__host__ __device__", "host": ""}
@@ -76,14 +76,15 @@ class Assembly:
     def structs(self, functions: Iterable[ir.Function] | None = None) -> list[str]:
         """The definitions of the structs, or of those that some functions mention."""
         wanted = _structs(self.program.functions.values() if functions is None else functions, self.program)
-        own = {s.name: s for s in self.program.structs if isinstance(s, Struct) and s.name in wanted}
+        own = {name: s for name, s in wanted.items() if is_half(s)}
+        own |= {s.name: s for s in self.program.structs if isinstance(s, Struct) and s.name in wanted}
         if self.dialect.cuda:
             return [self._struct(s) for s in own.values() if not _VECTOR.fullmatch(s.name)]
         vectors = {name: s for name, s in sorted(wanted.items()) if _VECTOR.fullmatch(name)}
         return [self._struct(s) for s in (vectors | own).values()]
 
     def _struct(self, struct: Struct) -> str:
-        name = self.names.structs.get(struct.name, struct.name)
+        name = self.names.structs.get(struct.name, declaration(struct))
         fields = "\n".join(f"    {declaration(f.type, spelled(f.name))};" for f in struct.fields)
         if self.dialect.cuda:
             align = f"__align__({struct.align}) " if struct.align > 1 else ""

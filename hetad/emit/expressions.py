@@ -321,7 +321,7 @@ class Expressions:
     def _aggregate(self, expr: ir.Aggregate) -> tuple[str, int]:
         if expr.type == DIM3:
             return f"{self._dim3()}{self.dim3_elements(expr)}{'' if self.dialect.cuda else '}'}", POSTFIX
-        name = self.names.structs.get(str(expr.type), str(expr.type))
+        name = self.names.structs.get(str(expr.type), declaration(expr.type))
         return (name if self.dialect.cuda else f"({name})") + self.aggregate(expr), POSTFIX
 
     def _dim3(self) -> str:

@@ -24,7 +24,7 @@ _TEXTURE = ("textures", "pass the array as a pointer and index it")
 _SURFACE = ("surfaces", "pass the array as a pointer and index it")
 _GROUPS = SCOPES["cooperative_groups"]
 _RANDOM = ("cuRAND", "make the random numbers before, and pass them in an array")
-_HALF = ("half precision", "use float or double")
+_HALF = ("arithmetic in half precision", "convert with __half2float and its relatives, and compute in float")
 
 _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"tex(?:1D|2D|3D)(?:fetch|Layered|Lod|Grad)*|tex2Dgather|texCubemap\w*|cudaTextureObject_t", _TEXTURE),
@@ -33,11 +33,9 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"this_thread_block|this_grid|this_multi_grid|tiled_partition|coalesced_threads|thread_block_tile", _GROUPS),
     (r"thread_block|grid_group|coalesced_group|multi_grid_group", _GROUPS),
     (r"curand(?:_\w+|State\w*|Create\w*|Generate\w*|Set\w*|Destroy\w*|Generator_t)", _RANDOM),
-    (
-        r"__(?:half2float|float2half\w*|half22float2|low2float|high2float|floats2half2_rn|hfma2?|hmul2?|hadd2|hdiv)",
-        _HALF,
-    ),
-    (r"__half2?|__nv_bfloat162?|__(?:bfloat162float|float2bfloat16\w*)|hexp2?|hlog2?|hsqrt|hrcp|h2exp", _HALF),
+    (r"__float2(?:half|bfloat16)_r[zdu]|__(?:half22float2|low2float|high2float|floats2half2_rn|float2half2_rn)", _HALF),
+    (r"__hadd(?:2|_rn|_sat)|__h(?:fma|mul|sub|div|neg|abs|max|min|eq|ne|lt|le|gt|ge)2?(?:_rn|_sat|_relu)?", _HALF),
+    (r"__half2|__nv_bfloat162|h2?(?:exp|exp2|exp10|log|log2|log10|sqrt|rsqrt|rcp|sin|cos|tanh|floor|ceil)", _HALF),
     (
         r"cudaLaunch(?:KernelEx|CooperativeKernel)\w*",
         ("launches of cooperative kernels", "launch with <<<...>>>"),

@@ -1,4 +1,4 @@
-"""Stand-ins for the headers CUDA programs include: the macros they define, nothing else.
+"""Stand-ins for the headers CUDA programs include: the macros they define, and a few typedefs.
 
 Types and functions of these headers are known to lowering; what a macro here does not define needs no header.
 """
@@ -98,6 +98,8 @@ HEADERS: dict[str, str] = {
 #define checkCudaErrors(e) do { if ((e) != cudaSuccess) exit(1); } while (0)
 #define getLastCudaError(message) do { if (cudaGetLastError() != cudaSuccess) exit(1); } while (0)
 """,
+    "cuda_fp16.h": "typedef __half half;\n",
+    "cuda_bf16.h": "typedef __nv_bfloat16 nv_bfloat16;\n",
     "time.h": "#define CLOCKS_PER_SEC 1000000\n",
     "math_constants.h": """
 #define CUDART_INF_F __hetad_infinity

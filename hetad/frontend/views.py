@@ -33,7 +33,19 @@ from hetad.ir.nodes import (
     Update,
     Var,
 )
-from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, holds_floating, scalar_base, size_of
+from hetad.ir.types import (
+    Array,
+    Float,
+    Int,
+    Pointer,
+    Struct,
+    Type,
+    Void,
+    holds_floating,
+    is_half,
+    scalar_base,
+    size_of,
+)
 from hetad.ir.visit import children, own_exprs, walk_stmts
 
 
@@ -63,7 +75,7 @@ def reinterprets(given: Type, wanted: Type) -> bool:
             return False
         if isinstance(a, Pointer) and b == Pointer(Void()):  # (void **)&p, as cudaMalloc wants it
             return False
-        return holds_floating(a) or holds_floating(b)
+        return holds_floating(a) or holds_floating(b) or is_half(scalar_base(a)) or is_half(scalar_base(b))
     if isinstance(given, Pointer) and isinstance(wanted, Int) and wanted.bits > 8:
         return holds_floating(given)
     return isinstance(given, Int) and isinstance(wanted, Pointer) and holds_floating(wanted)

@@ -178,7 +178,7 @@ class HostEngine(Engine):
             reverse += tapes.opening
             extra += tapes.arguments
             closing = [*tapes.closing, *closing]
-        narrow = replace(s, grid=along(s.grid, made.axes), block=along(s.block, made.axes))
+        narrow = replace(s, grid=along(s.grid, made.axes.blocks), block=along(s.block, made.axes.threads))
         launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
         for g in made.gathers:
             args = [s.args[i] for i in g.primal] + [self._adjoint_argument(s.args[i], s.span) for i in g.adjoint]

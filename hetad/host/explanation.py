@@ -71,12 +71,14 @@ def accumulations(function: ir.Function) -> Iterator[Accumulated]:
         match s:
             case ir.Call(function="atomicAdd", args=args):
                 yield Accumulated(
-                    function.name, _name(args[0]), "atomicAdd: nothing proven about colliding threads", s.span
+                    function.name, _name(args[0]), "atomicAdd: threads may meet, or additions would wait", s.span
                 )
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
             case ir.Update(target=target) if _root(target) in shadows:
-                yield Accumulated(function.name, _name(target), "exclusive: plain +=", s.span)
+                gather = "gather: summed by a thread for each cell"
+                how = gather if "_gather_" in function.name else "exclusive: plain +="
+                yield Accumulated(function.name, _name(target), how, s.span)
 
 
 def _root(place: ir.Expr) -> ir.Symbol | None:

@@ -19,7 +19,6 @@ from hetad.analysis.carried import memory_names
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.analysis.volatile import refuse_active_volatile
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.checkpoint import Checkpoints, MemoryLimit
@@ -30,8 +29,10 @@ from hetad.host.explanation import Explanation, accumulations, names_of, saves
 from hetad.host.fresh import without_snapshots_of_nothing
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.parameters import AdjointParameters
 from hetad.host.pruning import pruned, unpruned
+from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
 from hetad.host.setting import Setting
 from hetad.host.steady import steady_allocations, steady_parameters
@@ -93,12 +94,13 @@ class _Gradient:
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
-        self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}
         steady = steady_parameters(flat.functions[entry])
         function, returned = _named_result(
             hoist_pointed(steady if memory_limit is None else steady_allocations(steady))
         )
+        function = self._with_structs_apart(function, wrt, returned if of is None else of)
+        self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
         names = Names(
             {s.name for s in (*function.params, *declared(function.body))}
             | set(program.functions)
@@ -110,6 +112,31 @@ class _Gradient:
         effects = Effects(pointers, self.summaries)
         self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
         self.name = names.fresh(name)
+
+    def _with_structs_apart(
+        self, function: ir.Function, wrt: tuple[str, ...], of: tuple[str, ...] | ir.Symbol | None
+    ) -> ir.Function:
+        """The function, and the kernels changed to suit, with structs of pointers and active numbers passed member by
+        member."""
+        pointers = PointsTo(function)
+        places: dict[str, Location] = {p.name: pointers.parameter_roots.get(p, p) for p in function.params}
+        independents = [places[n] for n in wrt if n in places]
+        dependents: list[Location] = [places[n] for n in of if n in places] if isinstance(of, tuple) else []
+        dependents += [of] if isinstance(of, ir.Symbol) else []
+        found: set[Location] = set()
+
+        def is_active(arg: ir.Expr) -> bool:
+            if not found:  # most programs never ask
+                found.update(Activity(function, pointers, self.kernels).active(independents, dependents))
+            return not found.isdisjoint(pointers.storage(arg))
+
+        positions = mixed_positions(function, is_active)
+        if not positions:
+            return function
+        function, changed = taken_apart(function, self.kernels, positions)
+        self.lifted |= {n: k for n, k in changed.items() if k is not self.kernels[n]}
+        self.kernels = changed
+        return function
 
     # -- assembling
 
@@ -141,7 +168,8 @@ class _Gradient:
             dependents = [setting.location(n) for n in setting.of]
         activity = Activity(setting.function, setting.pointers, self.kernels)
         active = activity.active(independents, dependents)
-        self._refuse_volatile(activity, self._closed_over_kernels(activity, set(active)))
+        closed = self._closed_over_kernels(activity, set(active))
+        refuse_unfollowed(setting.function, self.kernels, setting.effects, activity.varied(independents), closed)
         if not self.optimize:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
@@ -172,24 +200,6 @@ class _Gradient:
             active = activity.closed(active)
             if len(active) == before:
                 return active
-
-    def _refuse_volatile(self, activity: Activity, active: set[Location]) -> None:
-        function = self.setting.function
-        refuse_active_volatile(function, self.setting.pointers, active)
-        for s in walk_stmts(function.body):
-            if not isinstance(s, ir.Launch):
-                continue
-            kernel = self.kernels[s.kernel]
-            inner = Activity(kernel, PointsTo(kernel), {})
-            at = {i for i, arg in enumerate(s.args) if not active.isdisjoint(self._locations(arg))}
-            seeds = {x for x, i in positions_of(kernel, inner.pointers).items() if not i.isdisjoint(at)}
-            seeds |= {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
-            refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
-
-    def _locations(self, arg: ir.Expr) -> set[Location]:
-        """What an argument of a launch is made of, or leads to."""
-        effects = self.setting.effects
-        return {*effects.behind(arg), *effects.loads(arg)}
 
     def _pullback(
         self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]

@@ -118,6 +118,8 @@ STREAM = Opaque("cudaStream_t")
 EVENT = Opaque("cudaEvent_t")
 DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)
+HALF = Struct("__half", (Field("__x", USHORT),), 2)
+BFLOAT16 = Struct("__nv_bfloat16", (Field("__x", USHORT),), 2)
 FILE = Opaque("FILE")
 TIMEVAL = Struct("timeval", (Field("tv_sec", LONG), Field("tv_usec", LONG)))
 TIMESPEC = Struct("timespec", (Field("tv_sec", LONG), Field("tv_nsec", LONG)))
@@ -154,6 +156,11 @@ def is_volatile(type_: Type) -> bool:
 def of_value(type_: Type) -> Type:
     """The type of a value read from something of this type."""
     return replace(type_, volatile=False) if isinstance(type_, Int | Float) and type_.volatile else type_
+
+
+def is_half(type_: Type) -> bool:
+    """Whether it is one of the 16-bit floating types: bits to hetad, which carry no derivative."""
+    return type_ in (HALF, BFLOAT16)
 
 
 def is_floating(type_: Type) -> bool:

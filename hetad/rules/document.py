@@ -84,7 +84,9 @@ def text() -> str:
         shown = [row[0] for row in rows if not re.search(r"_r[zud]$", row[0].name)]
         parts.append(f"\n## {title}\n\n{_table(shown)}")
     table = inactive.table()
-    shown_inactive = [n for n, p in table.items() if not (FLOAT in (*p.params, p.returns) and n[:-1] in table)]
+    own = {p.name for text in inactive.BITS for p in inactive.prototypes(text)}
+    public = {n: p for n, p in table.items() if n not in own}
+    shown_inactive = [n for n, p in public.items() if not (FLOAT in (*p.params, p.returns) and n[:-1] in table)]
     parts.append(
         "\n## No derivative, deliberately\n\nTheir results are integers or piecewise constant; a derivative stops "
         f"there, as at a cast to `int`.\n\n{_names([*CLASSIFICATION, *shown_inactive])}\n"

@@ -67,6 +67,14 @@ INTEGERS = (
     "unsigned __funnelshift_rc(unsigned a, unsigned b, unsigned s)",
 )  # fmt: skip
 
+# The 16-bit floating types by name: from their bits to float, and back.  The functions are hetad's own.
+FROM_HALF = {"__half": "hetad_half_to_float", "__nv_bfloat16": "hetad_bfloat16_to_float"}
+TO_HALF = {"__half": "hetad_float_to_half", "__nv_bfloat16": "hetad_float_to_bfloat16"}
+BITS = (
+    *(f"float {name}(unsigned short bits)" for name in FROM_HALF.values()),
+    *(f"unsigned short {name}(float x)" for name in TO_HALF.values()),
+)
+
 
 def _conversions() -> list[str]:
     """`__float2int_rn` and its relatives: floating to integer, and integer to floating."""
@@ -84,5 +92,5 @@ def _conversions() -> list[str]:
 @cache
 def table() -> dict[str, Prototype]:
     """Every inactive function by name, except the classification macros."""
-    texts = (*STEPS, *INTEGERS, *_conversions())
+    texts = (*STEPS, *INTEGERS, *BITS, *_conversions())
     return {p.name: p for text in texts for p in prototypes(text)}

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void
+from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
 from hetad.run.layout import dtype_of, is_bool
 from hetad.run.signature import Signature, declaration
 
@@ -117,13 +117,15 @@ class StructParameter:
                 return IntegerParameter(label, type_, self.signature).convert(value)
             case Float():
                 return FloatingParameter(label, type_, self.signature).convert(value)
-            case Struct():
+            case Struct() if not is_half(type_):
                 return StructParameter(label, type_, self.signature).record(value)[0]
             case Array(of=of, length=length):
                 if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or len(value) != length:
                     problem = f"expected {length} elements, got {_described(value)}"
                     raise self.signature.refuse(problem, parameter=label)
                 return [self._field(of, element, f"{path}[{i}]") for i, element in enumerate(value)]
+            case Struct():
+                raise self.signature.refuse(f"a {type_} cannot be passed by value", "pass it in an array", label)
             case _:
                 if value is None:
                     return 0
@@ -224,7 +226,7 @@ def converter(name: str, type_: Type, signature: Signature, space: Space = None,
             return IntegerParameter(name, type_, signature)
         case Float():
             return FloatingParameter(name, type_, signature)
-        case Struct():
+        case Struct() if not is_half(type_):
             return StructParameter(name, type_, signature)
         case Opaque():
             return HandleParameter(name, type_, signature)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, align_of, size_of
+from hetad.ir.types import BFLOAT16, HALF, Array, Float, Int, Opaque, Pointer, Struct, Type, align_of, is_half, size_of
 
 _INTEGERS: dict[tuple[int, bool], type[Any]] = {
     (8, True): ctypes.c_int8,
@@ -19,6 +19,7 @@ _INTEGERS: dict[tuple[int, bool], type[Any]] = {
     (32, False): ctypes.c_uint32,
     (64, False): ctypes.c_uint64,
 }
+_HALVES = {HALF.name: np.dtype(np.float16), BFLOAT16.name: np.dtype(np.uint16)}  # NumPy knows no bfloat16: its bits
 _CELL_ALIGNMENT = 32  # the strictest a CUDA vector type asks for
 
 
@@ -39,7 +40,7 @@ def dtype_of(type_: Type) -> np.dtype[Any]:
         case Array(of=of, length=int() as length):
             return np.dtype((dtype_of(of), (length,)))
         case Struct():
-            return _struct_dtype(type_)
+            return _HALVES[type_.name] if is_half(type_) else _struct_dtype(type_)
         case _:
             raise TypeError(f"{type_} has no dtype")
 

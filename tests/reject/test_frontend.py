@@ -103,7 +103,7 @@ UNSUPPORTED = {
     "static of a parameter": ("float f(float x) { static float §s = x; return s += x; }", "first value is no constant"),
     "variable length": ("float f(int n) { float a[§n]; return a[0]; }", "length is not a constant"),
     "long double": ("void f(float *a) { §long double x = 1; a[0] = x; }", "long double"),
-    "half": ("void f(§half *a) { a[0] = 0; }", "half precision"),
+    "half": ("void f(§half *a) { a[0] = 0; }", "half without <cuda_fp16.h>"),
     "switch scope": (
         "void f(int n, int *a) { switch (n) { case 1: int §x = 2; break; case 2: x = 3; a[0] = x; } }",
         "one case of a switch",
@@ -215,7 +215,10 @@ UNSUPPORTED = {
     ),
     "tensor cores": ("__global__ void f(float *a) { §nvcuda::wmma::mma_sync(a, a, a, a); }", "tensor-core"),
     "cuRAND": ("__global__ void f(float *a) { §curandState s; a[0] = curand_uniform(&s); }", "cuRAND"),
-    "half arithmetic": ("__global__ void f(float *a) { a[0] = §__half2float(__float2half(a[0])); }", "half precision"),
+    "half arithmetic": (
+        "__global__ void f(float *a) { a[0] = __half2float(§__hmul(__float2half(a[0]), 1.0f)); }",
+        "half precision",
+    ),
     "memory of three dimensions": (
         "void f(float *a) { §cudaArray_t b; cudaMallocArray(&b, 0, 3, 4); }",
         "memory of three dimensions",

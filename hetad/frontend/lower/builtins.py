@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hetad.ir.types import (
+    BFLOAT16,
     CHAR,
     CUDA_ERROR,
     DEVICE_ATTRIBUTE,
@@ -12,6 +13,7 @@ from hetad.ir.types import (
     EVENT,
     FILE,
     FLOAT,
+    HALF,
     INT,
     LLONG,
     LONG,
@@ -77,6 +79,8 @@ TYPES: dict[str, Type] = {
     "timespec": TIMESPEC,
     "clockid_t": INT,
     "dim3": DIM3,
+    "__half": HALF,
+    "__nv_bfloat16": BFLOAT16,
     **VECTORS,
 }
 for _bits in (8, 16, 32, 64):

@@ -16,7 +16,16 @@ from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, Unsupported
 from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
-from hetad.frontend.lower import convert, expressions, instantiate, kernel_values, passed_over, references, symbols
+from hetad.frontend.lower import (
+    convert,
+    expressions,
+    half,
+    instantiate,
+    kernel_values,
+    passed_over,
+    references,
+    symbols,
+)
 from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.normalize.launch_arguments import is_list, packed
@@ -39,6 +48,7 @@ from hetad.ir.types import (
     DIM3,
     DOUBLE,
     EVENT,
+    FLOAT,
     INT,
     LONG,
     SIZE_T,
@@ -51,6 +61,7 @@ from hetad.ir.types import (
     Int,
     Pointer,
     Type,
+    is_half,
 )
 from hetad.memops.table import TABLE, MemoryOperation
 
@@ -318,15 +329,24 @@ def _atomic_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Ex
     expected = 3 if name == "atomicCAS" else 2
     if len(args) != expected or not isinstance(args[0].type, Pointer):
         raise SyntaxProblem(f"'{name}' takes a pointer and {expected - 1} more", span)
+    _refuse_compound(name, args[0].type.to, span)
     return (args[0], *(convert.convert(a, args[0].type.to) for a in args[1:]))
 
 
 def _shuffle_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
     if not 3 <= len(args) <= 4:
         raise SyntaxProblem(f"'{name}' takes 3 or 4 arguments, not {len(args)}", span)
+    _refuse_compound(name, args[1].type, span)
     lane = INT if name in ("__shfl_sync", "__shfl_xor_sync") else UINT
     rest = (convert.convert(args[2], lane), *(convert.convert(a, INT) for a in args[3:]))
     return (convert.convert(args[0], UINT), args[1], *rest)
+
+
+def _refuse_compound(name: str, type_: Type, span: Span) -> None:
+    if is_half(type_):
+        half.refuse(f"'{name}'", span)
+    if not isinstance(type_, Int | Float):
+        raise UnsupportedError(f"'{name}' of a '{type_}'", span, "treat its members one by one")
 
 
 def _promoted_argument(arg: Expr) -> Expr:
@@ -346,6 +366,12 @@ def _pure(ctx: Context, node: Any, name: str) -> Expr | None:
         return _vector(name.removeprefix("make_"), args, span)
     if name in ("__ldg", "__ldca", "__ldcg", "__ldcs") and len(args) == 1:
         return convert.dereference(convert.undecayed(args[0]), span)
+    if name in half.TO_FLOAT and len(args) == 1 and args[0].type == half.TO_FLOAT[name]:
+        return half.to_float(args[0], span)
+    if name in half.FROM_FLOAT and len(args) == 1:
+        return half.from_float(convert.convert(args[0], FLOAT), half.FROM_FLOAT[name], span)
+    if any(is_half(a.type) for a in args):
+        half.refuse(f"'{name}'", span)
     from hetad.rules.math import signature
 
     found = signature(name, [a.type for a in args])

@@ -6,6 +6,7 @@ import struct
 from dataclasses import replace
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
+from hetad.frontend.lower import half
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
@@ -23,6 +24,7 @@ from hetad.ir.nodes import (
 from hetad.ir.types import (
     BOOL,
     DIM3,
+    FLOAT,
     INT,
     LONG,
     UINT,
@@ -35,6 +37,7 @@ from hetad.ir.types import (
     Type,
     Void,
     element,
+    is_half,
     is_volatile,
     of_value,
     promote,
@@ -50,6 +53,12 @@ def convert(expr: Expr, type_: Type, span: Span | None = None) -> Expr:
         return expr
     if isinstance(type_, Int | Float) and isinstance(expr.type, Int | Float):
         return arithmetic(expr, type_)
+    if is_half(expr.type) and isinstance(type_, Float):
+        return arithmetic(half.to_float(expr, span), type_)
+    if is_half(type_) and expr.type == FLOAT:
+        return half.from_float(expr, type_, span)
+    if is_half(type_) or is_half(expr.type):
+        half.refuse(f"a conversion of '{expr.type}' to '{type_}'", span)
     if type_ == DIM3 and isinstance(expr.type, Int):
         one = Const(1, UINT, "1", span=span)
         return Aggregate((convert(expr, UINT), one, one), DIM3, span=span)
@@ -199,7 +208,7 @@ def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
         if isinstance(expr, Const) and isinstance(given, Int) and isinstance(type_, Float):
             return arithmetic(expr, type_)
         return Cast(expr, type_, span=span)
-    if type_ == DIM3:
+    if type_ == DIM3 or is_half(type_) or is_half(given):
         return convert(expr, type_, span)
     raise SyntaxProblem(f"cannot cast '{given}' to '{type_}'", span)
 
@@ -219,6 +228,8 @@ def binary(op: str, left: Expr, right: Expr, span: Span) -> Expr:
     if isinstance(left.type, Opaque) and op in ("==", "!="):
         return Binary(op, left, convert(right, left.type), BOOL, span=span)
     for operand in (left, right):
+        if is_half(operand.type):
+            half.refuse(f"'{op}'", span)
         if not isinstance(operand.type, Int | Float):
             raise UnsupportedError(f"'{op}' on a value of type '{operand.type}'", span, "operate on its members")
     if op in ("<<", ">>", "%", "&", "|", "^") and (isinstance(left.type, Float) or isinstance(right.type, Float)):
@@ -266,6 +277,8 @@ def condition(expr: Expr) -> Expr:
 def unary(op: str, operand: Expr, span: Span) -> Expr:
     """`-x`, `+x`, `~x`, `!x`."""
     operand = decay(operand)
+    if is_half(operand.type):
+        half.refuse(f"'{op}'", span)
     if op == "!":
         return Unary("!", condition(operand), BOOL, span=span)
     if not isinstance(operand.type, Int | Float) or (op == "~" and isinstance(operand.type, Float)):

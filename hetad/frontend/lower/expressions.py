@@ -47,7 +47,9 @@ from hetad.ir.types import (
     Pointer,
     Struct,
     Type,
+    is_half,
     is_volatile,
+    scalar_base,
 )
 
 _THREAD = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
@@ -220,7 +222,7 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
         with ctx.peek():  # the operand is not evaluated
             type_ = expression(ctx, node.expr).type
     size = complete_size(ctx, type_, node)
-    named = isinstance(type_, Int | Float | Pointer | Struct)
+    named = isinstance(type_, Int | Float | Pointer | Struct) and not is_half(scalar_base(type_))
     text = f"sizeof({declarator(type_, '').strip()})" if named else str(size)
     return Const(size, SIZE_T, text, span=span)
 

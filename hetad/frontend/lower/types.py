@@ -48,8 +48,8 @@ _ARITHMETIC: dict[str, tuple[Type, Type]] = {
 }
 _SIMPLE: dict[str, Type] = {"void": VOID, "bool": BOOL, "_Bool": BOOL, "float": FLOAT, "double": DOUBLE}
 _BEYOND = {
-    "half": "half precision", "__half": "half precision", "half2": "half precision", "__half2": "half precision",
-    "__nv_bfloat16": "bfloat16", "nv_bfloat16": "bfloat16", "va_list": "functions with variable arguments",
+    "half": "half without <cuda_fp16.h>", "half2": "half2", "__half2": "half2",
+    "va_list": "functions with variable arguments",
 }  # fmt: skip
 
 

@@ -385,3 +385,57 @@ HETAD_FUNCTION double hetad_trigamma(double x) {
   return shift + sign * ((1.0 + 0.5 / x + tail) / x);
 }
 HETAD_FUNCTION float hetad_trigammaf(float x) { return (float)hetad_trigamma(x); }
+
+//@ hetad_half_to_float
+/* Exact.  Subnormal halves are normal floats. */
+HETAD_FUNCTION float hetad_half_to_float(unsigned short bits) {
+  union { float x; unsigned a; } result;
+  const unsigned exponent = bits >> 10 & 31, fraction = bits & 0x3ffu;
+  if (exponent == 0) {
+    result.x = (float)fraction * 5.9604644775390625e-8f;
+  } else {
+    result.a = (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13;
+  }
+  result.a |= (bits & 0x8000u) << 16;
+  return result.x;
+}
+
+//@ hetad_float_to_half
+/* To the nearest, ties to even; from 65520 on infinity. */
+HETAD_FUNCTION unsigned short hetad_float_to_half(float x) {
+  union { float x; unsigned a; } given;
+  given.x = x;
+  const unsigned sign = given.a >> 16 & 0x8000u, size = given.a & 0x7fffffffu;
+  unsigned kept, rest, tie;
+  if (size > 0x7f800000u) return 0x7fffu;
+  if (size >= 0x477ff000u) return (unsigned short)(sign | 0x7c00u);
+  if (size < 0x33000000u) return (unsigned short)sign;
+  if (size < 0x38800000u) {
+    const unsigned shift = 126u - (size >> 23), number = (size & 0x7fffffu) | 0x800000u;
+    kept = number >> shift;
+    tie = 1u << (shift - 1);
+    rest = number & (2u * tie - 1u);
+  } else {
+    kept = (size - 0x38000000u) >> 13;
+    tie = 0x1000u;
+    rest = size & 0x1fffu;
+  }
+  kept += rest > tie || (rest == tie && (kept & 1u));
+  return (unsigned short)(sign | kept);
+}
+
+//@ hetad_bfloat16_to_float
+HETAD_FUNCTION float hetad_bfloat16_to_float(unsigned short bits) {
+  union { float x; unsigned a; } result;
+  result.a = (unsigned)bits << 16;
+  return result.x;
+}
+
+//@ hetad_float_to_bfloat16
+/* To the nearest, ties to even. */
+HETAD_FUNCTION unsigned short hetad_float_to_bfloat16(float x) {
+  union { float x; unsigned a; } given;
+  given.x = x;
+  if ((given.a & 0x7fffffffu) > 0x7f800000u) return 0x7fffu;
+  return (unsigned short)((given.a + 0x7fffu + (given.a >> 16 & 1u)) >> 16);
+}

@@ -1,0 +1,117 @@
+"""Active numbers in other clothes: as raw bits, or in half precision, of which no derivative is known.
+
+Activity follows floating values.  Here what depends on `wrt` is followed further, as long as it is moved about unread
+(an active array copied into one of integers), and refused where a number is made of it again; and so is the rounding
+of an active value to half precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointers import Location, Root
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.memops.table import TABLE
+from hetad.rules.inactive import FROM_HALF, TO_HALF
+from hetad.rules.refused import needs_constant
+
+_WIDENED, _NARROWED = frozenset(FROM_HALF.values()), frozenset(TO_HALF.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """A function, and what in it depends on `wrt`."""
+
+    function: ir.Function
+    effects: Effects
+    locations: frozenset[Location]
+
+
+def refuse_carried(parts: Iterable[Varied]) -> None:
+    """Raises UnsupportedError at the first number made of what may be bits of an active one, and at the first active
+    number that becomes a half."""
+    parts = tuple(parts)
+    carriers = [_carriers(p) for p in parts]
+    in_memory = any(isinstance(x, Root) for p, found in zip(parts, carriers, strict=True) for x in found - p.locations)
+    for p, found in zip(parts, carriers, strict=True):
+        for s in walk_stmts(p.function.body) if in_memory else ():
+            if _copies_integers_to_numbers(p.effects, s):
+                raise UnsupportedError(
+                    "this copies what may be bits of active numbers", s.span, "copy the numbers themselves"
+                )
+        for e in _intrinsics(p.function):
+            if e.name in _NARROWED and not p.locations.isdisjoint(p.effects.loads(e)):
+                raise _in_half(e)
+            if e.name not in _WIDENED and not needs_constant(e.name):
+                continue
+            read = _unread(p.effects, e)
+            if not read.isdisjoint(found) or (in_memory and any(isinstance(x, Root) for x in read)):
+                raise _in_half(e) if e.name in _WIDENED else _made_of_bits(e)
+
+
+def _carriers(part: Varied) -> set[Location]:
+    """What may hold active numbers, as such or as bits."""
+    found = set(part.locations)
+    while True:
+        before = len(found)
+        for s in walk_stmts(part.function.body):
+            if _moves(s) and any(not _unread(part.effects, e).isdisjoint(found) for e in _values(s)):
+                found.update(part.effects.writes(s))
+        if len(found) == before:
+            return found
+
+
+def _moves(s: ir.Stmt) -> bool:
+    """Whether a statement may store bits as they are; an integer that becomes a floating number is converted."""
+    match s:
+        case ir.Declare(symbol=symbol):
+            return not isinstance(symbol.type, Float)
+        case ir.Assign(target=target) | ir.Update(target=target):
+            return not isinstance(target.type, Float)
+    return isinstance(s, ir.Call)
+
+
+def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
+    for e in own_exprs(s):
+        if not (isinstance(s, ir.Assign) and e is s.target):
+            yield e
+
+
+def _unread(effects: Effects, expr: ir.Expr) -> set[Location]:
+    """Where the parts of an expression lie that are no floating numbers."""
+    places = (e for e in walk_expr(expr) if isinstance(e, ir.Var | ir.Index | ir.Member))
+    return {x for e in places if not isinstance(e.type, Float) for x in effects.pointers.storage(e)}
+
+
+def _copies_integers_to_numbers(effects: Effects, s: ir.Stmt) -> bool:
+    if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action != "copy":
+        return False
+    typed = effects.pointers.floating_types
+    return any(typed(x) for x in effects.writes(s)) and any(not typed(x) for x in effects.reads(s))
+
+
+def _intrinsics(function: ir.Function) -> Iterator[ir.Intrinsic]:
+    for s in walk_stmts(function.body):
+        for own in own_exprs(s):
+            yield from (e for e in walk_expr(own) if isinstance(e, ir.Intrinsic))
+
+
+def _in_half(e: ir.Intrinsic) -> UnsupportedError:
+    return UnsupportedError(
+        "active data is in half precision here, which carries no derivative",
+        e.span,
+        "keep what is differentiated in float",
+    )
+
+
+def _made_of_bits(e: ir.Intrinsic) -> UnsupportedError:
+    return UnsupportedError(
+        f"'{e.name}' makes a number of bits that may be those of an active one",
+        e.span,
+        "keep the number itself, or give the function a rule with hetad.pullback",
+    )

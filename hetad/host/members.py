@@ -1,0 +1,129 @@
+"""Structs by value to kernels, member by member.
+
+The adjoint of a number that a kernel is given by value is a cell of device memory; the shadow of a pointer is a
+pointer.  A struct that holds both has no form for the two, so such a struct is taken apart: each number and each
+pointer in it becomes a parameter of its own.  So does each number of a struct that is no variable but, say, an
+element of an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from hetad.adjoint.components import component
+from hetad.adjoint.names import Names
+from hetad.analysis.pointers import pointer_parts
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Float, Struct, of_value
+from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
+
+Position = tuple[str, int]  # a kernel, and one of its parameters
+
+
+def mixed_positions(function: ir.Function, is_active: Callable[[ir.Expr], bool]) -> set[Position]:
+    """The parameters that some launch of the host function gives a struct of pointers and active numbers, or one of
+    active numbers that is no variable."""
+    return {
+        (s.kernel, i)
+        for s in walk_stmts(function.body)
+        if isinstance(s, ir.Launch)
+        for i, arg in enumerate(s.args)
+        if isinstance(arg.type, Struct) and (pointer_parts(arg) or not isinstance(arg, ir.Var)) and is_active(arg)
+    }
+
+
+def taken_apart(
+    function: ir.Function, kernels: Mapping[str, ir.Function], positions: Collection[Position]
+) -> tuple[ir.Function, dict[str, ir.Function]]:
+    """The host function and the kernels, with the members of these parameters as parameters."""
+    names = Names({x.name for x in (*function.params, *declared(function.body))} | set(kernels))
+    chosen = {k: {i for kernel, i in positions if kernel == k} for k in kernels}
+
+    def launch(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        if not isinstance(s, ir.Launch) or not chosen[s.kernel]:
+            return s
+        before: list[ir.Stmt] = []
+        args: list[ir.Expr] = []
+        for i, arg in enumerate(s.args):
+            args += _passed(names, arg, before) if i in chosen[s.kernel] else [arg]
+        return (*before, replace(s, args=tuple(args)))
+
+    changed = {name: _kernel(k, chosen[name]) if chosen[name] else k for name, k in kernels.items()}
+    return replace(function, body=map_body(launch, function.body)), changed
+
+
+def _passed(names: Names, arg: ir.Expr, before: list[ir.Stmt]) -> list[ir.Expr]:
+    """The members of an argument; numbers in variables of their own, as the reverse sweep wants them."""
+    if not isinstance(arg, ir.Var | ir.Index | ir.Member):
+        whole = names.symbol("argument", arg.type, arg.span)
+        before.append(ir.Declare(whole, arg, span=arg.span))
+        arg = ir.Var(whole, span=arg.span)
+    out: list[ir.Expr] = []
+    for leaf in _leaves(arg):
+        if isinstance(leaf.type, Float):
+            symbol = names.symbol(_name(leaf), leaf.type, arg.span)
+            before.append(ir.Declare(symbol, leaf, span=arg.span))
+            leaf = ir.Var(symbol, span=arg.span)
+        out.append(leaf)
+    return out
+
+
+def _kernel(kernel: ir.Function, positions: set[int]) -> ir.Function:
+    names = Names({x.name for x in (*kernel.params, *declared(kernel.body))})
+    params: list[ir.Symbol] = []
+    body = kernel.body
+    for i, p in enumerate(kernel.params):
+        if i not in positions:
+            params.append(p)
+            continue
+        leaves = _leaves(ir.Var(p, span=p.span))
+        own = [ir.Symbol(names.fresh(_name(x)), of_value(x.type), p.span, "param", p.const) for x in leaves]
+        params += own
+        replaced = _by_member(body, p, dict(zip(leaves, own, strict=True)))
+        body = replaced if replaced is not None else _rebuilt(body, p, leaves, own)
+    return replace(kernel, params=tuple(params), body=body)
+
+
+def _by_member(body: ir.Body, param: ir.Symbol, parts: Mapping[ir.Place, ir.Symbol]) -> ir.Body | None:
+    """The body with the members' parameters in place of the members; None where the struct is used as a whole."""
+
+    def member(e: ir.Expr) -> ir.Expr:
+        if isinstance(e, ir.Index | ir.Member) and e in parts:
+            return ir.Var(parts[e], span=e.span)
+        return e
+
+    new = map_exprs(member, body)
+    return None if param in set(variables(new)) else new
+
+
+def _rebuilt(body: ir.Body, param: ir.Symbol, leaves: list[ir.Place], own: list[ir.Symbol]) -> ir.Body:
+    """The body with the struct as a local variable, filled at the top."""
+    local = ir.Symbol(param.name, param.type, param.span)
+    fill = [ir.Assign(x, ir.Var(p, span=p.span), span=p.span) for x, p in zip(leaves, own, strict=True)]
+    return (ir.Declare(local, None, span=param.span), *substitute({param: local}, (*fill, *body)))
+
+
+def _leaves(place: ir.Place) -> list[ir.Place]:
+    """The numbers and pointers in a place, fields and elements in order."""
+    if isinstance(place.type, Struct):
+        count = len(place.type.fields)
+    elif isinstance(place.type, Array) and place.type.length is not None:
+        count = place.type.length
+    else:
+        return [place]
+    return [leaf for i in range(count) for leaf in _leaves(component(place, i, place.span))]
+
+
+def _name(leaf: ir.Expr) -> str:
+    """`g_dt` for `g.dt`."""
+    match leaf:
+        case ir.Var(symbol=symbol):
+            return symbol.name
+        case ir.Member(base=base, name=name):
+            return f"{_name(base)}_{name}"
+        case ir.Index(base=base, index=ir.Const(value=value)) if value:
+            return f"{_name(base)}_{value}"
+        case ir.Index(base=base):
+            return _name(base)
+    return "member"

@@ -1,0 +1,45 @@
+"""Where derivatives would have to pass through something that has none, on the host and in the kernels it launches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hetad.analysis.activity import Activity
+from hetad.analysis.effects import Effects, positions_of
+from hetad.analysis.moved_bits import Varied, refuse_carried
+from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.volatile import refuse_active_volatile
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer
+from hetad.ir.visit import walk_stmts
+
+
+def refuse_unfollowed(
+    function: ir.Function,
+    kernels: Mapping[str, ir.Function],
+    effects: Effects,
+    varied: Collection[Location],
+    active: Collection[Location],
+) -> None:
+    """Raises UnsupportedError for active data that is volatile, in half precision, or moved as bits."""
+    refuse_active_volatile(function, effects.pointers, active)
+    parts = [Varied(function, effects, frozenset(varied))]
+    for s in walk_stmts(function.body):
+        if isinstance(s, ir.Launch):
+            kernel = kernels[s.kernel]
+            inner = Activity(kernel, PointsTo(kernel), {})
+            seeds = _given(s, kernel, inner, effects, active)
+            refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
+            found = inner.varied(_given(s, kernel, inner, effects, varied))
+            parts.append(Varied(kernel, Effects(inner.pointers, {}), frozenset(found)))
+    refuse_carried(parts)
+
+
+def _given(
+    s: ir.Launch, kernel: ir.Function, activity: Activity, effects: Effects, chosen: Collection[Location]
+) -> set[Location]:
+    """The kernel's parameters, and the memory behind them, whose arguments are made of `chosen` locations, or lead
+    to some."""
+    at = {i for i, arg in enumerate(s.args) if not {*effects.behind(arg), *effects.loads(arg)}.isdisjoint(chosen)}
+    behind: set[Location] = {x for x, i in positions_of(kernel, activity.pointers).items() if not i.isdisjoint(at)}
+    return behind | {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}
