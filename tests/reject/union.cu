@@ -1,6 +1,7 @@
 /*---
 function = "f"
 error = "UnsupportedError"
+help = "__float_as_int"
 ---*/
 union cell {
     double value;

@@ -1,7 +1,7 @@
 // Blocks in parallel: the caller and the workers of a pool take ranges of blocks until there are none left.
 #include <pthread.h>
 
-typedef void (*hetad_blocks)(dim3, dim3, char *, size_t, void **, size_t, size_t);
+typedef void (*hetad_block_range)(dim3, dim3, char *, size_t, void **, size_t, size_t);
 
 static int hetad_thread_count = 1;
 static struct {
@@ -9,7 +9,7 @@ static struct {
     pthread_cond_t start, done;
     int workers, wanted, busy, code;
     unsigned long generation;
-    hetad_blocks run;
+    hetad_block_range run;
     dim3 grid, block;
     size_t shared, next, total, chunk;
     void **args;
@@ -94,7 +94,7 @@ static void hetad_hire(int wanted)
     pthread_attr_destroy(&attributes);
 }
 
-static void hetad_run_parallel(hetad_blocks run, dim3 grid, dim3 block, size_t shared, void **args)
+static void hetad_run_parallel(hetad_block_range run, dim3 grid, dim3 block, size_t shared, void **args)
 {
     const size_t total = (size_t)grid.x * grid.y * grid.z;
     const int threads = total < (size_t)hetad_thread_count ? (int)total : hetad_thread_count;
