@@ -24,6 +24,7 @@ from hetad.run.selection import Names, select_of, select_wrt
 from hetad.run.signature import Signature, bind, nearest, signature_of
 
 if TYPE_CHECKING:
+    from hetad.frontend.driver import Driver
     from hetad.frontend.unit import Unit
     from hetad.host.derivative import Derivative
     from hetad.ir import nodes
@@ -156,6 +157,28 @@ class Program(Mapping[str, "Function"]):
             self._functions[name] = Function(self, name)
         return self._functions[name]
 
+    def driver(
+        self, name: str = "main", *, inputs: Names = (), output: str | None = None, argv: Sequence[object] = ()
+    ) -> Function:
+        """A whole program as a function of some of its variables.
+
+        Args:
+            name: the function that does everything.
+            inputs: variables of it, or of the host at file scope: numbers that have a value where they are declared,
+                and arrays.  They become parameters, in this order; an argument replaces the first value.
+            output: the floating variable of the same kind whose last value is returned, or the name of a host
+                function: what that returned last.  NaN if the program ends before.
+            argv: the texts of the command line, without the program's name.
+
+        Raises:
+            ArgumentError: a name means nothing.
+            UnsupportedError: a variable is set in a way that cannot be replaced.
+        """
+        from hetad.frontend.driver import driver
+
+        names = (inputs,) if isinstance(inputs, str) else inputs
+        return Function(self, name, driver(name, [str(n) for n in names], output, argv))  # type: ignore[union-attr]
+
     def __iter__(self) -> Iterator[str]:
         return iter(name for name, kind in self.unit.functions.items() if kind != "device")
 
@@ -172,10 +195,10 @@ class Program(Mapping[str, "Function"]):
 class Function:
     """A host function or a kernel; calling it runs it."""
 
-    def __init__(self, program: Program, name: str) -> None:
+    def __init__(self, program: Program, name: str, driver: Driver | None = None) -> None:
         self.program = program
         self.name = name
-        self.compiled = Compiled(program.unit, name)
+        self.compiled = Compiled(program.unit if driver is None else program.unit.driven(driver), name)
         self.rules = dict(program.rules)
 
     @property

@@ -97,9 +97,9 @@ class PointsTo:
                 return self.storage(base)
         return ()
 
-    def held(self, symbol: ir.Symbol) -> tuple[Location, ...]:
-        """What the pointers stored in an array variable may point to."""
-        return tuple(self._held(symbol))
+    def held(self, location: Location) -> tuple[Location, ...]:
+        """What the pointers stored in an array variable, or in memory, may point to."""
+        return tuple(self._held(location))
 
     def unknown_cells(self, function: ir.Function) -> Iterator[ir.Expr]:
         """The floating cells of the function that are reached through pointers of which nothing is known."""

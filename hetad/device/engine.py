@@ -188,9 +188,13 @@ class KernelEngine(Engine):
         raise UnsupportedError("a kernel that launches a kernel", s.span, "launch it from the host")
 
 
+def _holds(type_: Type) -> Type | None:
+    return type_.to if isinstance(type_, Pointer) else type_.of if isinstance(type_, Array) else None
+
+
 def pointee(pointer: ir.Expr, type_: Type) -> ir.Place:
     """The cell a pointer argument points to."""
-    while isinstance(pointer, ir.Cast):
+    while isinstance(pointer, ir.Cast) and _holds(pointer.operand.type) == _holds(pointer.type):
         pointer = pointer.operand
     if isinstance(pointer, ir.AddressOf):
         return pointer.place

@@ -12,7 +12,7 @@ from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT, WIDTH, filled, wrapped
-from hetad.emit.names import Locals, Names
+from hetad.emit.names import Locals, Names, spelled
 from hetad.emit.statements import Statements, comment_lines
 from hetad.emit.support_kernels import support_kernel
 from hetad.emit.walk import called
@@ -85,7 +85,7 @@ class Assembly:
 
     def _struct(self, struct: Struct) -> str:
         name = self.names.structs.get(struct.name, declaration(struct))
-        fields = "\n".join(f"    {declaration(f.type, f.name)};" for f in struct.fields)
+        fields = "\n".join(f"    {declaration(f.type, spelled(f.name))};" for f in struct.fields)
         if self.dialect.cuda:
             align = f"__align__({struct.align}) " if struct.align > 1 else ""
             return f"struct {align}{name} {{\n{fields}\n}};"

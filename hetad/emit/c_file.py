@@ -30,6 +30,7 @@ _HEAD = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>"""
 
 

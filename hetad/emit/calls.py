@@ -10,7 +10,7 @@ from hetad.emit.dialect import Dialect
 _C_NAMES = {"exit": "hetad_exit", "abort": "hetad_abort"}
 _FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
 _CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
-_VARIADIC = frozenset({"printf", "fprintf"})
+_VARIADIC = frozenset({"printf", "fprintf", "sprintf", "snprintf", "sscanf", "fscanf"})
 
 
 @cache

@@ -218,6 +218,7 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
         "const struct hetad_runtime *hetad_cpu_runtime(void)\n{\n"
         "    static const struct hetad_runtime runtime = {\n"
         "        hetad_cpu_malloc, hetad_cpu_free, hetad_cpu_copy, hetad_cpu_set, hetad_cpu_launch,\n"
-        "        hetad_cpu_synchronize, hetad_cpu_last_error, hetad_cpu_memory,\n    };\n"
+        "        hetad_cpu_synchronize, hetad_cpu_last_error, hetad_cpu_memory, hetad_cpu_copy_rows,\n"
+        "        hetad_cpu_set_rows, hetad_cpu_attribute,\n    };\n"
         "    return &runtime;\n}"
     )

@@ -10,12 +10,19 @@ from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
 from hetad.ir.visit import walk_stmts
 
+_FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
+_STREAMS = "printf fprintf sprintf snprintf sscanf fscanf puts putchar fputs fflush stderr stdout FILE"
+_MEMORY = "malloc calloc realloc free abort exit EXIT_FAILURE EXIT_SUCCESS"
+_NUMBERS = "rand srand drand48 srand48 atoi atol atof getenv"
+
 _HEADERS = {
     "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
     "cmath": {"INFINITY", "NAN", "M_PI", "M_E"},
-    "cstdio": {"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "stderr", "stdout", "FILE"},
-    "cstdlib": {"malloc", "calloc", "realloc", "free", "abort", "exit", "EXIT_FAILURE", "EXIT_SUCCESS"},
-    "cstring": {"memcpy", "memset", "memmove"},
+    "cstdio": {*_FILES.split(), *_STREAMS.split()},
+    "cstdlib": {*_MEMORY.split(), *_NUMBERS.split()},
+    "cstring": {"memcpy", "memset", "memmove", "strcmp", "strncmp", "strlen"},
+    "ctime": {"clock", "time", "difftime", "clock_gettime", "timespec"},
+    "sys/time.h": {"gettimeofday", "timeval"},
     "cassert": {"assert"},
 }
 
@@ -54,7 +61,8 @@ def _opaque_headers(functions: list[ir.Function]) -> set[str]:
 def _includes(text: str, more: set[str]) -> list[str]:
     import re
 
-    words = set(re.findall(r"\w+", text))
+    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
+    words = set(re.findall(r"\w+", code))
     return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 
@@ -102,7 +110,8 @@ def _typedefs(text: str) -> list[str]:
     """NVRTC has no <cstdint>."""
     import re
 
-    words = set(re.findall(r"\w+", text))
+    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
+    words = set(re.findall(r"\w+", code))
     return [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 
 

@@ -17,7 +17,7 @@ _PLAIN = {
     (32, True): "int", (32, False): "unsigned int", (64, True): "long", (64, False): "unsigned long",
 }  # fmt: skip
 
-ENUMS = frozenset({"cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind"})
+ENUMS = frozenset({"cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind", "cudaDeviceAttr"})
 """Integer types of hetad that C++ takes for enumerations: it converts no integer to them by itself."""
 
 

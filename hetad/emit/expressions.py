@@ -17,6 +17,7 @@ from hetad.emit.literals import const, is_named, literal_type
 from hetad.emit.names import Locals, Names, spelled
 from hetad.ir import nodes as ir
 from hetad.ir.types import (
+    DEVICE_PROPERTIES,
     DIM3,
     DOUBLE,
     INT,
@@ -240,8 +241,8 @@ class Expressions:
     def _member(self, base: ir.Expr, name: str) -> tuple[str, int]:
         if isinstance(base, ir.Index) and isinstance(base.index, ir.Const) and isinstance(base.base.type, Pointer):
             if base.index.value == 0:
-                return f"{self._pointer(base.base, POSTFIX)}->{spelled(name)}", POSTFIX
-        return f"{self.text(base, POSTFIX)}.{spelled(name)}", POSTFIX
+                return f"{self._pointer(base.base, POSTFIX)}->{_field(base, name)}", POSTFIX
+        return f"{self.text(base, POSTFIX)}.{_field(base, name)}", POSTFIX
 
     def _address(self, place: ir.Expr) -> tuple[str, int]:
         match place:
@@ -358,3 +359,8 @@ def _exact_const(expr: ir.Cast) -> ir.Const | None:
     if isinstance(operand.type, Int) and preserves(INT if operand.value >= 0 else operand.type, expr.type):
         return ir.Const(int(operand.value), expr.type, span=expr.span)
     return None
+
+
+def _field(base: ir.Expr, name: str) -> str:
+    """The name of a member, as the struct's own definition has it."""
+    return name if base.type == DEVICE_PROPERTIES else spelled(name)

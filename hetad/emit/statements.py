@@ -11,9 +11,11 @@ from hetad.emit.layout import INDENT
 from hetad.emit.names import is_dynamic
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void
+from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
+
+_STACK = 1 << 16  # bytes of an array that the stack may hold
 
 
 class Statements:
@@ -62,11 +64,20 @@ class Statements:
                 self.expressions.local[symbol] in self.expressions.names.dynamic
             ):
                 yield from self._ambiguous_dynamic(symbol)
+            case ir.Declare(symbol=symbol, init=None | ir.Aggregate(elements=())) if self._is_large(symbol):
+                yield f"static {self.declare(symbol, None)};"
+                if statement.init is not None:
+                    yield f"memset({self.expressions.local[symbol]}, 0, sizeof {self.expressions.local[symbol]});"
             case ir.Declare(symbol=symbol, init=init) if symbol.storage == "shared" and init is not None:
                 yield self.declare(symbol, None) + ";"
                 yield self.assign(ir.Var(symbol, span=statement.span), init) + ";"
             case _:
                 yield self.simple(statement) + ";"
+
+    def _is_large(self, symbol: ir.Symbol) -> bool:
+        """Whether an array of the host has no place on the stack; host functions are not entered twice."""
+        is_local = self.function.kind == "host" and symbol.storage == "local" and isinstance(symbol.type, Array)
+        return is_local and size_of(symbol.type) > _STACK
 
     # --- control flow ---
 

@@ -26,17 +26,18 @@ CUDA_DEVICE = (
     "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "argument.c", "symbol.c", "memory.c", "budget.c", "tape.c", "device_copies.c", "levels.c",
-    "snapshot.c", "save.c", "save_range.c", "limit.c", "loop.c", "kernel_tape.c", "launched.c", "blocks.c", "clear.c",
-    "disjoint.c", "scalar_float.c", "scalar_double.c", "copy_kinds.c", "copy_pullback_float.c",
-    "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "session.c",
+    "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "budget.c", "tape.c",
+    "device_copies.c", "levels.c", "snapshot.c", "save.c", "save_range.c", "limit.c", "loop.c", "kernel_tape.c",
+    "launched.c", "blocks.c", "disjoint.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c",
+    "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
+    "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c")
 C_HOST = (
-    "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "cuda_streams.c", "action.c", "scheduler.c",
-    "last_snapshot.c", *HOST, "unwind.c", "report.c",
+    "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c",
+    "action.c", "scheduler.c", "last_snapshot.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -155,7 +156,7 @@ def adapted(source: str, chosen: Iterable[Snippet], dialect: Dialect, kernels: M
     lines = []
     for line in source.rstrip().splitlines():
         if _IF_USED.search(line):
-            if not there.issuperset(names(line)):
+            if not there.issuperset(n for n in names(line) if n.startswith("hetad_")):
                 continue
             line = _IF_USED.sub("", line)
         lines.append(_LAUNCH.sub(lambda m: _launch(m[1], dialect, kernels), line))

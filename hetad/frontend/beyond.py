@@ -36,15 +36,27 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"__float2(?:half|bfloat16)_r[zdu]|__(?:half22float2|low2float|high2float|floats2half2_rn|float2half2_rn)", _HALF),
     (r"__hadd(?:2|_rn|_sat)|__h(?:fma|mul|sub|div|neg|abs|max|min|eq|ne|lt|le|gt|ge)2?(?:_rn|_sat|_relu)?", _HALF),
     (r"__half2|__nv_bfloat162|h2?(?:exp|exp2|exp10|log|log2|log10|sqrt|rsqrt|rcp|sin|cos|tanh|floor|ceil)", _HALF),
-    (r"cudaLaunchKernel\w*|cudaLaunchCooperativeKernel", ("launches by cudaLaunchKernel", "launch with <<<...>>>")),
-    (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture", ("CUDA graphs", "launch the kernels directly")),
     (
-        r"cudaMallocManaged|cudaMemPrefetchAsync\w*|cudaMemAdvise\w*|cudaStreamAttachMemAsync",
+        r"cudaLaunch(?:KernelEx|CooperativeKernel)\w*",
+        ("launches of cooperative kernels", "launch with <<<...>>>"),
+    ),
+    (r"cudaGraph\w+|cudaStream(?:Begin|End)Capture\w*", ("CUDA graphs", "launch the kernels directly")),
+    (
+        r"cudaHostGetDevicePointer",
+        ("memory that host and device share", "copy it to memory of the device with cudaMemcpy"),
+    ),
+    (
+        r"cudaStreamAddCallback|cudaLaunchHostFunc",
+        ("functions called by a stream", "call the function after cudaStreamSynchronize"),
+    ),
+    (
+        r"cudaMallocManaged|cudaStreamAttachMemAsync",
         ("managed memory", "use cudaMalloc and cudaMemcpy"),
     ),
     (
-        r"cudaMem(?:cpy|set)(?:2D|3D)\w*|cudaMalloc(?:Pitch|3D\w*|Array)|cudaArray_t",
-        ("pitched memory", "use cudaMalloc"),
+        r"cudaMem(?:cpy|set)(?:3D|2D(?:To|From|Array)|To|FromArray|ArrayTo)\w*(?<!Symbol)(?<!SymbolAsync)"
+        r"|cudaMalloc(?:3D\w*|Array|MipmappedArray)|cudaArray_\w*t|cudaFreeArray|cudaPitchedPtr|make_cuda\w+",
+        ("memory of three dimensions and CUDA arrays", "use cudaMalloc or cudaMallocPitch, and index the memory"),
     ),
 )
 

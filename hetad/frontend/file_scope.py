@@ -228,6 +228,10 @@ class FileScope:
                 self._values[name] = program.variable(ctx, node, item)
         return self._values[name]
 
+    def keep(self, variable: ir.Global) -> None:
+        """Tells of a variable that lives as long as the program, though only one function knows its name."""
+        self._values[f"{variable.symbol.name} ({variable.span})"] = variable
+
     def callable_names(self) -> list[str]:
         own = [name for name, what in self._by_name if what in ("function", "template")]
         return [*own, *known_functions()]

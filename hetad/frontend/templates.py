@@ -15,7 +15,7 @@ from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.items import Item, template_head
 from hetad.frontend.lower.context import Outer, Qualified, Signature
 from hetad.frontend.tokens import Token, split_commas
-from hetad.ir.nodes import Const, Symbol
+from hetad.ir.nodes import Const, Global, Symbol
 from hetad.ir.types import BOOL, Array, Opaque, Pointer, Type, element
 
 Binding = Qualified | Const
@@ -124,6 +124,9 @@ class Bound:
 
     def instance(self, template: Template, bindings: Bindings, span: Span) -> Signature:
         return self._outer.instance(template, bindings, span)
+
+    def keep(self, variable: Global) -> None:
+        self._outer.keep(variable)
 
     def has_writable_variables(self) -> bool:
         return self._outer.has_writable_variables()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from copy import copy
 from functools import cached_property
 
 from hetad.diagnostics import HetadError, SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError
+from hetad.frontend.driver import Driver
 from hetad.frontend.file_scope import FileScope
 from hetad.frontend.items import split_items
 from hetad.frontend.libraries import LIBRARIES
@@ -19,6 +21,7 @@ class Unit:
 
     def __init__(self, name: str, preprocessed: Preprocessed) -> None:
         self.name = name
+        self._driver: Driver | None = None
         self.sources: Mapping[str, str] = preprocessed.sources
         self._missing = preprocessed.missing
         try:
@@ -43,11 +46,20 @@ class Unit:
         try:
             if function not in self.functions:
                 raise self._unknown(function)
-            return self._outer.reach(function, self.sources)
+            program = self._outer.reach(function, self.sources)
+            if self._driver is not None and self._driver.function == function:
+                return self._driver.of(program)
+            return program
         except SourceError as error:
             self._explain(error)
             error.attach(self.sources)
             raise
+
+    def driven(self, driver: Driver) -> Unit:
+        """The unit in which one function is as the driver says."""
+        other = copy(self)
+        other._driver = driver
+        return other
 
     def signature(self, function: str) -> str:
         """The source lines of a function's head."""

@@ -3,6 +3,7 @@
 * The same floating type on both sides (`float *` as `float4 *`, `double *` as `double (*)[16]`): the shadow is viewed
   in the same way.
 * Integers out of floating memory, only read (`*(unsigned char *)&grid[i] & FLAG`): they carry no derivative.
+* Steps in bytes from one element to another: `(double *)((char *)p + row * pitch)`.
 * Parts of `extern __shared__` memory, which has no type of its own.
 
 Everything else could move floating values where no derivative follows.
@@ -32,7 +33,19 @@ from hetad.ir.nodes import (
     Update,
     Var,
 )
-from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, holds_floating, is_half, scalar_base
+from hetad.ir.types import (
+    Array,
+    Float,
+    Int,
+    Pointer,
+    Struct,
+    Type,
+    Void,
+    holds_floating,
+    is_half,
+    scalar_base,
+    size_of,
+)
 from hetad.ir.visit import children, own_exprs, walk_stmts
 
 
@@ -41,8 +54,13 @@ def refused(function: Function) -> Iterator[Cast]:
     uses: _Uses | None = None
     for stmt in walk_stmts(function.body):
         for root in own_exprs(stmt):
+            stepping = {id(c) for cast in _casts(root) for c in _byte_step(cast)}
             for cast in _casts(root):
-                if not reinterprets(cast.operand.type, cast.type) or _same_numbers(cast.operand.type, cast.type):
+                if (
+                    id(cast) in stepping
+                    or not reinterprets(cast.operand.type, cast.type)
+                    or _same_numbers(cast.operand.type, cast.type)
+                ):
                     continue
                 uses = uses or _Uses(function)
                 if not uses.allows(cast):
@@ -69,6 +87,24 @@ def _same_numbers(given: Type, wanted: Type) -> bool:
         return False
     a, b = set(_leaves(given.to)), set(_leaves(wanted.to))
     return a == b and len(a) == 1 and all(isinstance(t, Float) for t in a)
+
+
+def _byte_step(cast: Cast) -> list[Cast]:
+    """The casts of `(T *)((char *)p + bytes)` where p is a `T *`; none if the cast is no such thing."""
+    found = [cast]
+    inner = cast.operand
+    while isinstance(inner, Cast | Binary) and isinstance(inner.type, Pointer):
+        if isinstance(inner, Cast):
+            found.append(inner)
+            inner = inner.operand
+        elif isinstance(inner.left.type, Pointer):
+            inner = inner.left
+        else:
+            inner = inner.right
+    bytewise = all(
+        isinstance(c.type, Pointer) and (isinstance(c.type.to, Void) or size_of(c.type.to) == 1) for c in found[1:]
+    )
+    return found if len(found) > 1 and bytewise and _same_numbers(inner.type, cast.type) else []
 
 
 def _leaves(type_: Type) -> Iterator[Type]:

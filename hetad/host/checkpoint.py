@@ -21,13 +21,14 @@ from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.loops import index_after, set_index, trip_count
 from hetad.adjoint.names import address_of, convert, integer
 from hetad.analysis.carried import State, state_of
-from hetad.analysis.effects import ATOMICS, OUTPUT_ONLY
+from hetad.analysis.effects import ATOMICS
 from hetad.analysis.loops import Counted
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
+from hetad.host.repeat import obstacle, silent
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Struct
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
 _Body = Callable[[ir.Var, ir.Var, ir.Var], tuple[ir.Stmt, ...]]
@@ -93,7 +94,7 @@ class Checkpoints:
         for inner in walk_stmts(s.body):
             if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
                 return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
-        return state_of(s, engine.effects, self.names)
+        return obstacle(engine, s.body) or state_of(s, engine.effects, self.names)
 
     def _refuse(self, position: int, s: ir.Stmt, reason: str) -> None:
         self.loops.insert(position, TimeLoop(s.span, (), reason))
@@ -118,16 +119,6 @@ def _is_work(s: ir.Stmt) -> bool:
 
 def _allocates(s: ir.Stmt) -> bool:
     return isinstance(s, ir.Call) and s.function in SUPPORT and not SUPPORT[s.function].essential
-
-
-def _silent(body: ir.Body) -> ir.Body:
-    """Without what only the first run of a step should do: print, and what hetad does not look into."""
-
-    def keep(s: ir.Stmt) -> ir.Stmt | None:
-        said = isinstance(s, ir.Opaque) or (isinstance(s, ir.Call) and s.function in OUTPUT_ONLY)
-        return None if said else s
-
-    return map_body(keep, body)
 
 
 class _Steps:
@@ -164,7 +155,7 @@ class _Steps:
         return out
 
     def reverse(self) -> list[ir.Stmt]:
-        again = _silent(self.body)
+        again = silent(self.body)
         return [
             ir.Call("hetad_reopen_loop", (), span=self.span),
             *self._asking(

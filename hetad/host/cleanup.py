@@ -10,9 +10,10 @@ from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
 HANDLES = (STREAM, EVENT)
+_ENDS = frozenset({"hetad_release", "hetad_retire", "hetad_revive", "hetad_revive_zeros"})  # of an allocation
 
 
 def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
@@ -25,14 +26,19 @@ def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
         case ir.Call(function=name):
             if name in SUPPORT:
                 return SUPPORT[name].essential
-            return name in OUTPUT_ONLY or (name in TABLE and TABLE[name].action == "exit")
+            return (
+                name in OUTPUT_ONLY
+                or name in FORMATTED
+                or (name in TABLE and (TABLE[name].once or TABLE[name].action == "exit"))
+            )
     return False
 
 
 def drop_dead_allocations(body: ir.Body, liveness: Liveness, live_at_end: set[Root]) -> ir.Body:
     """Without the allocations, and their releases, of memory that only its own release mentions."""
     while True:
-        without = map_body(lambda s: None if _released(s) is not None else s, body)
+        allocated = {_allocated(s) for s in walk_stmts(body)}
+        without = map_body(lambda s: None if _released(s) is not None and _released(s) in allocated else s, body)  # noqa: B023
         alive = {_allocated(s) for s in walk_stmts(liveness.prune(without, live_at_end))} - {None}
         dead = {_allocated(s) for s in walk_stmts(body)} - alive - {None}
 
@@ -75,7 +81,7 @@ def _allocated(s: ir.Stmt) -> ir.Symbol | None:
 
 
 def _released(s: ir.Stmt) -> ir.Symbol | None:
-    if isinstance(s, ir.Call) and s.function == "hetad_release" and isinstance(s.args[0], ir.Var):
+    if isinstance(s, ir.Call) and s.function in _ENDS and isinstance(s.args[0], ir.Var):
         return s.args[0].symbol
     return None
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import active_leaves
-from hetad.adjoint.names import Names, address_of
+from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
-from hetad.analysis.pointers import Location, pointer_parts
+from hetad.analysis.pointers import Location, out_place, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.device.axes import along, along_x, in_fewer_blocks
 from hetad.device.pullback import Pullback
@@ -22,9 +22,9 @@ from hetad.host.checkpoint import Checkpoints
 from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, Float, Pointer, Struct, holds_numbers
+from hetad.ir.types import SIZE_T, Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import TABLE
+from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
 PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int]], Pullback]
 
@@ -109,12 +109,39 @@ class HostEngine(Engine):
         if stores_results(s.function):
             return reverse_call(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
-        if s.function in OUTPUT_ONLY:
+        if s.function in OUTPUT_ONLY or s.function in SUPPORT:
             return [*save, s], restore
+        if s.function in FORMATTED:
+            forward, reverse = self._formatted(s)
+            return [*save, *forward], [*reverse, *restore]
         if s.function not in TABLE:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")
         forward, reverse = self.memory.operation(s, TABLE[s.function])
         return [*save, *forward], [*reverse, *restore]
+
+    def _formatted(self, s: ir.Call) -> Parts:
+        """Texts written and numbers read: what stood there is saved, and what came there is a constant."""
+        first, count = FORMATTED[s.function]
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        for arg in s.args[first:] if count is None else s.args[first : first + count]:
+            place = out_place(arg)
+            bare = arg.operand if isinstance(arg, ir.Cast) else arg
+            if isinstance(bare, ir.Var) and isinstance(bare.type, Array):
+                place = bare
+            if place is None:
+                raise UnsupportedError(
+                    f"'{s.function}' writes where the size is not known",
+                    arg.span,
+                    "give it a local array or a variable",
+                )
+            save, restore = self.save(place, s.span)
+            forward += save
+            nothing: list[ir.Stmt] = []
+            if isinstance(place.type, Float):
+                nothing = self.adjoint(ir.Assign(place, zero(place.type, s.span), span=s.span))
+            reverse = [*restore, *nothing, *reverse]
+        return [*forward, s], reverse
 
     # -- launches
 

@@ -90,7 +90,8 @@ def _fills(s: ir.Stmt, symbol: ir.Symbol, size: ir.Expr) -> bool:
     if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action not in ("copy", "fill"):
         return False
     dst, count = TABLE[s.function].position("dst"), TABLE[s.function].position("bytes")
-    assert dst is not None and count is not None
+    if dst is None or count is None or TABLE[s.function].position("height") is not None:
+        return False
     to = s.args[dst]
     while isinstance(to, ir.Cast):
         to = to.operand

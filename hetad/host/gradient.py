@@ -22,6 +22,7 @@ from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback, pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.checkpoint import Checkpoints, MemoryLimit
+from hetad.host.compound import in_plain_operations
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, accumulations, names_of, saves
@@ -89,7 +90,8 @@ class _Gradient:
         flat = inline(program, entry, rules)
         flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
         flat = lift_symbols(flat, entry)
-        flat = replace(flat, functions={**flat.functions, entry: in_one_stream(flat.functions[entry])})
+        plain = in_plain_operations(in_one_stream(flat.functions[entry]))
+        flat = replace(flat, functions={**flat.functions, entry: plain})
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}

@@ -4,6 +4,7 @@
 |----------|--------------------------------------|-----------------------------------------------------------|
 | allocate | allocate, and a zeroed shadow        | release both                                              |
 | free     | nothing: the reverse sweep needs it  | nothing: the allocation's reverse releases                |
+| … in a loop | save the contents, free both      | the memory again, at its address; restore, adj = 0         |
 | copy     | save the destination, copy           | restore; adj_src += adj_dst the other way; adj_dst = 0     |
 | fill     | save the range, fill                 | restore; adj_dst = 0                                      |
 """
@@ -18,7 +19,7 @@ from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Type, holds_numbers, size_of
+from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Pointer, Type, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.table import MemoryOperation
 
@@ -52,6 +53,8 @@ class MemoryAdjoints:
         reverse: list[ir.Stmt] = []
         for i in sorted(row.positions("store")):
             place = out_place(s.args[i])
+            if place is None and isinstance(_bare(s.args[i]), ir.Const):
+                continue
             if place is None:
                 assert row.stores is not None
                 size = ir.Const(size_of(row.stores), SIZE_T, span=s.span)
@@ -138,18 +141,50 @@ class MemoryAdjoints:
         done: list[ir.Stmt] = []
         if s.result is not None:
             done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
-        return done, []
+        if not self.engine.loops:
+            return done, []
+        pointer = _bare(s.args[position])
+        if isinstance(pointer.type, Pointer) and pointer.type.const:
+            pointer = ir.Cast(pointer, Pointer(pointer.type.to), span=s.span)
+        forward, reverse = self._retire(s, pointer)
+        return [*forward, *done], reverse
+
+    def _retire(self, s: ir.Call, pointer: ir.Expr) -> Parts:
+        """Memory freed in a loop is given to later allocations; its contents are saved like those overwritten."""
+        save, restore = self._save_allocation(s, pointer)
+        forward = [*save, ir.Call("hetad_retire", (pointer,), span=s.span)]
+        reverse: list[ir.Stmt] = [ir.Call("hetad_revive", (pointer,), span=s.span), *restore]
+        if not self.engine.is_active_pointer(pointer):
+            return forward, reverse
+        shadow = self.engine.shadow_pointer(pointer)
+        points = self.engine.pointers
+        if any(points.held(t) for t in points.targets(pointer)):  # the shadow holds shadows of pointers
+            save, restore = self._save_allocation(s, shadow)
+            again: list[ir.Stmt] = [ir.Call("hetad_revive", (shadow,), span=s.span), *restore]
+        else:
+            save, again = [], [ir.Call("hetad_revive_zeros", (shadow,), span=s.span)]
+        return [*forward, *save, ir.Call("hetad_retire", (shadow,), span=s.span)], [*again, *reverse]
+
+    def _save_allocation(self, s: ir.Stmt, pointer: ir.Expr) -> Parts:
+        slot = self.engine.names.symbol("freed_kept", pointer.type, s.span)
+        return (
+            [ir.Push(slot, pointer, "allocation", span=s.span)],
+            [ir.Pop(slot, pointer, "allocation", span=s.span)],
+        )
 
     def _copy(self, s: ir.Call, row: MemoryOperation) -> Parts:
         dst_at, src_at, size_at, kind_at = (row.position(r) for r in ("dst", "src", "bytes", "kind"))
         assert dst_at is not None and src_at is not None and size_at is not None
         dst, src, size = _bare(s.args[dst_at]), _bare(s.args[src_at]), s.args[size_at]
-        save, restore = self._save_range(s, dst, size)
+        rows = row.position("height") is not None
+        save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
         if self._moves_pointers(dst, src):
             more, undo = self._with_shadows(s, row, (dst, src))
             return [*save, s, *more], [*undo, *restore]
         reverse = [*restore, *self._flush(dst)]
-        if self.engine.is_active_pointer(dst):
+        if self.engine.is_active_pointer(dst) and rows:
+            reverse.append(self._rows_pullback(s, row, dst, src))
+        elif self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
             if self.engine.is_active_pointer(src):
                 held = self._common_type(s, dst, src)
@@ -163,6 +198,25 @@ class MemoryAdjoints:
             else:
                 reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
         return [*save, s], reverse
+
+    def _rows_pullback(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
+        roles = dict(zip(row.roles, s.args, strict=True))
+        own, extent = self.engine.shadow_pointer(dst), (roles["bytes"], roles["height"])
+        if not self.engine.is_active_pointer(src):
+            return ir.Call("hetad_clear_rows", (own, roles["to_pitch"], *extent), span=s.span)
+        held = self._common_type(s, dst, src)
+        into = _as(self.engine.shadow_pointer(src), Pointer(held))
+        args = (_as(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
+        return ir.Call(f"hetad_rows_pullback_{held}", args, span=s.span)
+
+    def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
+        """The bytes from the first row's start to the last one's end."""
+        roles = dict(zip(row.roles, s.args, strict=True))
+        width, height, span = roles["bytes"], roles["height"], s.span
+        above = ir.Binary("-", height, integer(1, span, SIZE_T), SIZE_T, span=span)
+        full = ir.Binary("+", ir.Binary("*", above, roles["to_pitch"], SIZE_T, span=span), width, SIZE_T, span=span)
+        some = ir.Binary(">", height, integer(0, span, SIZE_T), BOOL, span=span)
+        return ir.Select(some, full, integer(0, span, SIZE_T), SIZE_T, span=span)
 
     def _common_type(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:
         """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""
@@ -179,6 +233,8 @@ class MemoryAdjoints:
 
     def _with_shadows(self, s: ir.Call, row: MemoryOperation, ends: tuple[ir.Expr, ...]) -> Parts:
         """The same on the shadows, whose pointers lead to shadows: for a copy or a fill of pointers in host memory."""
+        if row.once:
+            raise UnsupportedError("pointers to active memory are read from a file", s.span, "assign them one by one")
         if row.space == "device" or any(holds_numbers(_element(end)) for end in ends):
             raise UnsupportedError(
                 "pointers to active memory are copied or set as bytes, in device memory or beside numbers",
@@ -191,9 +247,7 @@ class MemoryAdjoints:
                 "pointers to active memory are copied from or to untyped bytes", s.span, "assign them one by one"
             )
         shadows = tuple(self.engine.shadow_pointer(end) for end in ends)
-        size = row.position("bytes")
-        assert size is not None
-        save, restore = self._save_range(s, shadows[0], s.args[size])
+        save, restore = self._save_range(s, shadows[0], self._size(s, row))
         return [*save, replace(s, args=(*shadows, *s.args[len(ends) :]), result=None)], restore
 
     def _flush(self, dst: ir.Expr) -> list[ir.Stmt]:
@@ -202,16 +256,22 @@ class MemoryAdjoints:
         return [f for t in targets if isinstance(t, ir.Symbol) for f in self.engine.flush(t, dst.span)]
 
     def _fill(self, s: ir.Call, row: MemoryOperation) -> Parts:
-        dst_at, size_at = row.position("dst"), row.position("bytes")
-        assert dst_at is not None and size_at is not None
-        dst, size = _bare(s.args[dst_at]), s.args[size_at]
-        save, restore = self._save_range(s, dst, size)
+        dst_at = row.position("dst")
+        assert dst_at is not None
+        dst, size = _bare(s.args[dst_at]), self._size(s, row)
+        rows = row.position("height") is not None
+        save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
         if self._moves_pointers(dst):
             more, undo = self._with_shadows(s, row, (dst,))
             return [*save, s, *more], [*undo, *restore]
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
-            clear = [ir.Call("hetad_clear", (self.engine.shadow_pointer(dst), size), span=s.span)]
+            own = self.engine.shadow_pointer(dst)
+            clear = [ir.Call("hetad_clear", (own, size), span=s.span)]
+            if rows:
+                roles = dict(zip(row.roles, s.args, strict=True))
+                args = (own, roles["to_pitch"], size, roles["height"])
+                clear = [ir.Call("hetad_clear_rows", args, span=s.span)]
         return [*save, s], [*restore, *self._flush(dst), *clear]
 
     def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:

@@ -11,7 +11,14 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array
 from hetad.ir.visit import variables, walk_stmts
 
-_ASKS_EXTENTS = ("hetad_clear", "hetad_copy_pullback_float", "hetad_copy_pullback_double")
+_ASKS_EXTENTS = (
+    "hetad_clear",
+    "hetad_clear_rows",
+    "hetad_copy_pullback_float",
+    "hetad_copy_pullback_double",
+    "hetad_rows_pullback_float",
+    "hetad_rows_pullback_double",
+)
 
 
 def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body) -> list[ir.Stmt]:
@@ -47,7 +54,7 @@ def _needed(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.B
 def _asked(s: ir.Stmt) -> list[ir.Expr]:
     if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
         return [s.place]
-    return list(s.args[:2]) if isinstance(s, ir.Call) and s.function in _ASKS_EXTENTS else []
+    return list(s.args[:3]) if isinstance(s, ir.Call) and s.function in _ASKS_EXTENTS else []
 
 
 def _held(setting: Setting, symbol: ir.Symbol) -> list[Location]:

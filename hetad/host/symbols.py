@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, address_of, integer
+from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.pointers import PointsTo
+from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
-from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
 
 SYMBOL_ADDRESS = "cudaGetSymbolAddress"
 
@@ -145,14 +146,44 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
             continue
         local = names.symbol(g.symbol.name, g.symbol.type, g.symbol.span)
         value = ir.Var(g.symbol, span=host.span)
-        if isinstance(local.type, Array):
-            copy = (ir.Var(local, span=host.span), value, ir.Const(size_of(local.type), SIZE_T, span=host.span))
-            opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
-        elif isinstance(local.type, Pointer):
+        if isinstance(local.type, Pointer):
+            if g.init is None or _is_null(g.init):
+                _require_set(g.symbol, host.body)
             # Where a pointer leads must be known: its initial value stands here itself, null where there is none.
             null = ir.Cast(integer(0, host.span), local.type, span=host.span)
             opening += substitute(bindings, (ir.Declare(local, g.init or null, span=host.span),))
+        elif g.init is None:
+            opening.append(ir.Declare(local, zero(local.type, host.span), span=host.span))
+        elif isinstance(local.type, Array):
+            copy = (ir.Var(local, span=host.span), value, ir.Const(size_of(local.type), SIZE_T, span=host.span))
+            opening += [ir.Declare(local, None, span=host.span), ir.Call("memcpy", copy, span=host.span)]
         else:
             opening.append(ir.Declare(local, value, span=host.span))
         bindings[g.symbol] = local
     return replace(host, body=(*opening, *substitute(bindings, host.body))) if opening else host
+
+
+def _is_null(init: ir.Expr) -> bool:
+    while isinstance(init, ir.Cast):
+        init = init.operand
+    return isinstance(init.type, Pointer) and isinstance(init, ir.Const)
+
+
+def _require_set(symbol: ir.Symbol, body: ir.Body) -> None:
+    """A pointer starts as null in a gradient: the function has to set it."""
+    for s in walk_stmts(body):
+        place = s.target if isinstance(s, ir.Assign) else s.result if isinstance(s, ir.Call) else None
+        if isinstance(place, ir.Var) and place.symbol is symbol:
+            return
+        for own in own_exprs(s):
+            if any(isinstance(e, ir.AddressOf) and symbol in set(variables(e)) for e in walk_expr(own)):
+                return
+    raise UnsupportedError(
+        f"the pointer '{symbol.name}' at file scope is set outside of the differentiated function",
+        next(e.span for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own) if _is(e, symbol)),
+        "differentiate a function that sets it, or pass it as a parameter",
+    )
+
+
+def _is(e: ir.Expr, symbol: ir.Symbol) -> bool:
+    return isinstance(e, ir.Var) and e.symbol is symbol

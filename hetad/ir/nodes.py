@@ -308,6 +308,22 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
+class Goto:
+    """A jump to a label further on in the function; the front end replaces it before anybody else sees it."""
+
+    label: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Where jumps lead; the front end replaces it together with them."""
+
+    name: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Comment:
     """A `//` line in emitted code."""
 
@@ -357,7 +373,7 @@ class Pop:
 
 Stmt = (
     Declare | Assign | Update | Call | Launch | Block | If | For | While | DoWhile | Switch | Break | Continue
-    | Return | Comment | Opaque | Push | Pop
+    | Goto | Label | Return | Comment | Opaque | Push | Pop
 )  # fmt: skip
 Body = tuple[Stmt, ...]
 

@@ -113,12 +113,39 @@ FLOAT = Float(32)
 DOUBLE = Float(64)
 CUDA_ERROR = Int(32, True, "cudaError_t")
 MEMCPY_KIND = Int(32, True, "cudaMemcpyKind")
+DEVICE_ATTRIBUTE = Int(32, True, "cudaDeviceAttr")
 STREAM = Opaque("cudaStream_t")
 EVENT = Opaque("cudaEvent_t")
 DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)
 HALF = Struct("__half", (Field("__x", USHORT),), 2)
 BFLOAT16 = Struct("__nv_bfloat16", (Field("__x", USHORT),), 2)
+FILE = Opaque("FILE")
+TIMEVAL = Struct("timeval", (Field("tv_sec", LONG), Field("tv_usec", LONG)))
+TIMESPEC = Struct("timespec", (Field("tv_sec", LONG), Field("tv_nsec", LONG)))
+DEVICE_PROPERTIES = Struct(
+    "cudaDeviceProp",
+    (
+        Field("name", Array(CHAR, 256)),
+        *(
+            Field(n, SIZE_T)
+            for n in ("totalGlobalMem", "sharedMemPerBlock", "totalConstMem", "sharedMemPerMultiprocessor")
+        ),
+        *(Field(n, SIZE_T) for n in ("sharedMemPerBlockOptin", "memPitch", "textureAlignment")),
+        *(Field(n, INT) for n in ("regsPerBlock", "warpSize", "maxThreadsPerBlock")),
+        *(Field(n, Array(INT, 3)) for n in ("maxThreadsDim", "maxGridSize")),
+        *(Field(n, INT) for n in ("major", "minor", "clockRate", "multiProcessorCount", "memoryClockRate")),
+        *(
+            Field(n, INT)
+            for n in ("memoryBusWidth", "l2CacheSize", "maxThreadsPerMultiProcessor", "maxBlocksPerMultiProcessor")
+        ),
+        *(Field(n, INT) for n in ("concurrentKernels", "asyncEngineCount", "unifiedAddressing", "managedMemory")),
+        *(
+            Field(n, INT)
+            for n in ("integrated", "canMapHostMemory", "computeMode", "ECCEnabled", "pciBusID", "pciDeviceID")
+        ),
+    ),
+)
 
 
 def is_volatile(type_: Type) -> bool:

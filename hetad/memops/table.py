@@ -9,7 +9,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.ir.types import CUDA_ERROR, EVENT, FLOAT, INT, LONG, SIZE_T, STREAM, STRING, VOID, Pointer, Type
+from hetad.ir.types import (
+    CHAR,
+    CUDA_ERROR,
+    DEVICE_PROPERTIES,
+    DOUBLE,
+    EVENT,
+    FILE,
+    FLOAT,
+    INT,
+    LONG,
+    SIZE_T,
+    STREAM,
+    STRING,
+    TIMESPEC,
+    TIMEVAL,
+    VOID,
+    Pointer,
+    Type,
+)
 
 Action = Literal["allocate", "symbol", "free", "copy", "fill", "inert", "exit"]
 Space = Literal["host", "device"]
@@ -18,8 +36,9 @@ Space = Literal["host", "device"]
 @dataclass(frozen=True, slots=True)
 class MemoryOperation:
     """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, symbol, other;
+    height (where `bytes` is the width of a row), to_pitch and from_pitch (from one row of dst or src to the next);
     store (where a value of type `stores` is put, on which no adjoint depends), stream, event, record (an event that
-    the call changes), flags.
+    the call changes), flags, attribute, long, text (characters that are read).  A pointer to `store` may be null.
 
     The last `defaults` arguments may be left out; they are then zero.  `alone` names the row that does the same where
     all work is done in one stream, without the arguments that say in which; "" where nothing is left to do.
@@ -30,6 +49,8 @@ class MemoryOperation:
     `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within `space`.  `overlap`: the two may.
     `fill`:     sets `bytes` at `dst` to the byte `value`.
     `exit`:     does not return.
+    `once`: the world outside, or the state of a generator, sees the call: it happens whoever needs its result.
+    `varies`: what it gives depends on when it is called.
     """
 
     name: str
@@ -42,6 +63,8 @@ class MemoryOperation:
     stores: Type | None = None
     defaults: int = 0
     alone: str | None = None
+    once: bool = False
+    varies: bool = False
 
     def position(self, role: str) -> int | None:
         return self.roles.index(role) if role in self.roles else None
@@ -52,6 +75,46 @@ class MemoryOperation:
 
 _VOID_POINTER = Pointer(VOID)
 _E = CUDA_ERROR
+_FILE = Pointer(FILE)
+
+# Of the C library: files, time, random numbers, texts.  No derivative passes through them; they happen once.
+LIBRARY = (
+    MemoryOperation("fopen", "inert", _FILE, ("text", "text"), once=True),
+    MemoryOperation("fclose", "inert", INT, ("other",), once=True),
+    MemoryOperation("fwrite", "inert", SIZE_T, ("src", "size", "count", "other"), once=True),
+    MemoryOperation("fread", "fill", SIZE_T, ("dst", "size", "count", "other"), once=True),
+    MemoryOperation("fseek", "inert", INT, ("other", "long", "value"), once=True),
+    MemoryOperation("ftell", "inert", LONG, ("other",), once=True),
+    MemoryOperation("rewind", "inert", VOID, ("other",), once=True),
+    MemoryOperation("feof", "inert", INT, ("other",), once=True),
+    MemoryOperation("ferror", "inert", INT, ("other",), once=True),
+    MemoryOperation("remove", "inert", INT, ("text",), once=True),
+    MemoryOperation("perror", "inert", VOID, ("text",), once=True),
+    MemoryOperation("getenv", "inert", Pointer(CHAR), ("text",)),
+    MemoryOperation("srand", "inert", VOID, ("flags",), once=True),
+    MemoryOperation("rand", "inert", INT, once=True),
+    MemoryOperation("srand48", "inert", VOID, ("long",), once=True),
+    MemoryOperation("drand48", "inert", DOUBLE, once=True),
+    MemoryOperation("clock", "inert", LONG, varies=True),
+    MemoryOperation("time", "inert", LONG, ("store",), stores=LONG, varies=True),
+    MemoryOperation("gettimeofday", "inert", INT, ("store", "other"), stores=TIMEVAL, varies=True),
+    MemoryOperation("clock_gettime", "inert", INT, ("value", "store"), stores=TIMESPEC, varies=True),
+    MemoryOperation("difftime", "inert", DOUBLE, ("long", "long")),
+    MemoryOperation("atoi", "inert", INT, ("text",)),
+    MemoryOperation("atol", "inert", LONG, ("text",)),
+    MemoryOperation("atof", "inert", DOUBLE, ("text",)),
+    MemoryOperation("strcmp", "inert", INT, ("text", "text")),
+    MemoryOperation("strncmp", "inert", INT, ("text", "text", "bytes")),
+    MemoryOperation("strlen", "inert", SIZE_T, ("text",)),
+)
+
+# Functions of any number of arguments that write through some of them: the first of these, and how many (None: all).
+FORMATTED: dict[str, tuple[int, int | None]] = {
+    "sprintf": (0, 1),
+    "snprintf": (0, 1),
+    "sscanf": (2, None),
+    "fscanf": (2, None),
+}
 
 TABLE: dict[str, MemoryOperation] = {
     row.name: row
@@ -95,6 +158,31 @@ TABLE: dict[str, MemoryOperation] = {
             defaults=1,
             alone="cudaMemcpy",
         ),
+        MemoryOperation(
+            "cudaMallocPitch", "allocate", _E, ("out", "store", "bytes", "height"), "device", stores=SIZE_T
+        ),
+        MemoryOperation(
+            "cudaMemcpy2D", "copy", _E, ("dst", "to_pitch", "src", "from_pitch", "bytes", "height", "kind"), "device"
+        ),
+        MemoryOperation(
+            "cudaMemcpy2DAsync",
+            "copy",
+            _E,
+            ("dst", "to_pitch", "src", "from_pitch", "bytes", "height", "kind", "stream"),
+            "device",
+            defaults=1,
+            alone="cudaMemcpy2D",
+        ),
+        MemoryOperation("cudaMemset2D", "fill", _E, ("dst", "to_pitch", "value", "bytes", "height"), "device"),
+        MemoryOperation(
+            "cudaMemset2DAsync",
+            "fill",
+            _E,
+            ("dst", "to_pitch", "value", "bytes", "height", "stream"),
+            "device",
+            defaults=1,
+            alone="cudaMemset2D",
+        ),
         MemoryOperation("cudaMallocHost", "allocate", _E, ("out", "bytes", "flags"), defaults=1),
         MemoryOperation("cudaHostAlloc", "allocate", _E, ("out", "bytes", "flags")),
         MemoryOperation("cudaFreeHost", "free", _E, ("pointer",)),
@@ -102,6 +190,7 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaHostUnregister", "inert", _E, ("other",), alone=""),
         MemoryOperation("malloc", "allocate", _VOID_POINTER, ("bytes",)),
         MemoryOperation("calloc", "allocate", _VOID_POINTER, ("count", "size"), zeroed=True),
+        MemoryOperation("realloc", "allocate", _VOID_POINTER, ("pointer", "bytes")),
         MemoryOperation("free", "free", VOID, ("pointer",)),
         MemoryOperation("memcpy", "copy", _VOID_POINTER, ("dst", "src", "bytes")),
         MemoryOperation("memmove", "copy", _VOID_POINTER, ("dst", "src", "bytes"), overlap=True),
@@ -116,7 +205,22 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaSetDevice", "inert", _E, ("value",), alone=""),
         MemoryOperation("cudaGetDevice", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaGetDeviceCount", "inert", _E, ("store",), stores=INT),
-        MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T),
+        MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T, varies=True),
+        MemoryOperation("cudaGetDeviceProperties", "inert", _E, ("store", "value"), stores=DEVICE_PROPERTIES),
+        MemoryOperation("cudaDeviceGetAttribute", "inert", _E, ("store", "attribute", "value"), stores=INT),
+        MemoryOperation("cudaRuntimeGetVersion", "inert", _E, ("store",), stores=INT),
+        MemoryOperation("cudaDriverGetVersion", "inert", _E, ("store",), stores=INT),
+        MemoryOperation("cudaDeviceGetStreamPriorityRange", "inert", _E, ("store", "store"), stores=INT),
+        MemoryOperation("cudaDeviceCanAccessPeer", "inert", _E, ("store", "value", "value"), stores=INT),
+        MemoryOperation("cudaDeviceEnablePeerAccess", "inert", _E, ("value", "flags"), alone=""),
+        MemoryOperation("cudaDeviceSetCacheConfig", "inert", _E, ("value",), alone=""),
+        MemoryOperation("cudaDeviceSetLimit", "inert", _E, ("value", "bytes"), alone=""),
+        MemoryOperation("cudaSetDeviceFlags", "inert", _E, ("flags",), alone=""),
+        MemoryOperation("cudaThreadExit", "inert", _E, alone=""),
+        MemoryOperation(
+            "cudaMemPrefetchAsync", "inert", _E, ("other", "bytes", "value", "stream"), defaults=1, alone=""
+        ),
+        MemoryOperation("cudaMemAdvise", "inert", _E, ("other", "bytes", "value", "value"), alone=""),
         MemoryOperation("cudaProfilerStart", "inert", _E, alone=""),
         MemoryOperation("cudaProfilerStop", "inert", _E, alone=""),
         MemoryOperation("cudaStreamCreate", "inert", _E, ("store",), stores=STREAM),
@@ -124,18 +228,18 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaStreamCreateWithPriority", "inert", _E, ("store", "flags", "value"), stores=STREAM),
         MemoryOperation("cudaStreamDestroy", "inert", _E, ("stream",)),
         MemoryOperation("cudaStreamSynchronize", "inert", _E, ("stream",)),
-        MemoryOperation("cudaStreamQuery", "inert", _E, ("stream",)),
+        MemoryOperation("cudaStreamQuery", "inert", _E, ("stream",), varies=True),
         MemoryOperation("cudaStreamWaitEvent", "inert", _E, ("stream", "event", "flags"), defaults=1, alone=""),
         MemoryOperation("cudaEventCreate", "inert", _E, ("store",), stores=EVENT),
         MemoryOperation("cudaEventCreateWithFlags", "inert", _E, ("store", "flags"), stores=EVENT),
         MemoryOperation("cudaEventRecord", "inert", _E, ("record", "stream"), defaults=1),
         MemoryOperation("cudaEventSynchronize", "inert", _E, ("record",)),
-        MemoryOperation("cudaEventQuery", "inert", _E, ("event",)),
-        MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT),
+        MemoryOperation("cudaEventQuery", "inert", _E, ("event",), varies=True),
+        MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT, varies=True),
         MemoryOperation("cudaEventDestroy", "inert", _E, ("event",)),
-        MemoryOperation("clock", "inert", LONG),
         MemoryOperation("exit", "exit", VOID, ("value",)),
         MemoryOperation("abort", "exit", VOID),
+        *LIBRARY,
     )
 }
 
@@ -178,11 +282,18 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_host_malloc", _VOID_POINTER, essential=False),
         _support("hetad_host_zeros", _VOID_POINTER, essential=False),
         _support("hetad_release"),
+        _support("hetad_retire", writes=(0,)),
+        _support("hetad_revive"),
+        _support("hetad_revive_zeros", writes=(0,)),
         _support("hetad_copy_pullback_float", reads=(0, 1), writes=(0, 1)),
         _support("hetad_copy_pullback_double", reads=(0, 1), writes=(0, 1)),
         _support("hetad_move_pullback_float", reads=(0, 1), writes=(0, 1)),
         _support("hetad_move_pullback_double", reads=(0, 1), writes=(0, 1)),
+        _support("hetad_rows_pullback_float", reads=(0, 2), writes=(0, 2)),
+        _support("hetad_rows_pullback_double", reads=(0, 2), writes=(0, 2)),
+        _support("hetad_kept_bytes", SIZE_T, essential=False),
         _support("hetad_clear", writes=(0,)),
+        _support("hetad_clear_rows", writes=(0,)),
         _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),

@@ -31,6 +31,20 @@ struct pool_properties { /* CUmemPoolProps */
     size_t rest[8];
 };
 
+struct rows_side { /* of a CUDA_MEMCPY2D */
+    size_t x, y;
+    int type;
+    const void *host;
+    device_ptr device;
+    void *array;
+    size_t pitch;
+};
+struct rows_copy { /* CUDA_MEMCPY2D */
+    struct rows_side from, to;
+    size_t width, height;
+};
+enum { ON_HOST = 1, ON_DEVICE = 2, ON_EITHER = 4 }; /* CUmemorytype */
+
 #define DRIVER(X) \
     X(cuGetErrorName, (status, const char **)) \
     X(cuGetErrorString, (status, const char **)) \
@@ -50,6 +64,8 @@ struct pool_properties { /* CUmemPoolProps */
     X(cuMemcpyDtoDAsync_v2, (device_ptr, device_ptr, size_t, void *)) \
     X(cuMemcpyAsync, (device_ptr, device_ptr, size_t, void *)) \
     X(cuMemsetD8Async, (device_ptr, unsigned char, size_t, void *)) \
+    X(cuMemcpy2DAsync_v2, (const struct rows_copy *, void *)) \
+    X(cuMemsetD2D8Async, (device_ptr, size_t, unsigned char, size_t, size_t, void *)) \
     X(cuFuncGetAttribute, (int *, int, void *)) \
     X(cuFuncSetAttribute, (void *, int, int)) \
     X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, \
@@ -197,6 +213,42 @@ static int set(void *dst, int value, size_t bytes)
     return failed(code, "setting device memory");
 }
 
+static struct rows_side rows_at(const void *p, size_t pitch, int type)
+{
+    struct rows_side side = {.type = type, .pitch = pitch};
+    if (type == ON_HOST)
+        side.host = p;
+    else
+        side.device = (device_ptr)(size_t)p;
+    return side;
+}
+
+static int copy_rows(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width, size_t height,
+                     int kind)
+{
+    struct rows_copy rows = {.width = width, .height = height};
+    status code = 0;
+    if (kind < 0 || kind > 4)
+        return failed(21, "copying rows of memory"); /* cudaErrorInvalidMemcpyDirection */
+    if (now.other_streams)
+        code = cuCtxSynchronize();
+    rows.from = rows_at(src, from_pitch, kind > 3 ? ON_EITHER : kind & 2 ? ON_DEVICE : ON_HOST);
+    rows.to = rows_at(dst, to_pitch, kind > 3 ? ON_EITHER : kind & 1 ? ON_DEVICE : ON_HOST);
+    if (code == 0)
+        code = cuMemcpy2DAsync_v2(&rows, now.stream);
+    if (code == 0 && kind != 3)
+        code = cuStreamSynchronize(now.stream);
+    return failed(code, "copying rows of memory");
+}
+
+static int set_rows(void *dst, size_t pitch, int value, size_t width, size_t height)
+{
+    status code = now.other_streams ? cuCtxSynchronize() : 0;
+    if (code == 0)
+        code = cuMemsetD2D8Async((device_ptr)(size_t)dst, pitch, (unsigned char)value, width, height, now.stream);
+    return failed(code, "setting rows of device memory");
+}
+
 static int refuse_launch(const char *name, const unsigned grid[3], const unsigned block[3], const char *why)
 {
     now.last = INVALID_CONFIGURATION;
@@ -296,8 +348,13 @@ static int memory_info(size_t *available, size_t *total)
     return failed(cuMemGetInfo_v2(available, total), "asking for the free memory");
 }
 
-static const struct hetad_runtime table = {device_malloc, device_free, copy,       set,
-                                           launch,        synchronize, last_error, memory_info};
+static int attribute(int *value, int number)
+{
+    return failed(cuDeviceGetAttribute(value, number, (int)(now.device - devices)), "asking for a device's attribute");
+}
+
+static const struct hetad_runtime table = {device_malloc, device_free, copy,        set,       launch,   synchronize,
+                                           last_error,    memory_info, copy_rows,   set_rows,  attribute};
 
 /* --- what Python calls ------------------------------------------------------------------------------------------ */
 

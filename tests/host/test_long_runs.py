@@ -110,7 +110,7 @@ def test_steps_are_all_counted(backend: str) -> None:
 class _Runtime(ctypes.Structure):
     """`struct hetad_runtime`, as far as memory goes."""
 
-    _fields_ = (("device_malloc", ctypes.c_void_p), ("device_free", ctypes.c_void_p), ("rest", ctypes.c_void_p * 6))
+    _fields_ = (("device_malloc", ctypes.c_void_p), ("device_free", ctypes.c_void_p), ("rest", ctypes.c_void_p * 9))
 
 
 class _Counting:

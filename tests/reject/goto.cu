@@ -5,8 +5,8 @@ help = "loop"
 ---*/
 void f(double *x)
 {
-again:  // expected-error @1: goto
+again:
     x[0] *= 0.5;
     if (x[0] > 1.0)
-        goto again;
+        goto again;  // expected-error @9: a goto that jumps back
 }

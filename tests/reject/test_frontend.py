@@ -89,14 +89,18 @@ UNSUPPORTED = {
     ),
     "volatile": ("void f(float §*volatile a) { a[0] = 1; }", "volatile itself"),
     "assembly": ('float f(float a) { §asm volatile("bar.sync 0;"); return a; }', "inline assembly"),
-    "goto": ("float f(float a) { §goto end; end: return a; }", "goto"),
+    "goto back": ("float f(float a) { again: a -= 1; if (a > 0) §goto again; return a; }", "a goto that jumps back"),
     "bit-field": ("struct S { int §a : 3; };\nint f(struct S s) { return s.a; }", "bit-fields"),
     "linked list": (
         "struct §N { float v; struct N *next; };\nfloat f(struct N *s) { return s->next->v; }",
         "refers to itself",
     ),
     "variable arguments": ("float f(float a, §...) { return a; }", "variable arguments"),
-    "static local": ("float f(int n) { static float §s = 0; return s += n; }", "static local variable"),
+    "static in device code": (
+        "__device__ float f(int n) { static float §s = 0; return s += n; }",
+        "a static variable in device code",
+    ),
+    "static of a parameter": ("float f(float x) { static float §s = x; return s += x; }", "first value is no constant"),
     "variable length": ("float f(int n) { float a[§n]; return a[0]; }", "length is not a constant"),
     "long double": ("void f(float *a) { §long double x = 1; a[0] = x; }", "long double"),
     "half": ("void f(§half *a) { a[0] = 0; }", "half without <cuda_fp16.h>"),
@@ -215,7 +219,10 @@ UNSUPPORTED = {
         "__global__ void f(float *a) { a[0] = __half2float(§__hmul(__float2half(a[0]), 1.0f)); }",
         "half precision",
     ),
-    "pitched memory": ("void f(float *a) { size_t p; §cudaMallocPitch(&a, &p, 3, 4); }", "pitched memory"),
+    "memory of three dimensions": (
+        "void f(float *a) { §cudaArray_t b; cudaMallocArray(&b, 0, 3, 4); }",
+        "memory of three dimensions",
+    ),
     "two dynamic arrays": (
         "__global__ void f(float *a) { extern __shared__ float s[]; extern __shared__ int §t[]; t[0] = 1; s[0] = a[0]; }",
         "'s' and 't' are the same memory",

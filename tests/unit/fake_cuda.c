@@ -107,6 +107,24 @@ int cuMemcpyDtoDAsync_v2(ptr to, ptr from, size_t bytes, void *s) { ENTER(s); me
 int cuMemcpyAsync(ptr to, ptr from, size_t bytes, void *s) { ENTER(s); memmove((void *)to, (void *)from, bytes); return 0; }
 int cuMemsetD8Async(ptr to, unsigned char value, size_t bytes, void *s) { ENTER(s); memset((void *)to, value, bytes); return 0; }
 
+struct side { size_t x, y; int type; const void *host; ptr device; void *array; size_t pitch; };
+int cuMemcpy2DAsync_v2(const struct { struct side from, to; size_t width, height; } *c, void *s)
+{
+    ENTER(c->from.type * 10 + c->to.type);
+    const char *from = c->from.type == 1 ? c->from.host : (void *)c->from.device;
+    char *to = c->to.type == 1 ? (void *)c->to.host : (void *)c->to.device;
+    for (size_t i = 0; i < c->height; i++)
+        memcpy(to + i * c->to.pitch, from + i * c->from.pitch, c->width);
+    return 0;
+}
+int cuMemsetD2D8Async(ptr to, size_t pitch, unsigned char value, size_t width, size_t height, void *s)
+{
+    ENTER(s);
+    for (size_t i = 0; i < height; i++)
+        memset((char *)to + i * pitch, value, width);
+    return 0;
+}
+
 int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = attribute == 1 ? 1024 : -1; return 0; }
 int cuFuncSetAttribute(void *function, int attribute, int value) { ENTER(value); max_dynamic = value; return attribute != 8; }
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,

@@ -19,13 +19,16 @@ from hetad.run import compiler
 
 SPAN = Span("x.cu", 1, 1)
 PARAMS: dict[str, Type] = {
-    "p": Pointer(VOID), "q": Pointer(VOID), "out": Pointer(Pointer(VOID)), "n": SIZE_T, "kind": INT,
+    "p": Pointer(VOID), "q": Pointer(VOID), "out": Pointer(Pointer(VOID)), "kind": INT,
+    **dict.fromkeys("nmwh", SIZE_T),
     "message": STRING, "f": Pointer(FLOAT), "g": Pointer(FLOAT), "d": Pointer(DOUBLE), "e": Pointer(DOUBLE),
 }  # fmt: skip
 CALLS = """
     begin() argument(p n kind) device_malloc(out n) device_zeros(out n) release(p) push(p n) pop(p n) save(p) restore(p)
     save_range(p n) restore_range(p n) copy_pullback_float(f g n kind) copy_pullback_double(d e n kind) clear(p n)
-    read_scalar_float(f g) read_scalar_double(d e) require_disjoint(p q message) end()
+    read_scalar_float(f g) read_scalar_double(d e) require_disjoint(p q message) end() retire(p) revive(p)
+    revive_zeros(p) rows_pullback_float(f n g m w h kind) rows_pullback_double(d n e m w h kind)
+    clear_rows(p n w h)
 """
 # Every support function is called once through the table of a runtime that counts what device memory is alive.
 HARNESS = """
@@ -68,6 +71,7 @@ def wrappers() -> str:
     for text in " ".join(CALLS.split()).replace(") ", ")|").split("|"):
         name, _, args = text.rstrip(")").partition("(")
         types = {"f": "float *", "g": "float *", "d": "double *", "e": "double *", "n": "size_t ", "kind": "int "}
+        types |= dict.fromkeys("mwh", "size_t ")
         types |= {"out": "void **", "message": "const char *"}
         params = ", ".join(types.get(a, "void *") + a for a in args.split()) or "void"
         lines.append(f"int t_{name}({params}) {{ GUARD(hetad_{name}({', '.join(args.split())})); }}")
@@ -230,6 +234,62 @@ def test_only_what_was_allocated_is_released(c: ctypes.CDLL) -> None:
     assert c.t_release(at(host)) == 1
     assert message(c) == "the program frees memory that it did not allocate"
     assert c.t_release(ctypes.c_void_p(c.t_host_malloc(size(0)))) == 0
+
+
+def test_freed_memory_is_reused_and_found_again(c: ctypes.CDLL) -> None:
+    a, b = on_device(c, np.full(8, 1.0)), on_device(c, np.full(4, 2.0))
+    mallocs, live = c.t_mallocs(), c.t_live()
+    assert (c.t_retire(at(a)), c.t_retire(at(b))) == (0, 0)
+    smaller = on_device(c, np.full(6, 3.0))
+    other = on_device(c, np.full(4, 4.0))
+    assert (c.t_mallocs(), c.t_live()) == (mallocs, live)  # nothing new
+    assert smaller.ctypes.data == a.ctypes.data
+    assert other.ctypes.data == b.ctypes.data
+    larger = on_device(c, np.full(50, 5.0))
+    assert c.t_mallocs() == mallocs + 1
+    assert c.t_retire(at(smaller)) == 0
+    # and now back
+    assert c.t_revive(at(smaller)) == 0
+    assert c.t_save(at(smaller, 2)) == 0
+    smaller[:] = 0
+    assert c.t_restore(at(smaller)) == 0
+    assert smaller.tolist() == [3] * 6
+    for array in (larger, other, smaller):
+        assert c.t_release(at(array)) == 0
+    assert c.t_live() == live + 1  # the snapshot's buffer
+    assert c.t_revive_zeros(at(b)) == 0
+    assert c.t_revive_zeros(at(a)) == 0
+    assert (a.tolist(), b.tolist()) == ([0] * 8, [0] * 4)
+    assert (c.t_release(at(b)), c.t_release(at(a))) == (0, 0)
+    assert c.t_live() == live - 1
+    assert c.t_retire(at(a)) == 1
+    assert message(c) == "the program frees memory that it did not allocate"
+    assert (c.t_retire(None), c.t_revive(None), c.t_revive_zeros(None)) == (0, 0, 0)
+
+
+def test_freed_memory_is_given_back_at_the_end(c: ctypes.CDLL) -> None:
+    live = c.t_live()
+    for n in (3, 4, 900):
+        assert c.t_retire(at(on_device(c, np.zeros(n)))) == 0
+    c.t_end()
+    assert c.t_live() == live
+
+
+def test_the_pullback_of_a_copy_of_rows(c: ctypes.CDLL) -> None:
+    adj_src = np.zeros((4, 5))
+    for kind in (0, 3):
+        seeds = np.arange(12.0).reshape(3, 4)
+        adj_src[:] = 1
+        ends = [on_device(c, x.ravel()) if kind else x.ravel() for x in (seeds, adj_src)]
+        pitches = [seeds.strides[0], adj_src.strides[0]]
+        arguments = (at(ends[0], 1), size(pitches[0]), at(ends[1], 2), size(pitches[1]), size(16), size(3), kind)
+        assert c.t_rows_pullback_double(*arguments) == 0
+        assert ends[0].reshape(3, 4).tolist() == [[0, 0, 0, 3], [4, 0, 0, 7], [8, 0, 0, 11]]
+        expected = np.ones((4, 5))
+        expected[:3, 2:4] += seeds.reshape(3, 4)[:, 1:3] if kind else np.arange(12.0).reshape(3, 4)[:, 1:3]
+        assert ends[1].reshape(4, 5).tolist() == expected.tolist()
+    assert c.t_rows_pullback_double(*arguments[:4], size(12), size(1), 3) == 1
+    assert message(c) == "a copy of part of a number has no derivative"
 
 
 def test_arguments_that_overlap_are_one_allocation(c: ctypes.CDLL) -> None:

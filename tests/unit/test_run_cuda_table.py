@@ -22,6 +22,10 @@ FIELDS = {
     "launch": (N, N, P, P, Z, P, P),
     "synchronize": (N,),
     "last_error": (N,),
+    "memory_info": (N, P, P),
+    "copy_rows": (N, P, Z, P, Z, Z, Z, N),
+    "set_rows": (N, P, Z, N, Z, Z),
+    "attribute": (N, P, N),
 }
 OUR_STREAM, THEIR_STREAM = 0x100, 0x200
 
@@ -86,6 +90,27 @@ def table(connected: Table) -> Iterator[Table]:
     connected.enter()
     yield connected
     connected.leave(0)
+
+
+def test_rows(table: Table) -> None:
+    data, back = np.arange(12.0), np.zeros(6)
+    p = table.device_malloc(96)
+    assert table.copy_rows(p, 48, data.ctypes.data, 32, 24, 2, 1) == 0  # three numbers of each row of four
+    assert table.set_rows(p + 8, 48, 0, 8, 2) == 0
+    assert table.copy_rows(back.ctypes.data, 24, p, 48, 24, 2, 2) == 0
+    assert back.tolist() == [0, 0, 2, 4, 0, 6]
+    assert table.copy_rows(p, 48, p + 24, 48, 24, 2, 9) == 21
+    assert table.last_error() == 21
+    assert table.device_free(p) == 0
+    assert [line for line in table.journal() if "2D" in line] == [
+        "cuMemcpy2DAsync_v2 12", f"cuMemsetD2D8Async {OUR_STREAM}", "cuMemcpy2DAsync_v2 21",
+    ]  # fmt: skip
+
+
+def test_attributes(table: Table) -> None:
+    value = ctypes.c_int()
+    assert (table.attribute(ctypes.addressof(value), 4), value.value) == (0, 64)
+    assert table.attribute(ctypes.addressof(value), 12345) != 0
 
 
 @pytest.mark.parametrize("device", [0, 1])  # the second has no memory pools

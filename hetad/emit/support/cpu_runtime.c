@@ -25,6 +25,38 @@ static int hetad_cpu_set(void *dst, int value, size_t bytes)
     return 0;
 }
 
+static int hetad_cpu_copy_rows(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width,
+                               size_t height, int kind)
+{
+    if (kind < 0 || kind > 4) {
+        return 21;  // cudaErrorInvalidMemcpyDirection
+    }
+    for (size_t row = 0; row < height; ++row) {
+        memmove((char *)dst + row * to_pitch, (const char *)src + row * from_pitch, width);
+    }
+    return 0;
+}
+
+static int hetad_cpu_set_rows(void *dst, size_t pitch, int value, size_t width, size_t height)
+{
+    for (size_t row = 0; row < height; ++row) {
+        memset((char *)dst + row * pitch, value, width);
+    }
+    return 0;
+}
+
+// The attributes of a device of compute capability 7.0 with one multiprocessor; 0 for those nobody asks a CPU for.
+static int hetad_cpu_attribute(int *value, int attribute)
+{
+    static const int values[] = {
+        [1] = 1024, [2] = 1024, [3] = 1024, [4] = 64, [5] = 0x7fffffff, [6] = 65535, [7] = 65535, [8] = 49152,
+        [9] = 65536, [10] = 32, [12] = 65536, [13] = 1000000, [14] = 512, [16] = 1, [36] = 1000000, [37] = 64,
+        [38] = 1 << 20, [39] = 2048, [75] = 7, [76] = 0, [81] = 98304, [82] = 65536, [97] = 98304, [106] = 32,
+    };
+    *value = attribute >= 0 && attribute < (int)(sizeof values / sizeof *values) ? values[attribute] : 0;
+    return 0;
+}
+
 // A device of 16 GB, all free: what the machine has free is no property of the program.
 static int hetad_cpu_memory(size_t *available, size_t *total)
 {

@@ -32,6 +32,47 @@ static inline cudaError_t cudaMemset(void *p, int value, size_t bytes)
     return bytes > 0 ? hetad_result(hetad_rt->set(p, value, bytes)) : cudaSuccess;
 }
 
+// Rows as far apart as on a GPU.
+static inline cudaError_t cudaMallocPitch(void *p, size_t *pitch, size_t width, size_t height)
+{
+    *pitch = (width + 511) / 512 * 512;
+    return cudaMalloc(p, *pitch * height);
+}
+
+static inline cudaError_t cudaMemcpy2D(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width,
+                                       size_t height, cudaMemcpyKind kind)
+{
+    if (width == 0 || height == 0) {
+        return cudaSuccess;
+    }
+    if (width > to_pitch || width > from_pitch) {
+        return hetad_result(cudaErrorInvalidPitchValue);
+    }
+    return hetad_result(hetad_rt->copy_rows(dst, to_pitch, src, from_pitch, width, height, (int)kind));
+}
+
+static inline cudaError_t cudaMemcpy2DAsync(void *dst, size_t to_pitch, const void *src, size_t from_pitch,
+                                            size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2D(dst, to_pitch, src, from_pitch, width, height, kind);
+}
+
+static inline cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+    if (width == 0 || height == 0) {
+        return cudaSuccess;
+    }
+    return hetad_result(width > pitch ? cudaErrorInvalidValue : hetad_rt->set_rows(p, pitch, value, width, height));
+}
+
+static inline cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
+                                            cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemset2D(p, pitch, value, width, height);
+}
+
 static inline cudaError_t cudaMallocAsync(void *p, size_t bytes, cudaStream_t stream)
 {
     (void)stream;
@@ -134,6 +175,77 @@ static inline cudaError_t cudaGetDeviceCount(int *count)
     return cudaSuccess;
 }
 
+static inline cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    return hetad_result(device == 0 ? hetad_rt->attribute(value, attribute) : cudaErrorInvalidDevice);
+}
+
+static inline cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = 13000;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaDriverGetVersion(int *version)
+{
+    return cudaRuntimeGetVersion(version);
+}
+
+static inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = *greatest = 0;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    (void)device, (void)peer;
+    *can = 0;
+    return cudaSuccess;
+}
+
+// Settings that change no value.
+static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)peer, (void)flags;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaDeviceSetCacheConfig(int config)
+{
+    (void)config;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaDeviceSetLimit(int limit, size_t value)
+{
+    (void)limit, (void)value;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    (void)flags;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+static inline cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device, cudaStream_t stream)
+{
+    (void)p, (void)bytes, (void)device, (void)stream;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, int device)
+{
+    (void)p, (void)bytes, (void)advice, (void)device;
+    return cudaSuccess;
+}
+
 static inline cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
     return hetad_result(hetad_rt->memory_info(available, total));
@@ -172,6 +284,7 @@ static inline const char *cudaGetErrorName(cudaError_t error)
     case 1: return "cudaErrorInvalidValue";
     case 2: return "cudaErrorMemoryAllocation";
     case 9: return "cudaErrorInvalidConfiguration";
+    case 12: return "cudaErrorInvalidPitchValue";
     case 98: return "cudaErrorInvalidDeviceFunction";
     case 101: return "cudaErrorInvalidDevice";
     case 700: return "cudaErrorIllegalAddress";

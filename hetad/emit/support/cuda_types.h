@@ -5,6 +5,7 @@ enum {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidDevice = 101,
     cudaErrorNotReady = 600,
 };
@@ -18,6 +19,44 @@ typedef enum cudaMemcpyKind {
 typedef struct dim3 {
     unsigned x, y, z;
 } dim3;
+typedef struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor;
+    size_t sharedMemPerBlockOptin, memPitch, textureAlignment;
+    int regsPerBlock, warpSize, maxThreadsPerBlock;
+    int maxThreadsDim[3], maxGridSize[3];
+    int major, minor, clockRate, multiProcessorCount, memoryClockRate;
+    int memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory;
+    int integrated, canMapHostMemory, computeMode, ECCEnabled, pciBusID, pciDeviceID;
+} cudaDeviceProp;
+typedef int cudaDeviceAttr;
+enum {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+};
+typedef struct timeval timeval;
+typedef struct timespec timespec;
 typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
 #define cudaStreamLegacy ((cudaStream_t)NULL)

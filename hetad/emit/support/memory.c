@@ -1,6 +1,7 @@
 // Memory of the derivative call: whatever is still held at its end is freed then.
 static cudaError_t hetad_device_malloc(void **p, size_t bytes)
 {
+    if (hetad_can_reuse(bytes, 1)) return *p = hetad_reuse(bytes, 1), cudaSuccess;  // if used
     hetad_check(cudaMalloc(p, bytes));
     if (*p != NULL) {
         hetad_register(*p, bytes, 1, 1);
@@ -19,6 +20,7 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes)
 
 static void *hetad_host_malloc(size_t bytes)
 {
+    if (hetad_can_reuse(bytes, 0)) return hetad_reuse(bytes, 0);  // if used
     void *p = malloc(bytes > 0 ? bytes : 1);
     if (p == NULL) {
         hetad_fail("out of host memory");
@@ -44,6 +46,7 @@ static void hetad_release(void *p)
     }
     int on_device = a->on_device;
     hetad_forget((size_t)(a - hetad_allocations));
+    if (hetad_unuse(p)) return;  // if used
     if (on_device) {
         hetad_check(cudaFree(p));
     } else {

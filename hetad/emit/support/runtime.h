@@ -8,4 +8,7 @@ struct hetad_runtime {
     int (*synchronize)(void);
     int (*last_error)(void);  // and forget it
     int (*memory_info)(size_t *available, size_t *total);  // of the device
+    int (*copy_rows)(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width, size_t height, int kind);
+    int (*set_rows)(void *dst, size_t pitch, int value, size_t width, size_t height);
+    int (*attribute)(int *value, int attribute);  // of the device, by CUDA's numbers
 };

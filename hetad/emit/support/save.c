@@ -6,6 +6,7 @@ static void hetad_save(const void *p)
         hetad_save_bytes(a->start, a->bytes, a->on_device);
     } else if (p == NULL) {
         hetad_save_bytes(NULL, 0, 0);
+    } else if (hetad_is_free(p)) { hetad_save_bytes(NULL, 0, 0);  // if used
     } else {
         hetad_fail("a pointer into unknown memory: its extent, and so what to save, is not known");
     }

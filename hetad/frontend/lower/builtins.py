@@ -6,9 +6,12 @@ from hetad.ir.types import (
     BFLOAT16,
     CHAR,
     CUDA_ERROR,
+    DEVICE_ATTRIBUTE,
+    DEVICE_PROPERTIES,
     DIM3,
     DOUBLE,
     EVENT,
+    FILE,
     FLOAT,
     HALF,
     INT,
@@ -18,6 +21,8 @@ from hetad.ir.types import (
     SHORT,
     SIZE_T,
     STREAM,
+    TIMESPEC,
+    TIMEVAL,
     UCHAR,
     UINT,
     ULLONG,
@@ -25,14 +30,11 @@ from hetad.ir.types import (
     USHORT,
     Field,
     Int,
-    Opaque,
     Pointer,
     Struct,
     Type,
     size_of,
 )
-
-FILE = Opaque("FILE")
 
 
 def _alignment(element: Type, count: int) -> int:
@@ -71,6 +73,11 @@ TYPES: dict[str, Type] = {
     "cudaStream_t": STREAM,
     "cudaEvent_t": EVENT,
     "FILE": FILE,
+    "cudaDeviceProp": DEVICE_PROPERTIES,
+    "cudaDeviceAttr": DEVICE_ATTRIBUTE,
+    "timeval": TIMEVAL,
+    "timespec": TIMESPEC,
+    "clockid_t": INT,
     "dim3": DIM3,
     "__half": HALF,
     "__nv_bfloat16": BFLOAT16,
@@ -114,16 +121,56 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "cudaFuncCachePreferEqual": (3, INT),
     "cudaFuncAttributeMaxDynamicSharedMemorySize": (8, INT),
     "cudaFuncAttributePreferredSharedMemoryCarveout": (9, INT),
+    "cudaDevAttrMaxThreadsPerBlock": (1, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxBlockDimX": (2, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxBlockDimY": (3, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxBlockDimZ": (4, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxGridDimX": (5, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxGridDimY": (6, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxGridDimZ": (7, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxSharedMemoryPerBlock": (8, DEVICE_ATTRIBUTE),
+    "cudaDevAttrTotalConstantMemory": (9, DEVICE_ATTRIBUTE),
+    "cudaDevAttrWarpSize": (10, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxRegistersPerBlock": (12, DEVICE_ATTRIBUTE),
+    "cudaDevAttrClockRate": (13, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMultiProcessorCount": (16, DEVICE_ATTRIBUTE),
+    "cudaDevAttrIntegrated": (18, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMemoryClockRate": (36, DEVICE_ATTRIBUTE),
+    "cudaDevAttrGlobalMemoryBusWidth": (37, DEVICE_ATTRIBUTE),
+    "cudaDevAttrL2CacheSize": (38, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxThreadsPerMultiProcessor": (39, DEVICE_ATTRIBUTE),
+    "cudaDevAttrComputeCapabilityMajor": (75, DEVICE_ATTRIBUTE),
+    "cudaDevAttrComputeCapabilityMinor": (76, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxSharedMemoryPerMultiprocessor": (81, DEVICE_ATTRIBUTE),
+    "cudaDevAttrMaxSharedMemoryPerBlockOptin": (97, DEVICE_ATTRIBUTE),
+    "cudaDeviceScheduleAuto": (0, UINT),
+    "cudaDeviceScheduleSpin": (1, UINT),
+    "cudaDeviceScheduleYield": (2, UINT),
+    "cudaDeviceScheduleBlockingSync": (4, UINT),
+    "cudaDeviceMapHost": (8, UINT),
+    "cudaLimitStackSize": (0, INT),
+    "cudaLimitPrintfFifoSize": (1, INT),
+    "cudaLimitMallocHeapSize": (2, INT),
+    "cudaMemAdviseSetReadMostly": (1, INT),
+    "cudaMemAdviseUnsetReadMostly": (2, INT),
+    "cudaMemAdviseSetPreferredLocation": (3, INT),
+    "cudaMemAdviseUnsetPreferredLocation": (4, INT),
+    "cudaMemAdviseSetAccessedBy": (5, INT),
+    "cudaMemAdviseUnsetAccessedBy": (6, INT),
+    "cudaCpuDeviceId": (-1, INT),
+    "CLOCK_REALTIME": (0, INT),
+    "CLOCK_MONOTONIC": (1, INT),
+    "SEEK_SET": (0, INT),
+    "SEEK_CUR": (1, INT),
+    "SEEK_END": (2, INT),
 }
 
 HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}
 
-# Settings of a kernel that change no value: hetad gives each the dynamic shared memory that its launch asks for.
-KERNEL_SETTINGS = {"cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig"}
-
 # Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
 INERT: dict[str, Type] = {
     "printf": INT, "fprintf": INT, "puts": INT, "putchar": INT, "fputs": INT, "fflush": INT, "assert": INT,
+    "sprintf": INT, "snprintf": INT, "sscanf": INT, "fscanf": INT,
 }  # fmt: skip
 
 # Statements of device code; None: the type of the first value argument (or of what the pointer points to).

@@ -16,9 +16,19 @@ from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, Unsupported
 from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
-from hetad.frontend.lower import convert, expressions, half, instantiate, passed_over, references, symbols
-from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, KERNEL_SETTINGS, SHUFFLES, VECTORS, VOTES
+from hetad.frontend.lower import (
+    convert,
+    expressions,
+    half,
+    instantiate,
+    kernel_values,
+    passed_over,
+    references,
+    symbols,
+)
+from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
 from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.frontend.normalize.launch_arguments import is_list, packed
 from hetad.frontend.opaque import OPAQUE
 from hetad.ir.nodes import (
     Aggregate,
@@ -34,13 +44,16 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import (
     CUDA_ERROR,
+    DEVICE_ATTRIBUTE,
     DIM3,
     DOUBLE,
     EVENT,
     FLOAT,
     INT,
+    LONG,
     SIZE_T,
     STREAM,
+    STRING,
     UINT,
     VOID,
     Array,
@@ -72,8 +85,10 @@ def call(ctx: Context, node: Any, used: bool) -> Expr | None:
     own = _own(ctx, node)
     if own is not None:
         return _own_call(ctx, node, own, used)
-    if name in KERNEL_SETTINGS:
-        return _kernel_setting(ctx, node)
+    if name in kernel_values.CALLS:
+        return kernel_values.call(ctx, node)
+    if name == kernel_values.LAUNCH:
+        return _launch_in_c(ctx, node)
     if name in symbols.CALLS:
         return symbols.call(ctx, node, used)
     target = _result_type(ctx, node, name)
@@ -186,6 +201,31 @@ def _launch(ctx: Context, node: Any, configured: int) -> None:
     ctx.emit(Launch(own.name, grid, block, shared, stream, args, span=span))
 
 
+def _launch_in_c(ctx: Context, node: Any) -> Expr:
+    """`cudaLaunchKernel((const void *)kernel, grid, block, args, shared, stream)`; its status is that of the device."""
+    span, given = ctx.span(node), _arguments(node)
+    if not 4 <= len(given) <= 6:
+        raise SyntaxProblem(f"'cudaLaunchKernel' takes 4 to 6 arguments, not {len(given)}", span)
+    name = kernel_values.kernel_name(given[0])
+    own = _named(ctx, name, [])
+    if own is None or own.kind != "kernel":
+        ctx.refuse("a launch of what is no kernel's name", given[0], "launch the kernel by name")
+    if ctx.function is not None and ctx.function.kind != "host":
+        ctx.refuse("a launch from device code", node, "launch from a host function")
+    grid, block = (_extent(ctx, n) for n in given[1:3])
+    array = convert.undecayed(expressions.value(ctx, given[3]))
+    if own.params and not (isinstance(array, Var) and is_list(array.type)):
+        ctx.refuse("arguments of a launch that are not in a local array", given[3], "launch with <<<...>>>")
+    shared = _argument(ctx, given[4], SIZE_T) if len(given) > 4 else None
+    stream = _argument(ctx, given[5], STREAM) if len(given) > 5 else None
+    args = tuple(packed(array, i, type_, span) for i, type_ in enumerate(own.params))
+    ctx.emit(Launch(own.name, grid, block, shared, stream, args, span=span))
+    status = ctx.fresh("status", CUDA_ERROR, span)
+    ctx.emit(Declare(status, None, span=span))
+    ctx.emit(Call("cudaPeekAtLastError", (), Var(status, span=span), span=span))
+    return Var(status, span=span)
+
+
 def _extent(ctx: Context, node: Any) -> Expr:
     extent = expressions.value(ctx, node)
     if extent.type == DIM3 or isinstance(extent.type, Int):
@@ -250,13 +290,6 @@ def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
     return args
 
 
-def _kernel_setting(ctx: Context, node: Any) -> Expr:
-    """Done by hetad itself, as far as it is needed: what remains of the call is that it succeeds."""
-    for argument in _arguments(node)[1:]:
-        expressions.value(ctx, argument)
-    return Const(0, CUDA_ERROR, "cudaSuccess", span=ctx.span(node))
-
-
 def _operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
     most = len(row.roles)
     if not most - row.defaults <= len(args) <= most:
@@ -267,7 +300,8 @@ def _operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Spa
 
 
 _OPERAND: dict[str, Type] = {
-    "bytes": SIZE_T, "count": SIZE_T, "size": SIZE_T, "value": INT, "flags": UINT,
+    "bytes": SIZE_T, "height": SIZE_T, "to_pitch": SIZE_T, "from_pitch": SIZE_T, "count": SIZE_T, "size": SIZE_T,
+    "value": INT, "flags": UINT, "long": LONG, "attribute": DEVICE_ATTRIBUTE,
     "stream": STREAM, "event": EVENT, "record": EVENT,
 }  # fmt: skip
 
@@ -275,10 +309,15 @@ _OPERAND: dict[str, Type] = {
 def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
     if role in _OPERAND:
         return convert.convert(arg, _OPERAND[role])
+    if role == "store" and convert.is_null(arg):
+        assert row.stores is not None
+        return convert.convert(arg, Pointer(row.stores))
     if role == "store" and not (isinstance(arg.type, Pointer) and arg.type.to == row.stores):
         raise SyntaxProblem(f"'{row.name}' needs the address of a '{row.stores}', not '{arg.type}'", arg.span)
     if role == "out" and not (isinstance(arg.type, Pointer) and isinstance(arg.type.to, Pointer)):
         raise SyntaxProblem(f"'{row.name}' needs the address of a pointer, not '{arg.type}'", arg.span)
+    if role == "text":
+        return convert.convert(arg, STRING)
     if role in ("dst", "src", "pointer") and not isinstance(arg.type, Pointer | Array):
         if convert.is_null(arg):
             return convert.convert(arg, Pointer(VOID))

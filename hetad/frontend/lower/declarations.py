@@ -12,8 +12,9 @@ from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import calls, convert, expressions, references
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
-from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Storage, String, Symbol, Var
+from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
 from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
+from hetad.ir.visit import variables
 
 
 def local(ctx: Context, node: Any) -> None:
@@ -36,6 +37,9 @@ def local(ctx: Context, node: Any) -> None:
         references.local(ctx, node, qualified)
         return
     type_ = completed(ctx, qualified.type, node, storage)
+    if storage == "global":
+        _static(ctx, node, type_)
+        return
     symbol = Symbol(node.name, type_, ctx.span(name_coord(node)), storage, qualified.const or const)
     _define(ctx, symbol, node)
 
@@ -59,8 +63,22 @@ def _storage(ctx: Context, node: Any) -> tuple[Storage | None, bool]:
     if "extern" in words:
         return None, False
     if "static" in words and "constexpr" not in words and "const" not in _innermost_qualifiers(node):
-        ctx.refuse("a static local variable", node, "make it a parameter, or const if it never changes")
+        if ctx.function is None or ctx.function.kind != "host":
+            ctx.refuse("a static variable in device code", node, "make it a parameter, or const if it never changes")
+        return "global", False
     return "local", "constexpr" in words
+
+
+def _static(ctx: Context, node: Any, type_: Type) -> None:
+    """A variable that keeps its value from call to call: one at file scope, whose name is known here only."""
+    symbol = Symbol(node.name, type_, ctx.span(name_coord(node)), "global")
+    saved, ctx.out = ctx.out, None
+    init = initialiser(ctx, node.init, type_) if node.init is not None else None
+    ctx.out = saved
+    if init is not None and any(True for _ in variables(init)):
+        ctx.refuse("a static variable whose first value is no constant", node, "assign it in an if")
+    ctx.define(symbol.name, symbol)
+    ctx.outer.keep(Global(symbol, init, False, symbol.span))
 
 
 def _innermost_qualifiers(node: Any) -> list[str]:

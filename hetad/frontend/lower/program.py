@@ -15,6 +15,8 @@ from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser, name_coord
 from hetad.frontend.lower.types import declared, parameter
+from hetad.frontend.normalize.jumps import without_gotos
+from hetad.frontend.normalize.launch_arguments import with_plain_arguments
 from hetad.ir.nodes import Const, Declare, Expr, Function, Global, Symbol
 from hetad.ir.types import VOID, Float, Int, Pointer, Type
 
@@ -98,7 +100,8 @@ def function(ctx: Context, node: Any, item: Item) -> Function:
             params.append(symbol)
         body = references.settle(statements.body(ctx, node.body), ctx.references)
         body = (*(Declare(s, None, span=s.span) for s in ctx.shared.values()), *body)
-    return Function(own.name, item.kind, tuple(params), own.returns, body, own.span, _bounds(ctx, item), item.inline)
+    whole = Function(own.name, item.kind, tuple(params), own.returns, body, own.span, _bounds(ctx, item), item.inline)
+    return with_plain_arguments(without_gotos(whole))
 
 
 def _bounds(ctx: Context, item: Item) -> str | None:

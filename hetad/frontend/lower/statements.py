@@ -24,7 +24,9 @@ from hetad.ir.nodes import (
     DoWhile,
     Expr,
     For,
+    Goto,
     If,
+    Label,
     Return,
     Stmt,
     Switch,
@@ -309,6 +311,15 @@ def _continue(ctx: Context, node: Any) -> None:
     ctx.emit(Continue(span=ctx.span(node)))
 
 
+def _goto(ctx: Context, node: Any) -> None:
+    ctx.emit(Goto(node.name, span=ctx.span(node)))
+
+
+def _label(ctx: Context, node: Any) -> None:
+    ctx.emit(Label(node.name, span=ctx.span(node)))
+    statement(ctx, node.stmt)
+
+
 def _return(ctx: Context, node: Any) -> None:
     span = ctx.span(node)
     assert ctx.function is not None
@@ -342,8 +353,8 @@ _HANDLERS: dict[type, Callable[[Context, Any], None]] = {
     c_ast.Break: _break,
     c_ast.Continue: _continue,
     c_ast.Return: _return,
-    c_ast.Goto: _refused("goto", "use a loop with break, or a flag"),
-    c_ast.Label: _refused("labels and goto", "use a loop with break, or a flag"),
+    c_ast.Goto: _goto,
+    c_ast.Label: _label,
     c_ast.Case: _refused("a case inside another statement of its switch", "put the cases directly into the switch"),
     c_ast.Default: _refused("a default inside another statement of its switch", "put it directly into the switch"),
     c_ast.AttributedStatement: _refused("an attribute on a statement", "remove it"),

@@ -1,8 +1,9 @@
-"""Jumps to structure: early return, break, continue, switch and do-while become if, else and loop conditions.
+"""Jumps to structure: early return, goto, break, continue, switch and do-while become if, else and loop conditions.
 
 What follows a statement that may jump is nested into the branches that do not (`if (i >= n) return; rest` becomes
 `if (i < n) { rest }`).  Where nesting does not reach, a flag records the jump: `stop` for a break, `skip` for a
-continue, `returned` for a return; what would be jumped over is guarded by it, and so are the loops around it.
+continue, `returned` for a return, `to_label` for a goto; what would be jumped over is guarded by it, and so are the
+loops around it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from hetad.ir.nodes import (
     Expr,
     For,
     Function,
+    Goto,
     If,
+    Label,
     Return,
     Stmt,
     Switch,
@@ -36,7 +39,7 @@ from hetad.ir.nodes import (
     While,
 )
 from hetad.ir.types import BOOL, VOID
-from hetad.ir.visit import bodies
+from hetad.ir.visit import bodies, walk_stmts
 
 
 @dataclass(eq=False)
@@ -70,24 +73,48 @@ class _Structurer:
         self._function = function
         self._names = names
         self._return = _Target("returned")
+        self._labels: dict[str, _Target] = {}
         self._result: Symbol | None = None
 
     def run(self) -> Body:
         function = self._function
-        body = _flat(function.body)
+        body = flat(function.body)
         if function.returns != VOID and _single_trailing_return(body):
-            return (*self._list(body[:-1], _Place(None, None)), body[-1])
+            done = self._sections(body[:-1], frozenset())
+            return (*(self._declare(t.flag, function.span) for t in self._labels.values() if t.flag), *done, body[-1])
         if function.returns != VOID:
             self._result = Symbol(self._names.claim("result"), function.returns, function.span)
-        done = self._list(body, _Place(None, None, frozenset((self._return,))))
-        lead: Body = ()
-        if self._return.flag is not None:
-            lead = (self._declare(self._return.flag, function.span),)
+        done = self._sections(body, frozenset((self._return,)))
+        flags = (t.flag for t in (self._return, *self._labels.values()))
+        lead: Body = tuple(self._declare(flag, function.span) for flag in flags if flag is not None)
         if self._result is not None:
             read = Var(self._result, span=function.span)
             lead = (Declare(self._result, None, span=function.span), *lead)
             return (*lead, *done, Return(read, span=function.span))
         return lead + done
+
+    def _sections(self, body: Body, tail: frozenset[_Target]) -> Body:
+        """The function's body; each part that a label begins is run unless something jumped beyond that label."""
+        starts = [i for i, stmt in enumerate(body) if isinstance(stmt, Label)]
+        labels = [_Target(f"to_{stmt.name}") for stmt in body if isinstance(stmt, Label)]
+        self._labels = {body[i].name: t for i, t in zip(starts, labels, strict=True)}  # type: ignore[union-attr]
+        ends = [*starts, len(body)]
+        out: Body = ()
+        far: list[_Target] = []
+        for number, (start, end) in enumerate(zip([0, *(i + 1 for i in starts)], ends, strict=True)):
+            part = body[start:end]
+            place = _Place(None, None, tail if number == len(starts) else frozenset((labels[number],)))
+            done = self._list(part, place)
+            passed = labels[:number]
+            cond = _unset([self._flag(t, part[0].span) for t in far if t not in passed], part[0].span) if done else None
+            out += (If(cond, done, (), span=part[0].span),) if cond is not None else done
+            far += [t for stmt in part for t in self._far(stmt) if t not in far and t not in place.tail]
+        return out
+
+    def _far(self, stmt: Stmt) -> list[_Target]:
+        """Where jumps out of the statement lead that leave loops as well: the function's end, and labels."""
+        found = [self._return] if _any(stmt, Return) else []
+        return [*found, *(self._labels[g] for g in dict.fromkeys(_gotos(stmt)))]
 
     # --- lists ---------------------------------------------------------------------------------
 
@@ -95,7 +122,7 @@ class _Structurer:
         out: list[Stmt] = []
         for number, stmt in enumerate(stmts):
             rest = tuple(stmts[number + 1 :])
-            if isinstance(stmt, Break | Continue | Return):
+            if isinstance(stmt, Break | Continue | Return | Goto):
                 return (*out, *self._jump(stmt, place))
             if not _leaves(stmt):
                 out.extend(self._within(stmt, place))
@@ -121,12 +148,14 @@ class _Structurer:
             return _if(stmt, self._list(stmt.then, place.within()), self._list(stmt.orelse, place.within()))
         return (stmt,)
 
-    def _jump(self, stmt: Break | Continue | Return, place: _Place) -> Body:
+    def _jump(self, stmt: Break | Continue | Return | Goto, place: _Place) -> Body:
         out: list[Stmt] = []
         if isinstance(stmt, Return):
             target: _Target | None = self._return
             if stmt.value is not None and self._result is not None:
                 out.append(Assign(Var(self._result, span=stmt.span), stmt.value, span=stmt.span))
+        elif isinstance(stmt, Goto):
+            target = self._labels[stmt.label]
         else:
             target = place.break_ if isinstance(stmt, Break) else place.continue_
         if target is None:
@@ -152,7 +181,7 @@ class _Structurer:
 
     def _guarded(self, stmt: Stmt, rest: Body, place: _Place) -> Body:
         """`rest`, run when none of the jumps in `stmt` was taken."""
-        flags = [self._flag(t, stmt.span) for t in _targets(stmt, place, self._return)]
+        flags = [self._flag(t, stmt.span) for t in self._targets(stmt, place)]
         done = self._list(rest, place)
         if not done:
             return ()
@@ -170,7 +199,7 @@ class _Structurer:
         inside = _Place(end, place.continue_ if is_switch else end, frozenset((end,)))
         if not rest:
             inside = replace(inside, tail=inside.tail | place.tail)
-        done = self._list(_flat(stmt.body), inside)
+        done = self._list(flat(stmt.body), inside)
         if end.flag is not None:
             done = (self._declare(end.flag, stmt.span), *done)
         if not rest:
@@ -179,13 +208,13 @@ class _Structurer:
         return (*done, *self._guarded(probe, rest, place))
 
     def _leaving_loop(self, stmt: Stmt, rest: Body, place: _Place) -> Body:
-        """A loop with a return in it."""
+        """A loop with a return, or a jump to a label, in it."""
         done = self._loop(stmt, place)
         after = self._list(rest, place)
-        if not after:
+        cond = _unset([self._flag(t, stmt.span) for t in self._far(stmt)], stmt.span)
+        if not after or cond is None:
             return done
-        flag = self._flag(self._return, stmt.span)
-        return (*done, If(negate(Var(flag, span=stmt.span)), after, (), span=stmt.span))
+        return (*done, If(cond, after, (), span=stmt.span))
 
     # --- loops ---------------------------------------------------------------------------------
 
@@ -210,7 +239,7 @@ class _Structurer:
         return (*lead, *stmt.init, While(cond, (*body, *step), span=stmt.span))
 
     def _turn(self, body: Body, stop: _Target, skip: _Target, span: Span) -> Body:
-        done = self._list(_flat(body), _Place(stop, skip, frozenset((skip,))))
+        done = self._list(flat(body), _Place(stop, skip, frozenset((skip,))))
         return (*self._declared(skip, span), *done)
 
     def _do_while(self, stmt: DoWhile) -> Body:
@@ -219,7 +248,7 @@ class _Structurer:
         again = Symbol(self._names.claim("again"), BOOL, span)
         read = Var(again, span=span)
         stop, skip = _Target("stop"), _Target("skip")
-        body = self._list(_flat(stmt.body), _Place(stop, skip, frozenset((skip,))))
+        body = self._list(flat(stmt.body), _Place(stop, skip, frozenset((skip,))))
         body = (*self._declared(skip, span), *body)
         flags = self._loop_flags(stmt, stop)
         test: Stmt = Assign(read, _as_bool(stmt.cond), span=span)
@@ -232,9 +261,15 @@ class _Structurer:
 
     def _loop_flags(self, stmt: Stmt, stop: _Target) -> list[Symbol]:
         flags = [stop.flag] if stop.flag is not None else []
-        if _returns(stmt):
-            flags.append(self._flag(self._return, stmt.span))
-        return flags
+        return flags + [self._flag(t, stmt.span) for t in self._far(stmt)]
+
+    def _targets(self, stmt: Stmt, place: _Place) -> list[_Target]:
+        targets: list[_Target] = []
+        if place.break_ is not None and _escapes(stmt, True, False, False):
+            targets.append(place.break_)
+        if place.continue_ is not None and place.continue_ not in targets and _escapes(stmt, False, True, False):
+            targets.append(place.continue_)
+        return targets + self._far(stmt)
 
     # --- flags ---------------------------------------------------------------------------------
 
@@ -253,19 +288,19 @@ class _Structurer:
 # --- what a statement does -----------------------------------------------------------------------
 
 
-def _flat(body: Body) -> Body:
+def flat(body: Body) -> Body:
     """Blocks dissolved into the list around them: names are unique, so no scope is needed."""
     out: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Block):
-            out.extend(_flat(stmt.body))
+            out.extend(flat(stmt.body))
         elif isinstance(stmt, If):
-            out.append(replace(stmt, then=_flat(stmt.then), orelse=_flat(stmt.orelse)))
+            out.append(replace(stmt, then=flat(stmt.then), orelse=flat(stmt.orelse)))
         elif isinstance(stmt, Switch):
-            out.append(replace(stmt, cases=tuple(replace(c, body=_flat(c.body)) for c in stmt.cases)))
+            out.append(replace(stmt, cases=tuple(replace(c, body=flat(c.body)) for c in stmt.cases)))
         elif _is_once(stmt) and not _jumps_in(stmt):
             assert isinstance(stmt, DoWhile)
-            out.extend(_flat(stmt.body))
+            out.extend(flat(stmt.body))
         else:
             out.append(stmt)
     return tuple(out)
@@ -286,7 +321,7 @@ def _escapes(stmt: Stmt, breaks: bool, continues: bool, returns: bool) -> bool:
         return breaks
     if isinstance(stmt, Continue):
         return continues
-    if isinstance(stmt, Return):
+    if isinstance(stmt, Return | Goto):
         return returns
     if isinstance(stmt, For | While | DoWhile):
         breaks = continues = False
@@ -299,19 +334,12 @@ def _leaves(stmt: Stmt) -> bool:
     return _escapes(stmt, breaks=True, continues=True, returns=True)
 
 
-def _returns(stmt: Stmt) -> bool:
-    return _escapes(stmt, breaks=False, continues=False, returns=True)
+def _any(stmt: Stmt, kind: type) -> bool:
+    return any(isinstance(s, kind) for s in walk_stmts((stmt,)))
 
 
-def _targets(stmt: Stmt, place: _Place, return_: _Target) -> list[_Target]:
-    targets: list[_Target] = []
-    if place.break_ is not None and _escapes(stmt, True, False, False):
-        targets.append(place.break_)
-    if place.continue_ is not None and place.continue_ not in targets and _escapes(stmt, False, True, False):
-        targets.append(place.continue_)
-    if _returns(stmt):
-        targets.append(return_)
-    return targets
+def _gotos(stmt: Stmt) -> list[str]:
+    return [s.label for s in walk_stmts((stmt,)) if isinstance(s, Goto)]
 
 
 def _outward(body: Body, is_switch: bool) -> Body:
@@ -320,14 +348,15 @@ def _outward(body: Body, is_switch: bool) -> Body:
     out: list[Stmt] = []
     if is_switch and any(_escapes(s, False, True, False) for s in body):
         out.append(Continue(span=span))
-    if any(_returns(s) for s in body):
+    if any(_any(s, Return) for s in body):
         out.append(Return(None, span=span))
+    out += [Goto(label, span=span) for label in dict.fromkeys(g for s in body for g in _gotos(s))]
     return tuple(out)
 
 
 def _always_jumps(body: Body) -> bool:
     for stmt in body:
-        if isinstance(stmt, Break | Continue | Return):
+        if isinstance(stmt, Break | Continue | Return | Goto):
             return True
         if isinstance(stmt, If) and _always_jumps(stmt.then) and _always_jumps(stmt.orelse):
             return True
@@ -335,7 +364,7 @@ def _always_jumps(body: Body) -> bool:
 
 
 def _single_trailing_return(body: Body) -> bool:
-    return bool(body) and isinstance(body[-1], Return) and not any(_returns(s) for s in body[:-1])
+    return bool(body) and isinstance(body[-1], Return) and not any(_any(s, Return) for s in body[:-1])
 
 
 # --- small pieces --------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from hetad.ir.nodes import (
     Continue,
     Declare,
     Expr,
+    Goto,
     If,
     Return,
     Stmt,
@@ -72,7 +73,7 @@ def _falls(case: Case) -> bool:
 
 def _always_leaves(body: Sequence[Stmt]) -> bool:
     for stmt in body:
-        if isinstance(stmt, Break | Continue | Return):
+        if isinstance(stmt, Break | Continue | Return | Goto):
             return True
         if isinstance(stmt, If) and _always_leaves(stmt.then) and _always_leaves(stmt.orelse):
             return True

@@ -1,0 +1,14 @@
+// Rows of `width` bytes, `pitch` bytes apart, wherever they are.
+static void hetad_clear_rows(void *p, size_t pitch, size_t width, size_t height)
+{
+    if (p == NULL || width == 0 || height == 0) {
+        return;
+    }
+    if (hetad_on_device(p)) {
+        hetad_check(cudaMemset2D(p, pitch, 0, width, height));
+        return;
+    }
+    for (size_t row = 0; row < height; ++row) {
+        memset((char *)p + row * pitch, 0, width);
+    }
+}

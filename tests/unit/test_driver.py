@@ -1,0 +1,144 @@
+"""`main()` as the driver: inputs and the objective named by variables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hetad
+from hetad.diagnostics import ArgumentError, UnsupportedError
+
+SIMULATION = r"""
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N 17
+static double velocity[N];
+static int steps = 4;
+double misfit;
+
+__global__ void advance(double *v, const double *u, const double *c, double dt, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        v[i] = u[i] + dt * c[i] * (u[(i + 1) % n] - u[i]) * u[i];
+}
+
+static double norm(const double *u, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += u[i] * u[i];
+    return 0.5 * sum;
+}
+
+int main(int argc, char **argv)
+{
+    double dt = argc > 1 ? atof(argv[1]) : 0.1;
+    double observed[N], u[N], *d_u, *d_v, *d_c;
+    if (argc > 2)
+        steps = atoi(argv[2]);
+    if (steps < 0) {
+        fprintf(stderr, "usage: %s dt steps\n", argv[0]);
+        return 1;
+    }
+    for (int i = 0; i < N; i++) {
+        observed[i] = 0.01 * i;
+        u[i] = 1.0 + 0.1 * (i % 5);
+    }
+    cudaMalloc(&d_u, sizeof(u));
+    cudaMalloc(&d_v, sizeof(u));
+    cudaMalloc(&d_c, sizeof(u));
+    cudaMemcpy(d_c, velocity, sizeof(velocity), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_u, u, sizeof(u), cudaMemcpyHostToDevice);
+    for (int t = 0; t < steps; t++) {
+        advance<<<(N + 7) / 8, 8>>>(d_v, d_u, d_c, dt, N);
+        double *swapped = d_u;
+        d_u = d_v;
+        d_v = swapped;
+    }
+    cudaMemcpy(u, d_u, sizeof(u), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < N; i++)
+        u[i] -= observed[i];
+    misfit = norm(u, N);
+    double loss = misfit * dt;
+    if (loss < 0) {
+        printf("%f\n", loss);
+        return 2;
+    }
+    cudaFree(d_u);
+    cudaFree(d_v);
+    cudaFree(d_c);
+    return 0;
+}
+"""
+
+
+def simulation(dt: float, c: np.ndarray, steps: int) -> tuple[float, float]:
+    """The misfit and the loss, in NumPy."""
+    u = 1.0 + 0.1 * (np.arange(17) % 5)
+    for _ in range(steps):
+        u = u + dt * c * (np.roll(u, -1) - u) * u
+    misfit = 0.5 * float(np.sum((u - 0.01 * np.arange(17)) ** 2))
+    return misfit, misfit * dt
+
+
+@pytest.fixture
+def program() -> hetad.Program:
+    return hetad.loads(SIMULATION, name="simulation.cu")
+
+
+C = np.random.default_rng(5).random(17)
+
+
+@pytest.mark.parametrize(("output", "which"), [("loss", 1), ("misfit", 0), ("norm", 0)])
+def test_a_program_as_a_function(program: hetad.Program, output: str, which: int) -> None:
+    run = program.driver(inputs=("dt", "velocity"), output=output, argv=[9.0, 6])
+    assert [p.name for p in run.parameters] == ["dt", "velocity"]
+    assert run(0.2, C, backend="cpu") == pytest.approx(simulation(0.2, C, 6)[which], rel=1e-12)
+    value, gradient = hetad.gradient(run, wrt=("dt", "velocity"), backend="cpu").value_and_grad(0.2, C)
+    assert value == pytest.approx(simulation(0.2, C, 6)[which], rel=1e-12)
+    h = 1e-6
+    slope = (simulation(0.2 + h, C, 6)[which] - simulation(0.2 - h, C, 6)[which]) / (2 * h)
+    assert gradient["dt"] == pytest.approx(slope, rel=1e-6)
+    way = np.random.default_rng(6).random(17)
+    slope = (simulation(0.2, C + h * way, 6)[which] - simulation(0.2, C - h * way, 6)[which]) / (2 * h)
+    assert gradient["velocity"] @ way == pytest.approx(slope, rel=1e-6)
+
+
+def test_the_command_line(program: hetad.Program) -> None:
+    run = program.driver(inputs="velocity", output="loss", argv=("0.3", "2"))
+    assert run(C, backend="cpu") == pytest.approx(simulation(0.3, C, 2)[1], rel=1e-12)
+    run = program.driver(inputs="velocity", output="loss")
+    assert run(C, backend="cpu") == pytest.approx(simulation(0.1, C, 4)[1], rel=1e-12)
+
+
+def test_a_program_that_stops_before_has_no_objective(program: hetad.Program) -> None:
+    assert np.isnan(program.driver(inputs="velocity", output="loss", argv=(0.1, -1))(C, backend="cpu"))
+
+
+def test_an_integer_input(program: hetad.Program) -> None:
+    run = program.driver(inputs=("steps", "velocity"), output="loss")
+    assert run(3, C, backend="cpu") == pytest.approx(simulation(0.1, C, 3)[1], rel=1e-12)
+    assert run(1, C, backend="cpu") == pytest.approx(simulation(0.1, C, 1)[1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "message"),
+    [
+        (("dtt",), "loss", "no variable 'dtt'"),
+        (("i",), "loss", "several variables 'i'"),
+        (("d_u",), "loss", "no number"),
+        (("dt",), "t", "no floating number"),
+        (("dt",), "advance", "no host function"),
+    ],
+)
+def test_names_that_mean_nothing(program: hetad.Program, inputs: tuple[str, ...], output: str, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        program.driver(inputs=inputs, output=output)
+
+
+def test_a_value_that_cannot_be_replaced() -> None:
+    program = hetad.loads("int main() { double a; a = 2; double b = a * a; return b > 0; }", name="late.cu")
+    with pytest.raises(UnsupportedError, match="no value where it is declared"):
+        program.driver(inputs="a", output="b")
