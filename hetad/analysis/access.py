@@ -198,11 +198,14 @@ class AccessMaps:
         whole = isl.Set(f"[{', '.join(params.values())}] -> {sets[0]}")
         for other in sets[1:]:
             whole = whole.union(isl.Set(f"[{', '.join(params.values())}] -> {other}"))
-        return self._bounds(whole.simple_hull().remove_redundancies(), list(params))
+        # Without the inner variables that tell which values between the bounds are taken.
+        return self._bounds(whole.remove_divs().simple_hull().remove_redundancies(), list(params))
 
     def _bounds(self, hull: isl.BasicSet, params: list[Monomial]) -> tuple[list[Polynomial], list[Polynomial]]:
         lower, upper = [], []
         for c in hull.get_constraints():
+            if c.involves_dims(isl.dim_type.div, 0, hull.dim(isl.dim_type.div)):
+                continue
             slope = int(c.get_coefficient_val(isl.dim_type.set, 0).to_python())
             rest: dict[Monomial, int] = {(): int(c.get_constant_val().to_python())}
             for i, monomial in enumerate(params):
