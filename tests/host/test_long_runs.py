@@ -23,6 +23,11 @@ def _interrupt_after(seconds: float) -> threading.Timer:
     return timer
 
 
+def assert_same(found: np.ndarray, expected: np.ndarray, backend: str) -> None:
+    """On a GPU the order of floating additions may differ."""
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if backend == "cuda" else 0)
+
+
 @pytest.mark.parametrize("limit", [None, "24kB"])
 def test_an_interrupted_gradient_leaves_everything_usable(limit: str | None, backend: str) -> None:
     u, v = _vectors(2)
@@ -36,7 +41,7 @@ def test_an_interrupted_gradient_leaves_everything_usable(limit: str | None, bac
     timer.join()
     assert time.monotonic() - started < 20
     np.testing.assert_array_equal((u, v), before)
-    np.testing.assert_array_equal(gradient(u, v, N, 40, seeds={"u": u})["u"], expected)
+    assert_same(gradient(u, v, N, 40, seeds={"u": u})["u"], expected, backend)
 
 
 def test_an_interrupted_program(backend: str) -> None:
@@ -87,7 +92,7 @@ def test_progress(backend: str, capfd: pytest.CaptureFixture[str]) -> None:
     loud = hetad.gradient(march, wrt="u", of="u", backend=backend, progress=True)
     expected = quiet(u, v, N, 30, seeds={"u": u})["u"]
     assert capfd.readouterr().err == ""
-    np.testing.assert_array_equal(loud(u, v, N, 30, seeds={"u": u})["u"], expected)
+    assert_same(loud(u, v, N, 30, seeds={"u": u})["u"], expected, backend)
     assert "sweep" in capfd.readouterr().err
 
 
