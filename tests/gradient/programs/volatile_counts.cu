@@ -8,15 +8,16 @@ x = { shape = [150], random = 1 }
 flags = { zeros = [5] }
 n = 150
 ---*/
-// Inactive volatile data: a count by the warp without barriers, as before __syncwarp, a flag in shared memory, volatile
-// locals, and numbers that carry no derivative.
+// Inactive volatile data: a count by the warp, a flag in shared memory, volatile locals, and numbers that carry no
+// derivative.
 __device__ void count_warp(volatile int *counts, int lane)
 {
-    counts[lane] += counts[lane + 16];
-    counts[lane] += counts[lane + 8];
-    counts[lane] += counts[lane + 4];
-    counts[lane] += counts[lane + 2];
-    counts[lane] += counts[lane + 1];
+    for (int half = 16; half > 0; half /= 2) {
+        int other = counts[lane + half];
+        __syncwarp();
+        counts[lane] += other;
+        __syncwarp();
+    }
 }
 
 __global__ void weigh_kernel(double *y, const double *x, volatile int *flags, int n)
