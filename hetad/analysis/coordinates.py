@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, UINT, Array, Int, Pointer
+from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 
 AXES = ("x", "y", "z")
@@ -78,8 +78,9 @@ class Coordinates:
             case ir.Var(symbol=symbol) if symbol in values:
                 return values[symbol]
             case ir.Cast(operand=operand, type=Int() as to) if isinstance(operand.type, Int):
-                if to.bits >= operand.type.bits:
-                    return self.value(operand, values)
+                held = self.value(operand, values)
+                if to.bits == operand.type.bits or (to.bits > operand.type.bits and self._exact(operand.type, held)):
+                    return held
             case ir.Unary(op="-", operand=operand):
                 return self.value(operand, values).scaled(-1)
             case ir.Binary(op="+" | "-" | "*", left=left, right=right) if isinstance(expr.type, Int):
@@ -87,7 +88,8 @@ class Coordinates:
                 return found if found is not None else self._opaque(expr)
             case ir.Binary(op="<<" | ">>" as op, left=left, right=ir.Const(value=int(places))) if 0 <= places < 16:
                 if op == "<<":
-                    return self.value(left, values).scaled(1 << places)
+                    shifted = self.value(left, values).scaled(1 << places)
+                    return shifted if _stays(shifted, expr.type) else self._opaque(expr)
                 part = self._divided("/", self.value(left, values), Polynomial({(): 1 << places}))
                 return part if part is not None else self._opaque(expr)
             case ir.Binary(op="/" | "%" as op, left=left, right=right) if isinstance(expr.type, Int):
@@ -141,6 +143,25 @@ class Coordinates:
     def block(self, axis: str) -> Scale:
         return scale(1, (block_dim(axis, self.span),))
 
+    def _exact(self, type_: Int, value: Polynomial) -> bool:
+        """Whether an expression of this type has not wrapped around, so that a wider type holds the same number."""
+        return type_.signed or self.never_negative(value)
+
+    def never_negative(self, value: Polynomial) -> bool:
+        """Whether no difference of coordinates is in the value; a uniform value is taken for an extent."""
+        if all(map(self.uniform, (a for m in value.terms for a in m))):
+            return value.constant is None or value.constant >= 0
+        return all(c > 0 and self._counts_up(m) for m, c in value.terms.items())
+
+    def _counts_up(self, monomial: Monomial) -> bool:
+        """Whether the product is one of coordinates that start at zero and extents, or is unsigned."""
+        varying = [a for a in monomial if not self.uniform(a)]
+        if not varying:
+            return all(
+                isinstance(a, ir.ThreadIndex) or (isinstance(a.type, Int) and not a.type.signed) for a in monomial
+            )
+        return all(isinstance(a, ir.Var) and (a.symbol in self.bases or a.symbol in self.parts) for a in varying)
+
     def scale(self, value: Polynomial) -> Scale | None:
         """A polynomial that is one positive uniform product."""
         if len(value.terms) != 1:
@@ -153,10 +174,7 @@ class Coordinates:
 
     def _arithmetic(self, expr: ir.Binary, left: Polynomial, right: Polynomial) -> Polynomial | None:
         found = left + right if expr.op == "+" else left - right if expr.op == "-" else left * right
-        wraps = isinstance(expr.type, Int) and not expr.type.signed
-        if wraps and expr.op == "*" and any(abs(c) >= WRAPS for c in found.terms.values()):
-            return None
-        return self._joined(found)
+        return self._joined(found) if _stays(found, expr.type) else None
 
     def _joined(self, found: Polynomial) -> Polynomial:
         """With `blockIdx.x * blockDim.x + threadIdx.x` as the position of the thread."""
@@ -358,6 +376,11 @@ def _root(place: ir.Expr) -> Iterator[ir.Symbol]:
             yield from _root(base)
         case ir.AddressOf(place=inner):
             yield from _root(inner)
+
+
+def _stays(value: Polynomial, type_: Type) -> bool:
+    """Whether the value is not meant to wrap around: unsigned arithmetic with large factors is."""
+    return not isinstance(type_, Int) or type_.signed or all(abs(c) < WRAPS for m, c in value.terms.items() if m)
 
 
 def _operands(expr: ir.Expr) -> list[ir.Expr]:

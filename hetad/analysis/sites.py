@@ -14,7 +14,7 @@ from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, bloc
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import UINT, Array, Int, Pointer, Type
+from hetad.ir.types import BOOL, UINT, Array, Int, Pointer, Type, promote
 from hetad.ir.visit import variables
 
 
@@ -157,7 +157,7 @@ class Sites:
     def _loop(self, s: ir.For, state: _State) -> None:
         inner_changes = set(assigned(s.body))
         header = counted(s, lambda e: inner_changes.isdisjoint(variables(e)), lambda x: x in inner_changes)
-        if header is None:
+        if header is None or self._wraps(header, state.values):
             self._block(s.init, state)
             self._forget((*s.body, *s.step), state)
             bounds = self._not_negative(s.cond, True, state.values) if s.cond is not None else []
@@ -174,6 +174,11 @@ class Sites:
         inner.values[header.index] = loop.value
         self._block(s.body, inner)
         self._forget((*s.init, *s.body, *s.step), state)
+
+    def _wraps(self, header: Counted, values: Values) -> bool:
+        """Whether an unsigned index may start beyond every bound, at what would be a negative number."""
+        unsigned = isinstance(header.index.type, Int) and not header.index.type.signed
+        return unsigned and not self.coordinates.never_negative(self.coordinates.value(header.start, values))
 
     def _counted(
         self, s: ir.For, header: Counted, start: Polynomial, step: Polynomial, bound: Polynomial
@@ -283,25 +288,46 @@ class Sites:
                 return [*self._not_negative(left, holds, values), *self._not_negative(right, holds, values)]
             case ir.Binary(op=op, left=left, right=right) if isinstance(left.type, Int) and isinstance(right.type, Int):
                 a, b = self.coordinates.value(left, values), self.coordinates.value(right, values)
-                one = Polynomial({(): 1})
-                match op if holds else _OPPOSITE.get(op, op):
-                    case "<":
-                        return [b - a - one]
-                    case "<=":
-                        return [b - a]
-                    case ">":
-                        return [a - b - one]
-                    case ">=":
-                        return [a - b]
-                    case "==":
-                        return [a - b, b - a]
+                common = promote(left.type, right.type)
+                op = op if holds else _OPPOSITE.get(op, op)
+                if isinstance(common, Int) and not common.signed:
+                    return self._unsigned(op, a, b)
+                return _compared(op, a, b)
         return []
+
+    def _unsigned(self, op: str, a: Polynomial, b: Polynomial) -> list[Polynomial]:
+        """A comparison in which negative numbers count as very large ones."""
+        if op in (">", ">="):
+            return self._unsigned("<" if op == ">" else "<=", b, a)
+        if not self.coordinates.never_negative(b):
+            return []
+        if self.coordinates.never_negative(a):
+            return _compared(op, a, b)
+        return [a, *_compared(op, a, b)] if op in ("<", "<=") else []
+
+
+def _compared(op: str, a: Polynomial, b: Polynomial) -> list[Polynomial]:
+    one = Polynomial({(): 1})
+    match op:
+        case "<":
+            return [b - a - one]
+        case "<=":
+            return [b - a]
+        case ">":
+            return [a - b - one]
+        case ">=":
+            return [a - b]
+        case "==":
+            return [a - b, b - a]
+    return []
 
 
 def _conjuncts(cond: ir.Expr, holds: bool) -> list[tuple[ir.Expr, bool]]:
     match cond:
         case ir.Unary(op="!", operand=operand):
             return _conjuncts(operand, not holds)
+        case ir.Cast(operand=operand) if operand.type == BOOL:
+            return _conjuncts(operand, holds)
         case ir.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == holds:
             return [*_conjuncts(left, holds), *_conjuncts(right, holds)]
     return [(cond, holds)]

@@ -14,7 +14,7 @@ from hetad.adjoint.names import convert
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.effects import ATOMICS, BARRIERS, SHUFFLES, VOTES
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, UINT
+from hetad.ir.types import BOOL, DIM3, UINT
 from hetad.ir.visit import walk_exprs, walk_stmts
 
 
@@ -49,13 +49,24 @@ def launch_axes(kernel: ir.Function) -> Axes:
 
 def along(extent: ir.Expr, axes: tuple[str, ...]) -> ir.Expr:
     """The extent of a launch without the other axes."""
-    one = ir.Const(1, UINT, span=extent.span)
     if axes == AXES or (extent.type != DIM3 and "x" in axes):
         return extent
     if extent.type != DIM3:
-        return one
-    parts = tuple(_part(extent, axis) if axis in axes else one for axis in AXES)
-    return parts[0] if axes in (("x",), ()) else ir.Aggregate(parts, DIM3, span=extent.span)
+        return _once(extent)
+    parts = tuple(_part(extent, axis) if axis in axes else _once(_part(extent, axis)) for axis in AXES)
+    along_x_only = all(isinstance(p, ir.Const) for p in parts[1:]) and axes in (("x",), ())
+    return parts[0] if along_x_only else ir.Aggregate(parts, DIM3, span=extent.span)
+
+
+def _once(extent: ir.Expr) -> ir.Expr:
+    """One, or zero where the launch has no threads."""
+    number = extent
+    while isinstance(number, ir.Cast):
+        number = number.operand
+    if isinstance(number, ir.Const) and number.value != 0:
+        return ir.Const(1, UINT, span=extent.span)
+    some = ir.Binary("!=", extent, ir.Const(0, extent.type, span=extent.span), BOOL, span=extent.span)
+    return convert(some, UINT)
 
 
 def along_x(extent: ir.Expr) -> ir.Expr:

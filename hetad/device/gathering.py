@@ -118,11 +118,13 @@ class _Plan:
         """Whether the seeds that the value depends on can be read again before they are taken."""
         steps = (step.statement for step in s.slice.steps if isinstance(step, Definition))
         value = ir.Return(s.increment.value, span=s.increment.value.span)
-        for place in _adjoint_loads((*steps, value), self.shadows):
+        for place, takes_it in _adjoint_loads((*steps, value), self.shadows):
             root = self._root(place)
             if root is None or root in self.added:
                 return False
             sites = self.taken.get(root, [])
+            if sites and not takes_it:
+                return False  # it may be what is left after the seed was taken
             m = self.maps.map(sites[0]) if len(sites) == 1 else None
             if sites and (m is None or not self.maps.injective(m)):
                 return False
@@ -162,16 +164,16 @@ def _work(body: ir.Body) -> int:
     return sum(1 for e in walk_exprs(body) if isinstance(e.type, Float) and not isinstance(e, ir.Var | ir.Const))
 
 
-def _adjoint_loads(body: ir.Body, shadows: frozenset[ir.Symbol]) -> Iterator[ir.Expr]:
-    """The cells of adjoint memory that statements read, or take."""
+def _adjoint_loads(body: ir.Body, shadows: frozenset[ir.Symbol]) -> Iterator[tuple[ir.Expr, bool]]:
+    """The cells of adjoint memory that statements read, or take; with whether they are taken."""
     for s in walk_stmts(body):
         taken = list(takes(s))
-        yield from taken
+        yield from ((place, True) for place in taken)
         for own in own_exprs(s):
             for e in walk_expr(own):
                 base = _base(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
                 if base is not None and base in shadows and isinstance(base.type, Pointer | Struct):
-                    yield e
+                    yield e, False
 
 
 def _base(place: ir.Expr) -> ir.Symbol | None:

@@ -240,7 +240,7 @@ class _Maker:
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
         )
         if self.optimize:
-            function = qualified(function, self.ground.adjoints)
+            function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         names_active = tuple(sorted({x.name for x in self.engine.active}))
         effects = self._effects(primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
@@ -270,9 +270,8 @@ class _Maker:
         name = self.names.fresh(f"{self.name.replace('_pullback', '_gather')}_{'_'.join(targets)}")
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
-        function = qualified(
-            ir.Function(name, "kernel", params, VOID, body, span, comment=comment), self.ground.adjoints
-        )
+        function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
+        function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
         writes = frozenset(range(len(primal), len(params)))
         return Gather(function, primal, adjoint, KernelEffects(pointers, writes))

@@ -10,10 +10,10 @@ from hetad.ir.types import Pointer
 from hetad.ir.visit import children, own_exprs, substitute, variables, walk_exprs, walk_stmts
 
 
-def qualified(function: ir.Function, alone: Collection[ir.Symbol]) -> ir.Function:
-    """`alone`: parameters behind which lies memory that the kernel reaches through no other one.
+def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Collection[ir.Symbol]) -> ir.Function:
+    """`alone`: those of the `adjoints` behind which lies memory that the kernel reaches through no other one.
 
-    A parameter that is only read is `const`; only such memory is shared between other parameters.
+    A parameter that is only read is `const`; one that another adjoint may overlap is not `__restrict__`.
     """
     escaping = set(_escaping(function.body))
     replacements: dict[ir.Symbol, ir.Symbol] = {}
@@ -21,9 +21,10 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol]) -> ir.Functio
         if not isinstance(p.type, Pointer) or p in escaping or isinstance(p.type.to, Pointer):
             continue
         written = p in _stored(function.body)
+        overlapped = p in adjoints and p not in alone
         if written and p not in alone:
             continue
-        type_ = replace(p.type, const=p.type.const or not written, restrict=True)
+        type_ = replace(p.type, const=p.type.const or not written, restrict=not overlapped)
         replacements[p] = ir.Symbol(p.name, type_, p.span, p.storage, p.const)
     params = tuple(replacements.get(p, p) for p in function.params)
     return replace(function, params=params, body=substitute(replacements, function.body))

@@ -101,8 +101,11 @@ def _in_any_order(site: Site, needed: set[ir.Symbol]) -> bool:
         if not changed.isdisjoint(needed):
             return False
     # An index that is set twice has a value at the site, and another one where the statements before it use it.
-    counts: dict[ir.Symbol, int] = {}
+    # A parameter is set before the first statement; a loop's index, by the loop.
+    counts: dict[ir.Symbol, int] = {x: 1 for x in needed if x.storage == "param"}
     for step in site.steps:
+        if isinstance(step, Loop) and step.header is not None and not step.header.declares:
+            counts[step.header.index] = counts.get(step.header.index, 0) + 1
         if isinstance(step, Definition):
             for x in assigned((step.statement,)):
                 counts[x] = counts.get(x, 0) + 1

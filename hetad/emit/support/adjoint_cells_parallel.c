@@ -15,10 +15,14 @@ static inline double hetad_take_double(double *p)
 
 static inline void hetad_block_add_float(float *target, float value)
 {
-    hetad_atomicAdd(target, value);
+    if (value != 0) {
+        hetad_atomicAdd(target, value);
+    }
 }
 
 static inline void hetad_block_add_double(double *target, double value)
 {
-    hetad_atomicAdd(target, value);
+    if (value != 0) {
+        hetad_atomicAdd(target, value);
+    }
 }
