@@ -63,7 +63,9 @@ def _once(extent: ir.Expr) -> ir.Expr:
     number = extent
     while isinstance(number, ir.Cast):
         number = number.operand
-    if isinstance(number, ir.Const) and number.value != 0:
+    given = isinstance(number, ir.Member) and isinstance(number.base, ir.Var) and number.base.symbol
+    positive = given and given.storage == "param" and given.const  # as a call asks for
+    if positive or (isinstance(number, ir.Const) and number.value != 0):
         return ir.Const(1, UINT, span=extent.span)
     some = ir.Binary("!=", extent, ir.Const(0, extent.type, span=extent.span), BOOL, span=extent.span)
     return convert(some, UINT)

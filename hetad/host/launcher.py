@@ -21,7 +21,7 @@ def launcher(program: ir.Program, kernel: str) -> ir.Program:
     taken = {p.name for p in function.params}
     types: tuple[Type, ...] = (DIM3, DIM3, SIZE_T, STREAM)
     configuration = [
-        ir.Symbol(name + "_" * (name in taken), type_, span, "param")
+        ir.Symbol(name + "_" * (name in taken), type_, span, "param", const=type_ == DIM3)
         for name, type_ in zip(CONFIGURATION, types, strict=True)
     ]
     params = [ir.Symbol(p.name, p.type, p.span, "param", p.const) for p in function.params]

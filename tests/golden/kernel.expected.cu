@@ -255,8 +255,8 @@ static void hetad_begin(void)
 
 // gradient of y of scale (line 15) with respect to x, a
 extern "C" void scale_grad(
-    dim3 grid, dim3 block, size_t shared_mem, cudaStream_t stream, double *y, const double *x, double a,
-    int n, double *adj_y, double *adj_x, double *adj_a)
+    const dim3 grid, const dim3 block, size_t shared_mem, cudaStream_t stream, double *y, const double *x,
+    double a, int n, double *adj_y, double *adj_x, double *adj_a)
 {
     hetad_begin();
     double a_sum = 0;
