@@ -144,7 +144,7 @@ class Nest:
 
     def _ranges(self, within: list[Polynomial]) -> None:
         """Every coordinate runs over what exists: threads of the launch, iterations of the loops."""
-        told = [p for ps in self.conjuncts.values() for _, polynomials in ps for p in polynomials]
+        told = [p for ps in self.conjuncts.values() for c, polynomials in ps if not _unsigned(c) for p in polynomials]
         existence = self.maps.existence(self.last.map)
         self.certain = [*within, *(c for c in existence if self._folded(c))]
         for condition in existence:
@@ -397,6 +397,11 @@ def _seed(s: ir.Stmt) -> ir.Stmt:
             else ir.Assign(s.target, place, span=s.span)
         )
     return s
+
+
+def _unsigned(cond: ir.Expr) -> bool:
+    """Whether a condition as the user wrote it takes a coordinate that does not exist, -1, for a large number."""
+    return any(isinstance(e.type, Int) and not e.type.signed and not e.type.boolean for e in walk_expr(cond))
 
 
 def _names_thread(expr: ir.Expr) -> bool:

@@ -12,6 +12,10 @@ m = 3
 name = "in_range"
 
 [[cases]]
+name = "unsigned_neighbours"
+function = "unsigned_neighbours"
+
+[[cases]]
 name = "starts_beyond"
 function = "starts_beyond"
 
@@ -64,6 +68,18 @@ __global__ void range_check(double *y, const double *x, int n)
 void in_range(double *y, const double *x, int n, int m)
 {
     range_check<<<4, 8>>>(y, x, n);
+}
+
+__global__ void from_both_sides(double *y, const double *x, int n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i > 0)
+        y[i] = x[i - 1] * x[i + 1];
+}
+
+void unsigned_neighbours(double *y, const double *x, int n, int m)
+{
+    from_both_sides<<<3, 8>>>(y, x, n);
 }
 
 __global__ void unsigned_start(double *y, const double *x, int n)
