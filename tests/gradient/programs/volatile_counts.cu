@@ -34,7 +34,7 @@ __global__ void weigh_kernel(double *y, const double *x, volatile int *flags, in
     if (t < 24)
         counts[40 + t] = 0;
     __syncthreads();
-    if (i < n && x[i] > 1.0)
+    if (t == 7 && i < n && x[i] > 0.0)
         any = true;
     if (t < 32) {
         counts[t] += counts[t + 32];
