@@ -13,10 +13,10 @@ n = 150
 __device__ void count_warp(volatile int *counts, int lane)
 {
     for (int half = 16; half > 0; half /= 2) {
+        __syncwarp();
         int other = counts[lane + half];
         __syncwarp();
         counts[lane] += other;
-        __syncwarp();
     }
 }
 
