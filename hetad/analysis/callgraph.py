@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import networkx as nx
+import heapq
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Literal
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 EdgeKind = Literal["call", "launch"]
 
 
 def call_graph(program: ir.Program) -> nx.DiGraph[str]:
     """Nodes are function names with attribute `kind`; edges have `kind` (call or launch) and `spans` of the sites."""
+    import networkx as nx  # slow to load, and not needed where no cycle has to be explained
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     for name, function in program.functions.items():
         graph.add_node(name, kind=function.kind, span=function.span)
@@ -34,18 +39,43 @@ def bottom_up(program: ir.Program, entry: str) -> tuple[str, ...]:
 
     Raises UnsupportedError, at the call that closes a cycle, for recursion.
     """
+    called: dict[str, list[str]] = {}
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in called:
+            sites = [site for s in walk_stmts(program.functions[name].body) for site in call_sites(s)]
+            called[name] = [callee for callee, _, _ in sites if callee in program.functions]
+            waiting += called[name]
+    callers = {name: [c for c, callees in called.items() if name in callees] for name in called}
+    sorter = TopologicalSorter(callers)
+    try:
+        sorter.prepare()
+    except CycleError:
+        raise _recursion(program, entry) from None
+    position = {name: i for i, name in enumerate(program.functions)}
+    ready: list[tuple[int, str]] = []
+    order: list[str] = []
+    while sorter.is_active():
+        for name in sorter.get_ready():
+            heapq.heappush(ready, (position[name], name))
+        _, first = heapq.heappop(ready)
+        order.append(first)
+        sorter.done(first)
+    return tuple(reversed(order))
+
+
+def _recursion(program: ir.Program, entry: str) -> UnsupportedError:
+    import networkx as nx
+
     graph = call_graph(program)
-    reached = graph.subgraph(nx.descendants(graph, entry) | {entry})
-    if not nx.is_directed_acyclic_graph(reached):
-        cycle = nx.find_cycle(reached, entry)
-        caller, callee = cycle[-1][0], cycle[-1][1]
-        raise UnsupportedError(
-            f"'{callee}' calls itself" if caller == callee else f"'{callee}' calls itself through '{caller}'",
-            graph.edges[caller, callee]["spans"][0],
-            "write the recursion as a loop: hetad does not reverse recursion",
-        )
-    order = list(program.functions)
-    return tuple(reversed(list(nx.lexicographical_topological_sort(reached, key=order.index))))
+    cycle = nx.find_cycle(graph.subgraph(nx.descendants(graph, entry) | {entry}), entry)
+    caller, callee = cycle[-1][0], cycle[-1][1]
+    return UnsupportedError(
+        f"'{callee}' calls itself" if caller == callee else f"'{callee}' calls itself through '{caller}'",
+        graph.edges[caller, callee]["spans"][0],
+        "write the recursion as a loop: hetad does not reverse recursion",
+    )
 
 
 def call_sites(s: ir.Stmt) -> list[tuple[str, EdgeKind, Span]]:
