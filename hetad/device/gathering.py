@@ -21,7 +21,7 @@ from hetad.device.increments import increment, takes
 from hetad.device.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct
-from hetad.ir.visit import map_body, own_exprs, walk_expr, walk_exprs, walk_stmts
+from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
 
 DEARER = 3  # how much more arithmetic than the pullback a gather may have
 FEW = 4096  # targets; fewer than this many are no work for a GPU
@@ -86,6 +86,8 @@ class _Plan:
         members = self.added[root]
         if root not in self.ground.adjoints or self.maps.exclusive(members):
             return []
+        if sum(1 for x in variables(self.body) if x is root) > len(members):
+            return []  # a seed among what is added to: it would be taken after the sums, not between them
         everything = self._tried(members)
         if everything and not any(self._shares_threads(s) for s in everything):
             return everything

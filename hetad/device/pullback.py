@@ -184,6 +184,7 @@ class _Maker:
         self.blocks: ir.Symbol | None = None
         self.optimize = optimize
         self.axes = launch_axes(kernel) if optimize and recording is None else Axes()
+        self.overlapping = bool(merged)
         self.ground = self._ground(merged)
         self.final = self.stored.body
         if optimize:
@@ -206,7 +207,9 @@ class _Maker:
             self.final = with_totals(self.final, ground, self.names)
         settled = settled_atomics(self.final, ground)
         liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
-        self.final = tidy(liveness.prune(settled), kernel=True) if self.gathers or self.spent else settled
+        self.final = settled
+        if self.gathers or self.spent:
+            self.final = tidy(liveness.prune(settled), aliased=self.overlapping, kernel=True)
         if apart:
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)

@@ -42,15 +42,21 @@ def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
         if site.cell is None:
             return body
         groups.setdefault(site.cell.root, []).append(site)
-    found = [few for root, members in groups.items() if (few := _few(root, members, maps, ground, names)) is not None]
+    found = [
+        few for root, members in groups.items() if (few := _few(root, members, maps, ground, names, body)) is not None
+    ]
     for few in found:
         body = _summed(body, few, ground.span)
     return body
 
 
-def _few(root: ir.Symbol, members: list[Site], maps: AccessMaps, ground: Ground, names: Names) -> _Few | None:
+def _few(
+    root: ir.Symbol, members: list[Site], maps: AccessMaps, ground: Ground, names: Names, body: ir.Body
+) -> _Few | None:
     if root not in ground.adjoints or not isinstance(root.type, Pointer):
         return None
+    if sum(1 for x in variables(body) if x is root) > len(members):
+        return None  # a seed is read between the additions
     values = []
     for site in members:
         place = site.place
