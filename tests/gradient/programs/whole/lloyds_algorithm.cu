@@ -1,6 +1,6 @@
 /*---
 function = "cluster"
-wrt = ["points", "centres"]
+wrt = ["points"]
 of = ["centres"]
 [inputs]
 points = { shape = [40, 2], random = 1 }
