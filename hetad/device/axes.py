@@ -71,13 +71,30 @@ def _once(extent: ir.Expr) -> ir.Expr:
     return convert(some, UINT)
 
 
-def along_x(extent: ir.Expr) -> ir.Expr:
-    return _part(extent, "x") if extent.type == DIM3 else convert(extent, UINT)
+def extent_along(extent: ir.Expr, axis: str) -> ir.Expr:
+    if extent.type == DIM3:
+        return _part(extent, axis)
+    return convert(extent, UINT) if axis == "x" else ir.Const(1, UINT, span=extent.span)
+
+
+def marched(grid: ir.Expr, axis: str, steps: int) -> ir.Expr:
+    """A grid whose threads make several steps along an axis each."""
+    span = grid.span
+
+    def number(value: int) -> ir.Expr:
+        return ir.Const(value, UINT, span=span)
+
+    def fewer(blocks: ir.Expr) -> ir.Expr:
+        rounded = ir.Binary("+", blocks, number(steps - 1), UINT, span=span)
+        return ir.Binary("/", rounded, number(steps), UINT, span=span)
+
+    parts = ((part := extent_along(grid, a), fewer(part) if a == axis else part)[1] for a in AXES)
+    return ir.Aggregate(tuple(parts), DIM3, span=span)
 
 
 def in_fewer_blocks(grid: ir.Expr) -> ir.Expr:
     """A grid with no more blocks along x than keep a GPU busy."""
-    fewer = ir.Intrinsic("hetad_blocks", (along_x(grid),), UINT, span=grid.span)
+    fewer = ir.Intrinsic("hetad_blocks", (extent_along(grid, "x"),), UINT, span=grid.span)
     if grid.type != DIM3:
         return fewer
     return ir.Aggregate((fewer, _part(grid, "y"), _part(grid, "z")), DIM3, span=grid.span)

@@ -19,7 +19,7 @@ where they provably are not, the sum is added without an atomic operation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.access import AccessMaps
@@ -29,29 +29,22 @@ from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
 from hetad.device.increments import Increment, atomic, plain
+from hetad.device.march import Target, march_of
 from hetad.device.nest import Ends, Nest, conjunction
+from hetad.device.reach import Reach
 from hetad.device.sources import Source, Unfit, atom, loads, user_name
+from hetad.device.stencil import stencil
 from hetad.device.storage import thread_position
 from hetad.device.team import Team
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, LONG, SIZE_T, UINT, Int, Pointer
-from hetad.ir.visit import declared, own_exprs, variables, walk_stmts
+from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_stmts
 
 WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
 
 SumKey = tuple[ir.Symbol, tuple[str, ...], tuple[object, ...]]  # an array, the fields, the fixed subscripts
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A subscript of the cells that are added to: the variable, and its bounds."""
-
-    stride: Scale
-    symbol: ir.Symbol
-    bounds: Bounds
-    axis: str | None  # of the primal's threads, where each has its own value
 
 
 class GatherKernel:
@@ -80,6 +73,8 @@ class GatherKernel:
         self.alone = alone
         self.team = self._team()
         self.ends = Ends(names)
+        self.reach = self._reach()
+        self.march = march_of(self.reach, self.targets, names) if self._by_axes() else None
         body = self._body()
         constants = [ir.Declare(x, convert(e, x.type), span=span) for e, x in self.arithmetic.constants.items()]
         body = (*constants, *body)
@@ -189,22 +184,45 @@ class GatherKernel:
             return None
         return Team(inner, self.arithmetic.type, self.span)
 
+    def _reach(self) -> Reach | None:
+        """Where every source of one array is part of a stencil, and nothing else adds to that array's cells."""
+        if len(self.sums) > 1 or not all(s.nested and s.root in self.alone for s in self.sources):
+            return None
+        sides = stencil(self.sites, self.maps, self.sources, sorted(self.strides, key=self.strides.index))
+        if sides is None or any(b.constant is None or b.constant < 0 for t in self.targets for b in t.bounds[0]):
+            return None
+        symbols = {t.stride: t.symbol for t in self.targets}
+        return Reach(sides, symbols, self.arithmetic, self.names, self.ends)
+
     # -- text
 
     def _body(self) -> ir.Body:
-        nests: list[ir.Stmt] = []
+        nests = {id(g): self._nest(g) for g in self.groups.values()}
+        inner = self.of_one = self._summed(nests, inside=False)
+        if self.reach is not None:
+            inner = self.reach.guarded(inner)
+        text = self._over_targets(inner, self._summed(nests, inside=True) if self.march is not None else ())
+        opening = self.reach.declarations if self.reach is not None else []
+        return (*self.ends.declarations, *opening, *text)
+
+    def _nest(self, group: list[Source]) -> Nest:
         variables_of = {t.stride: t.symbol for t in self.targets}
+        nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within, self.ends)
+        nest.team = self.team
+        return nest
+
+    def _summed(self, nests: Mapping[int, Nest], inside: bool) -> ir.Body:
+        """The sums of one target; `inside`: where all the sources add to it."""
+        text: list[ir.Stmt] = []
         for group in self.groups.values():
-            nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within, self.ends)
-            if self.team is not None:
-                nest.team = self.team
-            body = nest.body({id(s.increment.statement): self._sum(s) for s in group})
-            nests += [ir.Block(body, span=group[0].site.statement.span)] if len(self.groups) > 1 else body
+            body = nests[id(group)].body({id(s.increment.statement): self._sum(s) for s in group}, inside)
+            text += [ir.Block(body, span=group[0].site.statement.span)] if len(self.groups) > 1 else body
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
         if self.team is not None:
-            nests += [self.team.total(x, self.span) for x in self.sums.values()]
-        inner: ir.Body = (*opening, *nests, *(self._update(k, x) for k, x in self.sums.items()))
-        return (*self.ends.declarations, *self._over_targets(inner))
+            text += [self.team.total(x, self.span) for x in self.sums.values()]
+        body = (*opening, *text, *(self._update(k, x) for k, x in self.sums.items()))
+        own = {x: replace(x) for x in declared(body)} if inside else {}  # the text stands twice
+        return substitute(own, body)
 
     def _update(self, key: SumKey, symbol: ir.Symbol) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
@@ -216,6 +234,8 @@ class GatherKernel:
         total = ir.Var(symbol, span=self.span)
         apart = all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
         added = plain(Increment(place, total, source.increment.statement)) if apart else atomic(place, total)
+        if self.reach is not None and self.team is None:
+            return added
         met: ir.Expr = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
         if self.team is not None:
             met = conjunction([self.arithmetic.compare("==", self.team.lane, self.arithmetic.number(0)), met])
@@ -244,20 +264,31 @@ class GatherKernel:
 
     def _thread_count(self, axis: str) -> ir.Stmt:
         symbol = self.counts[axis]
-        count = _count(axis, self.span, UINT if symbol.type == INT else LONG)
+        type_ = UINT if symbol.type == INT else LONG
+        marched = self.march is not None and self.march.axis == axis
+        count = self.march.threads(type_) if self.march is not None and marched else _count(axis, self.span, type_)
         return ir.Declare(symbol, convert(count, symbol.type), span=self.span)
 
-    def _over_targets(self, body: ir.Body) -> ir.Body:
+    def _by_axes(self) -> bool:
+        """Whether each subscript has its own axis of threads."""
         axes = [t.axis for t in self.targets]
-        if self.team is None and None not in axes and sorted(a for a in axes if a) == sorted(self.maps.axes):
-            for t in self.targets:
-                assert t.axis is not None
-                first, count = _position(t.axis, self.span), _count(t.axis, self.span)
-                body = (
-                    self._loop(t, convert(first, self.arithmetic.type), convert(count, self.arithmetic.type), body),
-                )
-            return body
-        return self._linear(body)
+        return self.team is None and None not in axes and sorted(a for a in axes if a) == sorted(self.maps.axes)
+
+    def _over_targets(self, body: ir.Body, inside: ir.Body) -> ir.Body:
+        """`inside`: the body where all sources add, if a thread marches through several targets."""
+        if not self._by_axes():
+            return self._linear(body)
+        if self.march is not None:
+            body = self.march.steps(body, inside, self._end(self.targets[-1]))
+        for t in self.targets:
+            assert t.axis is not None
+            first, count = (
+                convert(e, self.arithmetic.type) for e in (_position(t.axis, self.span), _count(t.axis, self.span))
+            )
+            if self.march is not None and t is self.targets[-1]:
+                t, first, count = self.march.of(t, first, count)
+            body = (self._loop(t, first, count, body),)
+        return body
 
     def _numbered(self) -> tuple[ir.Symbol, ir.Symbol, list[ir.Stmt]]:
         """The number of this thread in the launch, and how many there are."""

@@ -150,7 +150,7 @@ class _Plan:
         few = kernel.most_targets()
         if few is not None and few < FEW and any(self._shares_threads(s) for s in sources):
             return None
-        return kernel if _work(kernel.body) <= DEARER * _work(self.body) else None
+        return kernel if _work(kernel.of_one) <= DEARER * _work(self.body) else None
 
 
 def _fused(chosen: Sequence[list[Source]]) -> Iterator[list[Source]]:

@@ -283,14 +283,14 @@ class Nest:
 
     # -- text
 
-    def body(self, sums: Mapping[int, ir.Symbol]) -> ir.Body:
-        """`sums`: by id of the increments, the variables that they add to."""
-        return self._at(0, sums)
+    def body(self, sums: Mapping[int, ir.Symbol], inside: bool = False) -> ir.Body:
+        """`sums`: by id of the increments, the variables that they add to; `inside`: where all conditions hold."""
+        return self._at(0, sums, inside)
 
-    def _at(self, level: int, sums: Mapping[int, ir.Symbol]) -> ir.Body:
+    def _at(self, level: int, sums: Mapping[int, ir.Symbol], inside: bool) -> ir.Body:
         inner: ir.Body
         if level < len(self.free):
-            inner = self._loop(self.free[level], self._at(level + 1, sums))
+            inner = self._loop(self.free[level], self._at(level + 1, sums, inside))
         else:
             inner = tuple(
                 plain(
@@ -306,7 +306,7 @@ class Nest:
             if isinstance(what, ir.Stmt):
                 inner = (what, *_guarded(conditions, inner))
                 conditions = []
-            else:
+            elif not inside:
                 conditions.insert(0, what)
         return _guarded(conditions, inner)
 

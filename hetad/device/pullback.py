@@ -19,6 +19,7 @@ from hetad.device.accumulate import settled as settled_atomics
 from hetad.device.axes import Axes, launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.engine import KernelEngine
+from hetad.device.gather import GatherKernel
 from hetad.device.gathering import gathered, meets
 from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
@@ -49,12 +50,14 @@ class Tapes:
 @dataclass(frozen=True, slots=True)
 class Gather:
     """A kernel that adds to some of the adjoints, launched like the pullback and before it.  Its parameters are the
-    primal's at `primal` and the adjoints of those at `adjoint`."""
+    primal's at `primal` and the adjoints of those at `adjoint`; if it marches along an axis, also how many blocks the
+    primal has along it."""
 
     function: ir.Function
     primal: tuple[int, ...]
     adjoint: tuple[int, ...]
     effects: KernelEffects
+    marched: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +183,7 @@ class _Maker:
         self.used = set(variables(pruned))
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
-        self.gathers: tuple[ir.Body, ...] = ()
+        self.gathers: tuple[GatherKernel, ...] = ()
         self.blocks: ir.Symbol | None = None
         self.optimize = optimize
         self.axes = launch_axes(kernel) if optimize and recording is None else Axes()
@@ -200,7 +203,7 @@ class _Maker:
         if self.recording is None and not self.stored.tapes:
             found = gathered(self.final, ground, self.names, set(shadows))
             if found.kernels:
-                self.gathers = tuple(k.body for k in found.kernels)
+                self.gathers = found.kernels
                 self.final = found.body
         apart = self.recording is None and not self.stored.tapes and not any(meets(s) for s in walk_stmts(self.final))
         if apart:
@@ -248,7 +251,7 @@ class _Maker:
         effects = self._effects(primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
         made = replace(
-            made, several=self.blocks is not None, gathers=tuple(self._gather(body) for body in self.gathers)
+            made, several=self.blocks is not None, gathers=tuple(self._gather(kernel) for kernel in self.gathers)
         )
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
@@ -261,11 +264,16 @@ class _Maker:
             made = replace(made, recorder=self.recording.recorder, records=tapes)
         return made
 
-    def _gather(self, body: ir.Body) -> Gather:
+    def _gather(self, kernel: GatherKernel) -> Gather:
+        body, march = kernel.body, kernel.march
         used = set(variables(body))
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
-        params = (*(self.kernel.params[i] for i in primal), *(self.parameters[i] for i in adjoint))
+        params = (
+            *(self.kernel.params[i] for i in primal),
+            *(self.parameters[i] for i in adjoint),
+            *((march.blocks,) if march is not None else ()),
+        )
         places = [s.target for s in walk_stmts(body) if isinstance(s, ir.Update)]
         places += [found.place for s in walk_stmts(body) if (found := increment(s)) is not None]
         added = {x for place in places for x in variables(place)}
@@ -276,8 +284,9 @@ class _Maker:
         function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
         function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
-        writes = frozenset(range(len(primal), len(params)))
-        return Gather(function, primal, adjoint, KernelEffects(pointers, writes))
+        writes = frozenset(range(len(primal), len(primal) + len(adjoint)))
+        marched = march.axis if march is not None else None
+        return Gather(function, primal, adjoint, KernelEffects(pointers, writes), marched)
 
     def _tapes(
         self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues

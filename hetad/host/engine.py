@@ -14,7 +14,8 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.device.axes import along, along_x, in_fewer_blocks
+from hetad.device.axes import along, extent_along, in_fewer_blocks, marched
+from hetad.device.march import STEPS
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
@@ -182,9 +183,13 @@ class HostEngine(Engine):
         launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
         for g in made.gathers:
             args = [s.args[i] for i in g.primal] + [self._adjoint_argument(s.args[i], s.span) for i in g.adjoint]
-            reverse += [replace(narrow, kernel=g.function.name, args=tuple(args), shared=None), launched]
+            over = narrow
+            if g.marched is not None:
+                args.append(extent_along(narrow.grid, g.marched))
+                over = replace(narrow, grid=marched(narrow.grid, g.marched, STEPS))
+            reverse += [replace(over, kernel=g.function.name, args=tuple(args), shared=None), launched]
         if made.several:
-            extra.append(along_x(narrow.grid))
+            extra.append(extent_along(narrow.grid, "x"))
             narrow = replace(narrow, grid=in_fewer_blocks(narrow.grid))
         if made.function.body:
             reverse += [replace(narrow, kernel=made.function.name, args=(*adjoints, *extra), shared=shared), launched]
