@@ -80,7 +80,7 @@ class March:
             side = self.reach.sides[t.stride]
             first = start if t is self.slow else atom(t.symbol)
             last = first + Polynomial({(): STEPS - 1}) if t is self.slow else first
-            lower = side.lower[0] + Polynomial({(): max(side.distances)})
+            lower = side.lower + Polynomial({(): max(side.distances)})
             upper = atom(self.reach.ends[t.stride]) + Polynomial({(): min(side.distances)})
             conditions.append(a.compare(">=", a.expression(first), a.expression(lower)))
             conditions.append(a.compare("<", a.expression(last), a.expression(upper)))

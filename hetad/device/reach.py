@@ -31,9 +31,9 @@ class Reach:
         }
         self.cell = names.symbol("cell", arithmetic.type, span, const=True)
         self._place = _sum({s: atom(x) for s, x in targets.items()})
-        first = _sum({s: x.lower[0] + _number(x.lowest) for s, x in sides.items()})
+        first = _sum({s: x.lower + _number(x.lowest) for s, x in sides.items()})
         last = _sum({s: atom(self.ends[s]) + _number(x.highest - 1) for s, x in sides.items()})
-        some = conjunction([self._compare("<", x.lower[0], atom(self.ends[s])) for s, x in sides.items()])
+        some = conjunction([self._compare("<", x.lower, atom(self.ends[s])) for s, x in sides.items()])
         end = ir.Select(some, arithmetic.expression(last), arithmetic.number(-1), arithmetic.type, span=span)
         self.last = names.symbol("last", arithmetic.type, span, const=True)
         self.declarations: list[ir.Stmt] = [ir.Declare(self.last, end, span=span)]

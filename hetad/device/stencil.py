@@ -27,7 +27,7 @@ Bounds = tuple[_Different, _Different]  # from below and from above, both inclus
 class Side:
     """Along one subscript: the bounds of the coordinate, and how far the targets are from it."""
 
-    lower: tuple[Polynomial, ...]
+    lower: Polynomial
     upper: tuple[Polynomial, ...]
     distances: frozenset[int]
     lowest: int  # the distance of the first target that is added to, in the order of memory, from the first thread
@@ -56,9 +56,9 @@ def stencil(sites: Sites, maps: AccessMaps, sources: Sequence[Source], strides: 
     for s in strides:
         at = outermost.index(s)
         lower, upper = (tuple(_binding(b, sign)) for b, sign in zip(bounds[0][s], (1, -1), strict=True))
-        if not lower or not upper:
+        if len(lower) != 1 or not upper:
             return None
-        sides[s] = Side(lower, upper, frozenset().union(*(r[s] for r in found)), lowest[at], highest[at])
+        sides[s] = Side(lower[0], upper, frozenset().union(*(r[s] for r in found)), lowest[at], highest[at])
     return sides
 
 
