@@ -18,6 +18,7 @@ from hetad.device.accumulate import Ground
 from hetad.device.accumulate import settled as settled_atomics
 from hetad.device.axes import Axes, launch_axes
 from hetad.device.counting import counting_kernel
+from hetad.device.deal import dealt
 from hetad.device.engine import KernelEngine
 from hetad.device.gather import GatherKernel
 from hetad.device.gathering import gathered, meets
@@ -218,6 +219,8 @@ class _Maker:
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
             if fewer is not None:
                 self.final, self.blocks = fewer, blocks
+            elif not self.overlapping:
+                self.final = dealt(self.final, ground, self.names)
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}

@@ -7,7 +7,7 @@ threads touch neighbouring cells.  A counting launch of the primal's control flo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer
@@ -193,6 +193,13 @@ def thread_position(names: Names, span: Span) -> tuple[ir.Symbol, ir.Symbol, lis
         ir.Declare(threads, _thread_count(span), span=span),
     ]
     return thread, threads, opening
+
+
+def thread_in_block(axes: Collection[str], span: Span) -> ir.Expr:
+    """The number of this thread in its block, which has several threads along `axes` alone."""
+    if set(axes) <= {"x"}:
+        return ir.ThreadIndex("threadIdx", "x", UINT, span=span)
+    return convert(_linear("threadIdx", "blockDim", span), UINT)
 
 
 def _linear_thread(span: Span) -> ir.Expr:

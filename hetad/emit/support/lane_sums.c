@@ -15,3 +15,10 @@ static inline double hetad_lane_sum_double(double value, unsigned lanes)
     (void)lanes;
     return value;
 }
+
+static inline unsigned hetad_few_lanes(void)
+{
+    return 1;
+}
+
+#define hetad_of_lane(value, member, lanes) (value)

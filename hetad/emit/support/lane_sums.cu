@@ -21,3 +21,12 @@ static __device__ double hetad_lane_sum_double(double value, unsigned lanes)
     }
     return value;
 }
+
+// How many neighbouring threads deal out the iterations of a loop.
+static __device__ unsigned hetad_few_lanes(void)
+{
+    return blockDim.x * blockDim.y * blockDim.z % 32 == 0 ? 8 : 1;
+}
+
+// The value that a member of this thread's group has.
+#define hetad_of_lane(value, member, lanes) ((lanes) == 1 ? (value) : __shfl_sync(0xffffffff, (value), (member), (lanes)))
