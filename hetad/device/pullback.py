@@ -26,6 +26,7 @@ from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
+from hetad.device.runs import with_runs
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
 from hetad.device.sums import Sums
@@ -221,6 +222,8 @@ class _Maker:
                 self.final, self.blocks = fewer, blocks
             elif not self.overlapping:
                 self.final = dealt(self.final, ground, self.names)
+        if not self.overlapping:
+            self.final = with_runs(self.final, self.names)
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}

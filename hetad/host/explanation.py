@@ -73,6 +73,8 @@ def accumulations(function: ir.Function) -> Iterator[Accumulated]:
                 yield Accumulated(
                     function.name, _name(args[0]), "atomicAdd: threads may meet, or additions would wait", s.span
                 )
+            case ir.Call(function="hetad_add_run", args=args):
+                yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
             case ir.Update(target=target) if _root(target) in shadows:

@@ -312,5 +312,6 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_restore_range"),
         _support("hetad_block_add_float"),
         _support("hetad_block_add_double"),
+        _support("hetad_add_run"),
     )
 }

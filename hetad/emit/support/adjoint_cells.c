@@ -26,3 +26,10 @@ static inline void hetad_block_add_double(double *target, double value)
         *target += value;
     }
 }
+
+static inline void hetad_add_run(float *target, const float *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        target[i] += values[i];
+    }
+}

@@ -26,3 +26,10 @@ static inline void hetad_block_add_double(double *target, double value)
         hetad_atomicAdd(target, value);
     }
 }
+
+static inline void hetad_add_run(float *target, const float *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        hetad_atomicAdd(&target[i], values[i]);
+    }
+}
