@@ -23,9 +23,11 @@ from hetad.device.increments import increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
-from hetad.ir.visit import map_body, variables
+from hetad.ir.visit import map_body, variables, walk_exprs
+from hetad.rules.math import is_math
 
 SEVERAL = 4
+LONG = 3  # calls of mathematical functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         return body
     maps = AccessMaps(sites.coordinates, ground.axes.all)
     groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
+    long = _calls(body) >= LONG
     for site in sites.all:
         if site.cell is None:
             return body  # it may be any cell of any adjoint
@@ -55,19 +58,25 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         for (_, root), members in groups.items()
         if root in ground.adjoints and maps.exclusive(members)
         for site in members
-        if not _waits(site, members, ground)
+        if not _waits(site, members, ground, long)
     }
     last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
     return map_body(lambda s: _without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
 
-def _waits(site: Site, members: Sequence[Site], ground: Ground) -> bool:
-    """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart:
-    in loops, and where there are many, atomic operations are faster although nothing asks for them."""
+def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> bool:
+    """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart, and
+    one at the end of a `long` computation begins with a load that nothing hides: in loops, where there are many, and
+    there, atomic operations are faster although nothing asks for them."""
     assert site.cell is not None
-    if increment(site.statement) is None and site.cell.root in ground.spent:
-        return False
-    return len(members) > SEVERAL or bool(site.loops)
+    if increment(site.statement) is None:
+        return site.cell.root not in ground.spent and (len(members) > SEVERAL or bool(site.loops))
+    return long or len(members) > SEVERAL or bool(site.loops)
+
+
+def _calls(body: ir.Body) -> int:
+    """How many mathematical functions the text calls."""
+    return sum(1 for e in walk_exprs(body) if isinstance(e, ir.Intrinsic) and is_math(e.name) and len(e.args) < 2)
 
 
 def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:

@@ -290,7 +290,7 @@ class Nest:
     def _at(self, level: int, sums: Mapping[int, ir.Symbol], inside: bool) -> ir.Body:
         inner: ir.Body
         if level < len(self.free):
-            inner = self._loop(self.free[level], self._at(level + 1, sums, inside))
+            inner = self._loop(self.free[level], self._at(level + 1, sums, inside), inside)
         else:
             inner = tuple(
                 plain(
@@ -333,7 +333,7 @@ class Nest:
         total = ir.Var(sums[id(found.statement)], span=found.statement.span)
         return plain(found.into(total, self._adapted(found.value)))
 
-    def _loop(self, c: ir.Symbol, body: ir.Body) -> ir.Body:
+    def _loop(self, c: ir.Symbol, body: ir.Body, inside: bool) -> ir.Body:
         a = self.arithmetic
         variable = a.known[c]
         assert isinstance(variable, ir.Var)
@@ -367,7 +367,7 @@ class Nest:
         step = ir.Update("+", variable, by, span=span)
         innermost = c is self.free[-1] and not isinstance(end, ir.Const)
         alone = self.team is None or len(self.free) == 1
-        unroll = UNROLLED if innermost and alone else None
+        unroll = "" if inside else UNROLLED if innermost and alone else None
         return (
             *opening,
             ir.For((ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, unroll=unroll, span=span),
