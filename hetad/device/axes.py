@@ -77,6 +77,17 @@ def extent_along(extent: ir.Expr, axis: str) -> ir.Expr:
     return convert(extent, UINT) if axis == "x" else ir.Const(1, UINT, span=extent.span)
 
 
+def team_size(launch: ir.Launch) -> ir.Expr:
+    """How many threads share the work of one, where a launch along x may be too small for a GPU."""
+    extents = (extent_along(e, "x") for e in (launch.grid, launch.block))
+    return ir.Intrinsic("hetad_team", tuple(extents), UINT, span=launch.span)
+
+
+def in_teams(launch: ir.Launch) -> ir.Expr:
+    """The grid for it."""
+    return ir.Binary("*", extent_along(launch.grid, "x"), team_size(launch), UINT, span=launch.span)
+
+
 def marched(grid: ir.Expr, axis: str, steps: int) -> ir.Expr:
     """A grid whose threads make several steps along an axis each."""
     span = grid.span

@@ -25,6 +25,7 @@ from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
+from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
@@ -171,18 +172,34 @@ class GatherKernel:
     # -- who works on a target
 
     def _team(self) -> Team | None:
-        """Neighbouring threads share a target where they then read neighbouring cells, and would not otherwise."""
-        (group, *more) = self.groups.values()
-        if more or not group[-1].free:
+        """Neighbouring threads share a target where they then read neighbouring cells, and would not otherwise; or
+        where that makes no difference, but there may be too few targets."""
+        type_ = self.arithmetic.type
+        first = self.targets[0].stride
+        alone = [_transactions(self._loads(g), self._pivot(g, first)) for g in self.groups.values()]
+        shared = [_transactions(self._loads(g), g[-1].free[-1]) for g in self.groups.values() if g[-1].free]
+        fewest = [len(self._loads(g)) for g in self.groups.values()]
+        if len(shared) < len(alone):
             return None
-        strides = [x for s in group for x in loads(self.sites.coordinates, s)]
-        first = next(p.coordinate for p in group[-1].pivots if p.stride == self.targets[0].stride)
-        inner = group[-1].free[-1]
-        if _transactions(strides, first) == len(strides) or _transactions(strides, inner) > _transactions(
-            strides, first
-        ):
-            return None
-        return Team(inner, self.arithmetic.type, self.span)
+        if alone == fewest:
+            long = all(len(g[-1].free) == 1 and not self._literal(g[-1]) for g in self.groups.values())
+            by_x = self.maps.axes == ("x",) and len(self.targets) == 1
+            return Team(type_, self.names, self.span, by_launch=True) if long and by_x and shared == fewest else None
+        (worse,) = shared if len(shared) == 1 else (None,)
+        return Team(type_, self.names, self.span, by_launch=False) if worse is not None and worse <= alone[0] else None
+
+    def _loads(self, group: Sequence[Source]) -> list[dict[ir.Symbol, int | None]]:
+        return [x for s in group for x in loads(self.sites.coordinates, s)]
+
+    def _pivot(self, group: Sequence[Source], stride: Scale) -> ir.Symbol | None:
+        """The coordinate that tells the subscript; none where it is a number."""
+        return next((p.coordinate for p in group[-1].pivots if p.stride == stride), None)
+
+    def _literal(self, s: Source) -> bool:
+        """Whether the text tells how long the innermost free loop is."""
+        loop = next((x for x in s.site.loops if x.coordinate is s.free[-1]), None)
+        header = loop.header if loop is not None else None
+        return header is not None and constant_trips(header) is not None
 
     def _reach(self) -> Reach | None:
         """Where every source of one array is part of a stencil, and nothing else adds to that array's cells."""
@@ -267,6 +284,9 @@ class GatherKernel:
         type_ = UINT if symbol.type == INT else LONG
         marched = self.march is not None and self.march.axis == axis
         count = self.march.threads(type_) if self.march is not None and marched else _count(axis, self.span, type_)
+        if self.team is not None:
+            blocks, of_block = (convert(e(axis, self.span), type_) for e in (grid_dim, block_dim))
+            count = self.team.threads(blocks, of_block, type_)
         return ir.Declare(symbol, convert(count, symbol.type), span=self.span)
 
     def _by_axes(self) -> bool:
@@ -379,8 +399,10 @@ def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], bo
         raise Unfit
 
 
-def _transactions(strides: Sequence[Mapping[ir.Symbol, int | None]], coordinate: ir.Symbol) -> int:
+def _transactions(strides: Sequence[Mapping[ir.Symbol, int | None]], coordinate: ir.Symbol | None) -> int:
     """How many pieces of memory a warp reads at a time when its lanes differ in one coordinate."""
+    if coordinate is None:
+        return len(strides)
     return sum(1 if x.get(coordinate, 0) in (0, 1, -1) else WARP for x in strides)
 
 

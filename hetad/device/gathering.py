@@ -35,10 +35,13 @@ class Gathered:
     kernels: tuple[GatherKernel, ...]
 
 
-def gathered(body: ir.Body, ground: Ground, names: Names, shadows: Collection[ir.Symbol]) -> Gathered:
+def gathered(
+    body: ir.Body, ground: Ground, names: Names, shadows: Collection[ir.Symbol], pairs: bool = False
+) -> Gathered:
+    """`pairs`: only arrays to whose cells a loop of their own thread adds as well as all other threads."""
     if any(meets(s) for s in walk_stmts(body)):
         return Gathered(body, ())
-    return _Plan(body, ground, names, frozenset(shadows)).result()
+    return _Plan(body, ground, names, frozenset(shadows), pairs).result()
 
 
 def meets(s: ir.Stmt) -> bool:
@@ -52,7 +55,8 @@ def meets(s: ir.Stmt) -> bool:
 
 
 class _Plan:
-    def __init__(self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol]) -> None:
+    def __init__(self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol], pairs: bool) -> None:
+        self.pairs = pairs
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
         self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
         self.maps = AccessMaps(self.sites.coordinates, ground.axes.all)
@@ -89,6 +93,8 @@ class _Plan:
         if sum(1 for x in variables(self.body) if x is root) > len(members):
             return []  # a seed among what is added to: it would be taken after the sums, not between them
         everything = self._tried(members)
+        if self.pairs:
+            return everything if any(self._pairs(s) for s in everything) and all(s.free for s in everything) else []
         if everything and not any(self._shares_threads(s) for s in everything):
             return everything
         own: list[Site] = []
@@ -115,6 +121,10 @@ class _Plan:
     def _shares_threads(self, s: Source) -> bool:
         """Whether many threads add to one cell."""
         return not self.maps.threads_of(s.map).isdisjoint(s.free)
+
+    def _pairs(self, s: Source) -> bool:
+        """Whether the cell is another thread's, in a loop over all."""
+        return self._shares_threads(s) and all(p.coordinate not in self.maps.threads_of(s.map) for p in s.pivots)
 
     def _readable(self, s: Source) -> bool:
         """Whether the seeds that the value depends on can be read again before they are taken."""

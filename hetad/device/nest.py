@@ -360,7 +360,7 @@ class Nest:
         whole = a.compare("<", variable, end)
         start = a.least(lower, ">")
         by = a.number(1)
-        if self.team is not None and self.team.loop is c:
+        if self.team is not None and c is self.free[-1]:
             from_zero = isinstance(start, ir.Const) and start.value == 0
             start = self.team.lane if from_zero else a.binary("+", start, self.team.lane)
             by = convert(self.team.lanes, a.type)

@@ -21,7 +21,7 @@ from hetad.device.counting import counting_kernel
 from hetad.device.deal import dealt
 from hetad.device.engine import KernelEngine
 from hetad.device.gather import GatherKernel
-from hetad.device.gathering import gathered, meets
+from hetad.device.gathering import Gathered, gathered, meets
 from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
@@ -53,13 +53,14 @@ class Tapes:
 class Gather:
     """A kernel that adds to some of the adjoints, launched like the pullback and before it.  Its parameters are the
     primal's at `primal` and the adjoints of those at `adjoint`; if it marches along an axis, also how many blocks the
-    primal has along it."""
+    primal has along it; if teams share its targets, how many threads a team has."""
 
     function: ir.Function
     primal: tuple[int, ...]
     adjoint: tuple[int, ...]
     effects: KernelEffects
     marched: str | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +202,11 @@ class _Maker:
         """Increments without atomics where that is proven, or in gathers."""
         ground = self.ground
         shadows = self.engine.shadows.values()
+        if self.recording is None and not self.stored.tapes:
+            self._take_out(gathered(self.final, ground, self.names, set(shadows), pairs=True))
         self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
         if self.recording is None and not self.stored.tapes:
-            found = gathered(self.final, ground, self.names, set(shadows))
-            if found.kernels:
-                self.gathers = found.kernels
-                self.final = found.body
+            self._take_out(gathered(self.final, ground, self.names, set(shadows)))
         apart = self.recording is None and not self.stored.tapes and not any(meets(s) for s in walk_stmts(self.final))
         if apart:
             self.final = with_totals(self.final, ground, self.names)
@@ -224,6 +224,10 @@ class _Maker:
                 self.final = dealt(self.final, ground, self.names)
         if not self.overlapping:
             self.final = with_runs(self.final, self.names)
+
+    def _take_out(self, found: Gathered) -> None:
+        self.gathers += found.kernels
+        self.final = found.body
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}
@@ -272,6 +276,7 @@ class _Maker:
 
     def _gather(self, kernel: GatherKernel) -> Gather:
         body, march = kernel.body, kernel.march
+        shared = kernel.team is not None and kernel.team.by_launch
         used = set(variables(body))
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
@@ -279,6 +284,7 @@ class _Maker:
             *(self.kernel.params[i] for i in primal),
             *(self.parameters[i] for i in adjoint),
             *((march.blocks,) if march is not None else ()),
+            *((kernel.team.size,) if shared and kernel.team is not None else ()),
         )
         places = [s.target for s in walk_stmts(body) if isinstance(s, ir.Update)]
         places += [found.place for s in walk_stmts(body) if (found := increment(s)) is not None]
@@ -292,7 +298,7 @@ class _Maker:
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
         writes = frozenset(range(len(primal), len(primal) + len(adjoint)))
         marched = march.axis if march is not None else None
-        return Gather(function, primal, adjoint, KernelEffects(pointers, writes), marched)
+        return Gather(function, primal, adjoint, KernelEffects(pointers, writes), marched, shared)
 
     def _tapes(
         self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues

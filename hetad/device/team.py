@@ -9,14 +9,24 @@ from hetad.ir.types import UINT, Int
 
 
 class Team:
-    """Neighbouring threads that share the work on a target: they divide a free loop among them."""
+    """Neighbouring threads that share the work on a target: they divide its innermost free loop among them.
 
-    def __init__(self, loop: ir.Symbol, type_: Int, span: Span) -> None:
-        self.loop = loop  # the coordinate
-        self._lane = ir.Symbol("lane", type_, span, const=True)
-        self._lanes = ir.Symbol("lanes", UINT, span, const=True)
+    `by_launch`: the launch is told how many they are, and has as many times more blocks; else they are a warp.
+    """
+
+    def __init__(self, type_: Int, names: Names, span: Span, by_launch: bool) -> None:
+        self.by_launch = by_launch
+        self.span = span
+        self._lane = names.symbol("lane", type_, span, const=True)
+        self.size = names.symbol("lanes", UINT, span, "param" if by_launch else "local", const=not by_launch)
         self.lane = ir.Var(self._lane, span=span)
-        self.lanes = ir.Var(self._lanes, span=span)
+        self.lanes = ir.Var(self.size, span=span)
+
+    def threads(self, blocks: ir.Expr, of_block: ir.Expr, type_: Int) -> ir.Expr:
+        """How many threads the primal has, given the extents of this launch."""
+        if self.by_launch:
+            blocks = ir.Binary("/", blocks, convert(self.lanes, type_), type_, span=self.span)
+        return ir.Binary("*", blocks, of_block, type_, span=self.span)
 
     def share(
         self, thread: ir.Symbol, threads: ir.Symbol, names: Names, span: Span
@@ -28,12 +38,12 @@ class Team:
         def of(op: str, symbol: ir.Symbol) -> ir.Expr:
             return ir.Binary(op, ir.Var(symbol, span=span), convert(self.lanes, symbol.type), symbol.type, span=span)
 
-        lanes = ir.Intrinsic("hetad_lanes", (), UINT, span=span)
+        warp = ir.Declare(self.size, ir.Intrinsic("hetad_lanes", (), UINT, span=span), span=span)
         return (
             team,
             teams,
             [
-                ir.Declare(self._lanes, lanes, span=span),
+                *(() if self.by_launch else (warp,)),
                 ir.Declare(self._lane, convert(of("%", thread), self._lane.type), span=span),
                 ir.Declare(team, of("/", thread), span=span),
                 ir.Declare(teams, of("/", threads), span=span),

@@ -14,7 +14,7 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.device.axes import along, extent_along, in_fewer_blocks, marched
+from hetad.device.axes import along, extent_along, in_fewer_blocks, in_teams, marched, team_size
 from hetad.device.march import STEPS
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
@@ -187,6 +187,9 @@ class HostEngine(Engine):
             if g.marched is not None:
                 args.append(extent_along(narrow.grid, g.marched))
                 over = replace(narrow, grid=marched(narrow.grid, g.marched, STEPS))
+            if g.shared:
+                args.append(team_size(narrow))
+                over = replace(narrow, grid=in_teams(narrow))
             reverse += [replace(over, kernel=g.function.name, args=tuple(args), shared=None), launched]
         if made.several:
             extra.append(extent_along(narrow.grid, "x"))

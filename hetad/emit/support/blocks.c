@@ -7,3 +7,15 @@ static unsigned hetad_blocks(unsigned blocks)
     return blocks < 2112 ? blocks : 2112;
 #endif
 }
+
+// How many threads share the work of one: a warp, where that many more do not yet fill a GPU.
+static unsigned hetad_team(unsigned blocks, unsigned threads)
+{
+#ifdef HETAD_ON_CPU
+    (void)blocks;
+    (void)threads;
+    return 1;
+#else
+    return threads % 32 == 0 && (size_t)blocks * threads < 132 * 2048 ? 32 : 1;
+#endif
+}
