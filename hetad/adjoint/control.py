@@ -128,7 +128,7 @@ def assemble(
     if header is not None:
         forward: list[ir.Stmt] = [*before[0], replace(loop, body=forward_body)]
         pre, init, cond, step, first = reversed_header(header, engine.names, loop)
-        back = ir.For(init, cond, step, (*first, *reverse_body), primal=loop, span=span)
+        back = ir.For(init, cond, step, (*first, *reverse_body), unroll=loop.unroll, primal=loop, span=span)
         return forward, [*pre, back, *after, *before[1]]
     trips = engine.local("trips", INT, span)
     count = ir.Var(trips, span=span)

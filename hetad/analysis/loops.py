@@ -75,11 +75,10 @@ def counted(loop: ir.For, stable: Callable[[ir.Expr], bool], changes: Callable[[
 
 
 def constant_trips(c: Counted) -> int | None:
-    """The trip count where start, bound and step are literals."""
-    start, bound, step = plain(c.start), plain(c.bound), plain(c.step)
-    if not all(isinstance(e, ir.Const) for e in (start, bound, step)):
+    """The trip count where start, bound and step are literals, or made of them."""
+    a, b, s = literal(c.start), literal(c.bound), literal(c.step)
+    if a is None or b is None or not s:
         return None
-    a, b, s = (int(e.value) for e in (start, bound, step) if isinstance(e, ir.Const))
     distance = (a - b if c.down else b - a) + (1 if c.inclusive else 0)
     return max(0, -(-distance // s))
 
@@ -125,6 +124,38 @@ def _condition(cond: ir.Expr, index: ir.Symbol) -> tuple[str, ir.Expr] | None:
         return cond.op, right
     if isinstance(right, ir.Var) and right.symbol is index:
         return flip[cond.op], left
+    return None
+
+
+def literal(expr: ir.Expr) -> int | None:
+    """The value of signed arithmetic on literals."""
+    expr = plain(expr)
+    match expr:
+        case ir.Const(value=value) if isinstance(expr.type, Int):
+            return int(value)
+        case ir.Unary(op="-", operand=operand) if _signed(expr):
+            positive = literal(operand)
+            return -positive if positive is not None else None
+        case ir.Binary(op=op, left=left, right=right) if _signed(expr):
+            a, b = literal(left), literal(right)
+            return _computed(op, a, b) if a is not None and b is not None else None
+    return None
+
+
+def _signed(expr: ir.Expr) -> bool:
+    return isinstance(expr.type, Int) and expr.type.signed
+
+
+def _computed(op: str, a: int, b: int) -> int | None:
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/" if b:
+            return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return None
 
 

@@ -27,6 +27,7 @@ from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
 from hetad.device.runs import with_runs
+from hetad.device.segments import long_loops, segmented
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
 from hetad.device.sums import Sums
@@ -120,6 +121,12 @@ def pullback(
             kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
         )
         stale = [s for s in values.stale if s in made.used and s not in needed]
+        if not stale and made.long_loops:
+            prepared = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
+            body = prepared.body
+            made = _Maker(
+                kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
+            )
         if not stale:
             break
         _refuse_unrecordable(values, stale)
@@ -185,6 +192,8 @@ class _Maker:
             )
         self.used = set(variables(pruned))
         self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
+        in_segments = optimize and recording is None
+        self.long_loops = long_loops(self.body, self.engine.slot_origins) if in_segments else frozenset()
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[GatherKernel, ...] = ()
         self.blocks: ir.Symbol | None = None

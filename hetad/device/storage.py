@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
+from hetad.analysis.coordinates import assigned
 from hetad.analysis.effects import Effects
-from hetad.analysis.loops import constant_trips, counted, geometric_trips
+from hetad.analysis.loops import constant_trips, counted, geometric_trips, literal
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import bodies, map_body, walk_stmts
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
 
@@ -44,7 +45,8 @@ class Stored:
 
 def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[ir.Symbol, Origin]) -> Stored:
     """`body` with every `Push` and `Pop` replaced."""
-    local: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol]] = {}
+    local: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol | None]] = {}
+    numbered = {x: i for x, i in numbered_slots(body).items() if len(origins[x].loops) == 1}
     on_tape: list[ir.Symbol] = []
     spent = 0
     for push in (s for s in walk_stmts(body) if isinstance(s, ir.Push)):
@@ -54,10 +56,12 @@ def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[i
             continue
         spent += trips * size_of(push.slot.type)
         array = names.symbol(push.slot.name, Array(push.slot.type, trips), push.span)
-        local[push.slot] = (array, names.symbol(f"{push.slot.name}_top", INT, push.span))
+        top = names.symbol(f"{push.slot.name}_top", INT, push.span) if push.slot not in numbered else None
+        local[push.slot] = (array, top)
     opening: list[ir.Stmt] = []
     for array, top in local.values():
-        opening += [ir.Declare(array, None, span=array.span), ir.Declare(top, integer(0, top.span), span=top.span)]
+        opening.append(ir.Declare(array, None, span=array.span))
+        opening += [ir.Declare(top, integer(0, top.span), span=top.span)] if top is not None else []
     tape = _Tape(names, on_tape)
     opening += tape.opening
 
@@ -66,7 +70,8 @@ def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[i
             return s
         if s.slot in local:
             array, top = local[s.slot]
-            cell = ir.Index(ir.Var(array, span=s.span), ir.Var(top, span=s.span), s.slot.type, span=s.span)
+            at = ir.Var(top if top is not None else numbered[s.slot], span=s.span)
+            cell = ir.Index(ir.Var(array, span=s.span), at, s.slot.type, span=s.span)
             return _move(s, cell, top)
         return tape.move(s)
 
@@ -74,6 +79,37 @@ def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[i
         Site(id(origins[slot].statement), tape.number(slot), _cells(slot.type), origins[slot].total) for slot in on_tape
     )
     return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), sites)
+
+
+def numbered_slots(body: ir.Body) -> dict[ir.Symbol, ir.Symbol]:
+    """Slots that a loop from zero upwards fills once in each iteration, with its index."""
+    filled: dict[ir.Symbol, list[ir.Symbol | None]] = {}
+    emptied: dict[ir.Symbol, list[ir.Symbol | None]] = {}
+
+    def visit(inner: ir.Body, index: ir.Symbol | None) -> None:
+        for s in inner:
+            if isinstance(s, ir.Push | ir.Pop):
+                (filled if isinstance(s, ir.Push) else emptied).setdefault(s.slot, []).append(index)
+            own = _index_from_zero(s) if isinstance(s, ir.For) else index if isinstance(s, ir.Block) else None
+            for part in bodies(s):
+                visit(part, own)
+
+    visit(body, None)
+    return {
+        slot: index
+        for slot, (index, *more) in filled.items()
+        if index is not None and not more and emptied.get(slot) == [index]
+    }
+
+
+def _index_from_zero(loop: ir.For) -> ir.Symbol | None:
+    whole = loop.primal if loop.primal is not None else loop
+    changed = set(assigned(whole.body))
+    header = counted(whole, lambda e: literal(e) is not None, lambda x: x in changed)
+    if header is None or header.down or literal(header.start) != 0 or literal(header.step) != 1:
+        return None
+    stepped = {x for s in loop.step for x in assigned((s,))}
+    return header.index if stepped == {header.index} else None
 
 
 class _Tape:
@@ -111,9 +147,12 @@ class _Tape:
         return tuple(out)
 
 
-def _move(s: ir.Push | ir.Pop, cell: ir.Place, top: ir.Symbol) -> ir.Body:
-    one = integer(1, s.span, top.type)
+def _move(s: ir.Push | ir.Pop, cell: ir.Place, top: ir.Symbol | None) -> ir.Body:
+    """`top`: counts the cells, where no loop does."""
     assert isinstance(s.place, ir.Var | ir.Index | ir.Member)
+    if top is None:
+        return _copy(cell, s.place, s.span) if isinstance(s, ir.Push) else _copy(s.place, cell, s.span)
+    one = integer(1, s.span, top.type)
     if isinstance(s, ir.Push):
         return (*_copy(cell, s.place, s.span), ir.Update("+", ir.Var(top, span=s.span), one, span=s.span))
     return (ir.Update("-", ir.Var(top, span=s.span), one, span=s.span), *_copy(s.place, cell, s.span))
