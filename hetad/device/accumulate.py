@@ -22,8 +22,8 @@ from hetad.device.axes import Axes
 from hetad.device.increments import increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import Pointer
-from hetad.ir.visit import map_body, variables, walk_exprs
+from hetad.ir.types import Float, Pointer
+from hetad.ir.visit import map_body, variables, walk_exprs, walk_stmts
 from hetad.rules.math import is_math
 
 SEVERAL = 4
@@ -75,8 +75,15 @@ def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> b
 
 
 def _calls(body: ir.Body) -> int:
-    """How many mathematical functions the text calls."""
-    return sum(1 for e in walk_exprs(body) if isinstance(e, ir.Intrinsic) and is_math(e.name) and len(e.args) < 2)
+    """How many mathematical functions the text calls; in a loop, many."""
+    if any(isinstance(s, ir.For | ir.While) and _calls(s.body) for s in walk_stmts(body)):
+        return LONG
+    called = sum(1 for s in walk_stmts(body) if isinstance(s, ir.Call) and is_math(s.function))
+    return called + sum(1 for e in walk_exprs(body) if isinstance(e, ir.Intrinsic) and _is_long(e))
+
+
+def _is_long(e: ir.Intrinsic) -> bool:
+    return is_math(e.name) and len(e.args) == 1 and isinstance(e.type, Float)
 
 
 def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:

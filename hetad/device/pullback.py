@@ -20,6 +20,7 @@ from hetad.device.axes import Axes, launch_axes
 from hetad.device.counting import counting_kernel
 from hetad.device.deal import dealt
 from hetad.device.engine import KernelEngine
+from hetad.device.factors import with_factors
 from hetad.device.gather import GatherKernel
 from hetad.device.gathering import Gathered, gathered, meets
 from hetad.device.increments import increment
@@ -203,7 +204,7 @@ class _Maker:
         self.ground = self._ground(merged)
         self.final = self.stored.body
         if optimize:
-            self.final = tidy(self.final, aliased=bool(merged), kernel=True)
+            self.final = with_factors(tidy(self.final, aliased=bool(merged), kernel=True))
             self._accumulate()
         refuse_too_much(self.final)
 

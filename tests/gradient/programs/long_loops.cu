@@ -43,6 +43,10 @@ name = "unsigned_index"
 function = "unsigned_index"
 
 [[cases]]
+name = "functions_kept"
+function = "functions_kept"
+
+[[cases]]
 name = "index_kept"
 function = "index_kept"
 ---*/
@@ -174,5 +178,25 @@ __global__ void index_kept(double *y, const double *x, const double *k, int n)
             last = step;
         }
         y[i] = q * step + q * q * last;
+    }
+}
+
+// What the reverse sweep needs of the angle is its cosine; of the second state, its exponential, which is there already.
+__global__ void functions_kept(double *y, const double *x, const double *k, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        double q = x[i], r = 0.3 * x[i];
+        for (int step = 0; step < 25; step++) {
+            double s = sin(q);
+            q += k[step] * s;
+        }
+        for (int step = 0; step < 49; step++) {
+            double e = exp(-r);
+            r += 0.2 * e - k[0];
+        }
+        for (int step = 0; step < 16; step++)
+            q -= 0.1 * cos(q);
+        y[i] = q * r;
     }
 }
