@@ -250,7 +250,8 @@ class Engine(Shadows, ABC):
         return out
 
     def with_shadows(self, body: ir.Body) -> ir.Body:
-        """`body` where every statement that sets a pointer also sets its shadow."""
+        """`body` where every statement that sets a pointer also sets its shadow, and what it may point to has one."""
+        pointed = self.pointers.pointed()
 
         def both(s: ir.Stmt) -> ir.Stmt | ir.Body:
             match s:
@@ -261,6 +262,9 @@ class Engine(Shadows, ABC):
                         return s, ir.Declare(shadow, empty, span=s.span)
                     value = self.shadow_list(init) if isinstance(init, ir.Aggregate) else self.shadow_pointer(init)
                     return s, ir.Declare(shadow, value, span=s.span)
+                case ir.Declare(symbol=symbol) if symbol in pointed and self.is_active_symbol(symbol):
+                    shadow = self.shadow(symbol)
+                    return s, ir.Declare(shadow, zero(shadow.type, s.span), span=s.span)
                 case ir.Assign(target=target, value=value) if self._moves_shadow(target):
                     return s, ir.Assign(self.shadow_place(target), self.shadow_pointer(value), span=s.span)
                 case ir.Update(target=target) if self._moves_shadow(target):
