@@ -29,9 +29,10 @@ from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
+from hetad.device.ends import Ends
 from hetad.device.increments import Increment, atomic, plain
 from hetad.device.march import Target, march_of
-from hetad.device.nest import Ends, Nest, conjunction
+from hetad.device.nest import Nest, conjunction
 from hetad.device.reach import Reach
 from hetad.device.sources import Source, Unfit, atom, loads, user_name
 from hetad.device.stencil import stencil

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hetad.adjoint.names import Names, convert
+from hetad.adjoint.names import convert
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Guard, Loop, Sites
 from hetad.device.arithmetic import Arithmetic
+from hetad.device.ends import Ends, Threads
 from hetad.device.increments import Increment, plain, takes
 from hetad.device.sources import Source, Unfit, atom, symbols, user_name
 from hetad.device.team import Team
@@ -29,24 +30,6 @@ class _Item:
     level: int
     what: ir.Stmt | ir.Expr
     bound: tuple[ir.Symbol, Polynomial] | None = None  # of a condition `coordinate < uniform`
-
-
-class Ends:
-    """Where coordinates end: worked out once for a kernel, before its loops."""
-
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.declarations: list[ir.Stmt] = []
-        self._known: dict[frozenset[object], ir.Symbol] = {}
-
-    def least(self, arithmetic: Arithmetic, name: str, bounds: Sequence[Polynomial]) -> ir.Symbol:
-        key = frozenset(frozenset(b.terms.items()) for b in bounds)
-        if key not in self._known:
-            end = arithmetic.least([arithmetic.expression(b) for b in bounds])
-            symbol = self.names.symbol(f"{name}_end", arithmetic.type, arithmetic.span, const=True)
-            self._known[key] = symbol
-            self.declarations.append(ir.Declare(symbol, end, span=arithmetic.span))
-        return self._known[key]
 
 
 class Nest:
@@ -91,6 +74,7 @@ class Nest:
         self._declare_indices()
         self._place_steps()
         self._join_bounds(ends)
+        self.ends = ends
 
     def _conjuncts(self, sites: Sites, guard: Guard) -> list[tuple[ir.Expr, list[Polynomial]]]:
         return [
@@ -333,6 +317,21 @@ class Nest:
         total = ir.Var(sums[id(found.statement)], span=found.statement.span)
         return plain(found.into(total, self._adapted(found.value)))
 
+    def _end(self, c: ir.Symbol, upper: Sequence[ir.Expr]) -> ir.Expr:
+        """Where the loop ends.  Whether the launch has all the threads that the guards ask for is tested once, where it
+        would take arithmetic in each loop."""
+        bounds = [
+            p for p in self.bounds[c] if (s := p.split(ir.Var(c, span=c.span))) is not None and s[0].constant != 1
+        ]
+        threads = Threads(self.maps, [*self.certain, *(p for b in self.bounds.values() for p in b)])
+        of_launch = [p for p in bounds if threads.counted(p) and len(threads.coordinates(p)) > 1]
+        without = [e for e, p in zip(upper, bounds, strict=True) if not any(p is q for q in of_launch)]
+        least = threads.least(of_launch[0]) if len(of_launch) == 1 else None
+        a = self.arithmetic
+        if least is None or not without:
+            return a.least(upper)
+        return ir.Select(self.ends.holds(a, least), a.least(without), a.least(upper), a.type, span=a.span)
+
     def _loop(self, c: ir.Symbol, body: ir.Body, inside: bool) -> ir.Body:
         a = self.arithmetic
         variable = a.known[c]
@@ -353,7 +352,7 @@ class Nest:
             raise Unfit
         span = self.site.statement.span
         opening: list[ir.Stmt] = []
-        end = a.least(upper)
+        end = self._end(c, upper)
         if not isinstance(end, ir.Var | ir.Const):
             symbol = ir.Symbol(f"{variable.symbol.name}_end", a.type, span, const=True)
             opening, end = [ir.Declare(symbol, end, span=span)], ir.Var(symbol, span=span)

@@ -12,7 +12,8 @@ from hetad.adjoint.names import Names
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.scales import Scale
 from hetad.device.arithmetic import Arithmetic
-from hetad.device.nest import Ends, conjunction
+from hetad.device.ends import Ends
+from hetad.device.nest import conjunction
 from hetad.device.sources import atom
 from hetad.device.stencil import Stencil
 from hetad.ir import nodes as ir
