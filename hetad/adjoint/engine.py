@@ -219,7 +219,7 @@ class Engine(Shadows, ABC):
                 if isinstance(s, ir.Assign)
                 else replace(s, target=shadow)
             )
-            forward = [*save, s, moved]
+            forward = [*save, moved, s]  # the shadow first: its value may ask what the pointer still is
         result: list[ir.Stmt] = []
         value_after: ir.Expr | None = None
         if isinstance(s, ir.Assign) and isinstance(s.value, ir.Intrinsic | ir.Binary) and active_leaves(self, s.value):
@@ -266,9 +266,9 @@ class Engine(Shadows, ABC):
                     shadow = self.shadow(symbol)
                     return s, ir.Declare(shadow, zero(shadow.type, s.span), span=s.span)
                 case ir.Assign(target=target, value=value) if self._moves_shadow(target):
-                    return s, ir.Assign(self.shadow_place(target), self.shadow_pointer(value), span=s.span)
+                    return ir.Assign(self.shadow_place(target), self.shadow_pointer(value), span=s.span), s
                 case ir.Update(target=target) if self._moves_shadow(target):
-                    return s, replace(s, target=self.shadow_place(target))
+                    return replace(s, target=self.shadow_place(target)), s
             return s
 
         return map_body(both, body)
