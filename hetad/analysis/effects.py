@@ -74,8 +74,10 @@ class Effects:
             case ir.Update(target=target, value=value):
                 yield from self.loads(target)
                 yield from self.loads(value)
-            case ir.Push(place=place, extent=extent, bytes=size):
+            case ir.Push(place=place, extent=extent, bytes=size, cells=cells):
                 yield from self.loads(place)
+                for cell in cells:
+                    yield from self.loads(cell)
                 if extent != "value":
                     yield from self.pointers.targets(place)
                 if size is not None:

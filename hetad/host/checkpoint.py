@@ -66,6 +66,7 @@ class Checkpoints:
         self.unrepeatable = {n for n, f in kernels.items() if any(_depends_on_order(s) for s in walk_stmts(f.body))}
         self.loops: list[TimeLoop] = []
         self.slots: set[ir.Symbol] = set()  # of what checkpoints hold
+        self.around: list[ir.Stmt] = []  # the loops run by schedules around what is being reversed
 
     def loop(self, engine: Engine, s: ir.For | ir.While) -> Parts | None:
         """A time loop in both sweeps; None for a loop that has no kernels and no copies to run again."""
@@ -78,7 +79,9 @@ class Checkpoints:
             return None
         state = self._state(engine, s)
         before, loop, after = normal_form(engine, s)
+        self.around += [s] if isinstance(state, State) else []
         forward, back = taped_body(engine, s, loop)
+        self.around = [x for x in self.around if x is not s]
         if isinstance(state, State) and any(_allocates(inner) for inner in walk_stmts(forward)):
             state = "its kernels keep records for the reverse sweep in memory of their own"
         if not isinstance(state, State):

@@ -22,6 +22,7 @@ from hetad.host.cells import Cells
 from hetad.host.checkpoint import Checkpoints
 from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
+from hetad.host.parts import Ends, WrittenParts
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
@@ -48,6 +49,8 @@ class HostEngine(Engine):
         self.cells = Cells(names, {})
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
+        self.parts = WrittenParts(kernels)
+        self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write
 
     def prepare_cells(self, body: ir.Body) -> None:
         """Gives a cell to each active variable that a launch passes by value."""
@@ -220,7 +223,23 @@ class HostEngine(Engine):
                 slot = self.names.symbol(f"{_stem(part)}_kept", part.type, s.span)
                 pushes.append(ir.Push(slot, part, "allocation", span=s.span))
                 pops.insert(0, ir.Pop(slot, part, "allocation", span=s.span))
+                cells = self.parts.of(s, i) if part is s.args[i] and self._alone(s, i) else None
+                if cells is not None and self._as_large_each_time(cells):
+                    self.cells_of[slot] = cells
         return pushes, pops
+
+    def _as_large_each_time(self, cells: Ends) -> bool:
+        """What a step of a time loop saves is counted once, where a schedule builds on it."""
+        if self.checkpoints is None or not self.checkpoints.around:
+            return True
+        outermost = self.checkpoints.around[0]
+        return cells.count is not None and self.effects.stable(cells.count, self.effects.written((outermost,)))
+
+    def _alone(self, s: ir.Launch, position: int) -> bool:
+        """Whether the kernel writes to that memory through no other argument."""
+        reached = set(self.effects.behind(s.args[position]))
+        others = self.effects.kernels[s.kernel].writes - {position}
+        return bool(reached) and all(reached.isdisjoint(self.effects.behind(s.args[i])) for i in others)
 
     def _is_active_argument(self, arg: ir.Expr) -> bool:
         if isinstance(arg.type, Pointer):

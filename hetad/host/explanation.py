@@ -42,7 +42,12 @@ class Explanation:
     loops: tuple[TimeLoop, ...] = ()  # under a memory limit
 
 
-_EXTENTS = {"value": "value on the tape", "range": "copied range", "allocation": "snapshot of the whole buffer"}
+_EXTENTS = {
+    "value": "value on the tape",
+    "range": "copied range",
+    "part": "snapshot of the part written",
+    "allocation": "snapshot of the whole buffer",
+}
 
 
 def names_of(locations: Iterable[Location]) -> tuple[str, ...]:

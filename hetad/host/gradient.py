@@ -153,7 +153,10 @@ class _Gradient:
         engine.find_fresh(body, [self.setting.location(n) for n in self.setting.wrt])
         region = engine.region(body, registers=True)
         whole = self._whole(engine, region, adjoints, tail)
-        final = pruned(self.setting, whole, self._is_pullback) if self.optimize else unpruned(whole)
+        final = unpruned(whole)
+        if self.optimize:
+            limited = self.memory_limit is not None
+            final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, limited)
         return self._finish(engine, final, adjoints.parameters)
 
     def _engine(self) -> HostEngine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.tidy import tidy
@@ -16,26 +16,39 @@ from hetad.host.cleanup import (
     surviving_handles,
     without_entries,
 )
+from hetad.host.narrowing import narrowed
+from hetad.host.parts import Ends
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.visit import walk_stmts
 
 
-def pruned(setting: Setting, whole: ir.Body, is_pullback: Callable[[str], bool]) -> ir.Body:
+def pruned(
+    setting: Setting,
+    whole: ir.Body,
+    is_pullback: Callable[[str], bool],
+    cells_of: Mapping[ir.Symbol, Ends],
+    limited: bool,
+) -> ir.Body:
+    """`cells_of`: for snapshots of a whole buffer, the part of it that they are there for.  `limited`: there is a limit
+    to what is saved."""
     roots = {*setting.pointers.parameter_roots.values(), *setting.symbol_roots}
     liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback))
     if handles := surviving_handles(whole, liveness, roots):
         liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles))
-    body = drop_dead_allocations(whole, liveness, roots)
-    full = body
-    body = liveness.prune(body, roots)
-    body = drop_idle_restores(body, setting.effects, roots)
-    body = liveness.prune(body, roots)
-    body = _without_undone(body, full, liveness, roots)
+    body = narrowed(whole, cells_of, lambda body: _settled(setting, body, liveness, roots), limited)
     done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
     if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
         body = (*body[:done], *body[done + 1 :])
     return tidy(body)
+
+
+def _settled(setting: Setting, whole: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:
+    full = drop_dead_allocations(whole, liveness, roots)
+    body = liveness.prune(full, roots)
+    body = drop_idle_restores(body, setting.effects, roots)
+    body = liveness.prune(body, roots)
+    return _without_undone(body, full, liveness, roots)
 
 
 def _without_undone(body: ir.Body, full: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
+from hetad.ir.types import SIZE_T, VOID, Array, Pointer, element, innermost, size_of
 from hetad.ir.visit import map_body
 
-_SAVE = {"value": "hetad_push", "range": "hetad_save_range", "allocation": "hetad_save"}
-_RESTORE = {"value": "hetad_pop", "range": "hetad_restore_range", "allocation": "hetad_restore"}
+_SAVE = {"value": "hetad_push", "range": "hetad_save_range", "part": "hetad_save_part", "allocation": "hetad_save"}
+_RESTORE = {
+    "value": "hetad_pop",
+    "range": "hetad_restore_range",
+    "part": "hetad_restore_part",
+    "allocation": "hetad_restore",
+}
 
 
 def lower_tape(body: ir.Body) -> ir.Body:
@@ -25,7 +30,9 @@ def lower_tape(body: ir.Body) -> ir.Body:
         place = s.place
         if isinstance(place.type, Pointer) and place.type.const:
             place = ir.Cast(place, Pointer(VOID), span=s.span)
-        args = (place,) if s.bytes is None else (place, s.bytes)
+        args: tuple[ir.Expr, ...] = (place,) if s.bytes is None else (place, s.bytes)
+        if isinstance(s, ir.Push) and s.cells:
+            args = (place, *s.cells, ir.Const(size_of(innermost(element(s.place.type))), SIZE_T, span=s.span))
         return ir.Call(name, args, span=s.span)
 
     return map_body(lower, body)

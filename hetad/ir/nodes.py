@@ -20,7 +20,7 @@ from typing import Literal
 from hetad.diagnostics import Span
 from hetad.ir.types import Type
 
-Extent = Literal["value", "range", "allocation"]
+Extent = Literal["value", "range", "part", "allocation"]
 Storage = Literal["param", "local", "shared", "global", "constant", "static"]
 
 
@@ -350,13 +350,15 @@ class Push:
     """Save memory in `slot` on the tape (reverse engine only; lowered before emission).
 
     `value`: the value of the place `place`; `range`: `bytes` bytes behind the pointer `place`;
-    `allocation`: the whole allocation that the pointer `place` points into.
+    `part`: the elements from `cells[0]` to `cells[1]`, counted from that pointer; `allocation`: the whole allocation
+    that the pointer `place` points into.
     """
 
     slot: Symbol
     place: Expr
     extent: Extent = "value"
     bytes: Expr | None = None
+    cells: tuple[Expr, ...] = ()
     span: Span = _span()
 
 

@@ -191,6 +191,13 @@ def scalar_base(type_: Type) -> Type:
     return type_
 
 
+def innermost(type_: Type) -> Type:
+    """What the rows of an array consist of."""
+    while isinstance(type_, Array):
+        type_ = type_.of
+    return type_
+
+
 def holds_floating(type_: Type) -> bool:
     """Whether a value of this type, or memory reached through it, can carry a derivative."""
     base = scalar_base(type_)

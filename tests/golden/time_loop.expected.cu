@@ -304,12 +304,29 @@ static void hetad_save(const void *p)
     }
 }
 
-static void hetad_restore(void *p)
+// The elements from `first` to `last`, counted from p; the whole allocation where they do not lie in it.
+static void hetad_save_part(const void *p, long long first, long long last, size_t size)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    if (a == NULL || p == NULL) {
+        hetad_save(p);
+        return;
+    }
+    long long before = ((const char *)p - a->start) / (long long)size;
+    long long behind = (hetad_end_of(a) - (const char *)p) / (long long)size;
+    if (first > last || first < -before || last >= behind) {
+        hetad_save(p);
+        return;
+    }
+    hetad_save_bytes((char *)p + first * (long long)size, (size_t)(last - first + 1) * size, a->on_device);
+}
+
+static void hetad_restore_part(void *p)
 {
     struct hetad_snapshot s;
     hetad_pop(&s, sizeof s);
     struct hetad_allocation *a = hetad_find(p);
-    if (s.start != NULL && (a == NULL || a->start != s.start || a->bytes != s.bytes)) {
+    if (s.bytes > 0 && (a == NULL || s.start < a->start || s.start + s.bytes > hetad_end_of(a))) {
         hetad_fail("internal error: a snapshot of another allocation");
     }
     hetad_restore_bytes(&s, s.start);
@@ -360,13 +377,13 @@ extern "C" void march_grad(double *u, int n, int steps, double *adj_u, size_t u_
     hetad_argument(u, u_bytes, 1);
     hetad_argument(adj_u, u_bytes, 1);
     for (int t = 0; t < steps; ++t) {
-        hetad_save(u);
+        hetad_save_part(u, 0, (long long)n - 1, 8);
         react<<<(n + 31) / 32, 32>>>(u, n);
     }
     hetad_forward_done();
     for (int t = steps - 1; t >= 0; --t) {
         // line 21: react<<<(n + 31) / 32, 32>>>(u, n);
-        hetad_restore(u);
+        hetad_restore_part(u);
         react_pullback<<<(n + 31) / 32, 32>>>(u, n, adj_u);
         hetad_launched(dim3((n + 31) / 32));
     }

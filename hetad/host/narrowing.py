@@ -1,0 +1,60 @@
+"""Snapshots of a part in place of the whole buffer.
+
+Undoing a statement by a snapshot of the whole buffer undoes all later writes to it as well, so that these need none.
+A snapshot of the part that the statement writes is smaller, and relies on each later write being undone by its own.
+So it is taken where that costs no snapshot as often executed: the function is pruned again, and looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from hetad.host.parts import Ends
+from hetad.ir import nodes as ir
+from hetad.ir.visit import bodies, map_body
+
+_TRIALS = 24  # of one snapshot at a time
+
+
+def narrowed(
+    whole: ir.Body, cells_of: Mapping[ir.Symbol, Ends], prune: Callable[[ir.Body], ir.Body], limited: bool
+) -> ir.Body:
+    """`whole`, pruned, with such snapshots; `cells_of`: the part of each slot.  `limited`: no snapshot may be added."""
+    body = prune(whole)
+    depths = _depths(body)
+    candidates = sorted((x for x in depths if x in cells_of), key=lambda x: -depths[x])
+    taken: list[ir.Symbol] = []
+    trials = [candidates] if candidates else []
+    while trials:
+        tried = trials.pop(0)
+        smaller = prune(_with_parts(whole, cells_of, {*taken, *tried}))
+        more = {x: depth for x, depth in _depths(smaller).items() if x not in depths}
+        if all(not limited and depth < min(depths[x] for x in tried) for depth in more.values()):
+            body, depths = smaller, {**more, **depths}
+            taken += tried
+        elif len(tried) > 1:
+            trials = [[x] for x in candidates[:_TRIALS]]
+    return body
+
+
+def _with_parts(body: ir.Body, cells_of: Mapping[ir.Symbol, Ends], chosen: Collection[ir.Symbol]) -> ir.Body:
+    def part(s: ir.Stmt) -> ir.Stmt:
+        if isinstance(s, ir.Push) and s.slot in chosen:
+            return replace(s, extent="part", cells=(cells_of[s.slot].first, cells_of[s.slot].last))
+        if isinstance(s, ir.Pop) and s.slot in chosen:
+            return replace(s, extent="part")
+        return s
+
+    return map_body(part, body)
+
+
+def _depths(body: ir.Body, depth: int = 0) -> dict[ir.Symbol, int]:
+    """The slots of what is saved, each with the number of loops around it."""
+    found: dict[ir.Symbol, int] = {}
+    for s in body:
+        if isinstance(s, ir.Push):
+            found[s.slot] = depth
+        for inner in bodies(s):
+            found.update(_depths(inner, depth + isinstance(s, ir.For | ir.While)))
+    return found
