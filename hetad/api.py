@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hetad.frontend.driver import Driver
     from hetad.frontend.unit import Unit
     from hetad.host.derivative import Derivative
+    from hetad.host.explanation import Saved
     from hetad.ir import nodes
     from hetad.run.executable import Executable
 
@@ -101,7 +102,7 @@ def pullback(
 def gradient(
     function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *, optimize: bool = True,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
-    progress: bool = False,
+    progress: bool = False, measure: bool = False,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -119,6 +120,7 @@ def gradient(
             `Gradient.last_report`.  Without it every step is saved.
         host_memory: how much host memory may hold further checkpoints of device memory, beside memory_limit.
         progress: whether calls show on standard error how far they are.
+        measure: whether calls count what each statement saves; see `Gradient.last_saves`.
 
     Raises:
         ArgumentError: wrt or of does not fit the function.
@@ -128,6 +130,7 @@ def gradient(
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
     definition, signature = function.definition, function.compiled.signature
     options = {"optimize": optimize, "rules": function.rules, "memory_limit": limits(memory_limit, host_memory)}
+    options |= {"measured": True} if measure else {}
     choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
     return Gradient(function, choice, _checked(backend), cpu_threads, progress)
 
@@ -367,6 +370,15 @@ class Gradient:
     def last_report(self) -> Report | None:
         """What the last call saved, and ran again; None before the first, and where nothing is ever saved."""
         return self._made.executable.report() if self._made is not None else None
+
+    @property
+    def last_saves(self) -> list[tuple[Saved | None, int]]:
+        """With `measure`: what the last call saved, and how many bytes of it in all; None stands for checkpoints."""
+        saved = self.derivative.explanation.saved
+        if self._made is None:
+            return []
+        found = self._made.executable.saved_by(len(saved))
+        return [*zip(saved, found, strict=False), (None, found[-1])]
 
     def __call__(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,

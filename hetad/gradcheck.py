@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from hetad.api import Function as Launchable
+    from hetad.api import Program
     from hetad.ir.nodes import Symbol
     from hetad.problem import Problem
     from hetad.run.report import Report as Saved
@@ -98,6 +99,7 @@ class Subject:
     primal: Callable[[list[Any]], Any]
     gradient: Callable[[list[Any], dict[str, Any] | None], Mapping[str, Any]]
     saved: Callable[[], Saved | None] = lambda: None
+    saves: Callable[[], list[tuple[Any, int]]] = list
 
     def position(self, name: str) -> int:
         return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
@@ -117,12 +119,19 @@ def from_problem(
     import hetad
 
     program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
-    function = program[problem.function]
+    function = function_of(program, problem)
     arguments = problem.arguments(function.parameters)
     threads = problem.cpu_threads if cpu_threads is None else cpu_threads
     options = {**problem.memory, **options}
     subject = of_function(function, problem.wrt, problem.of, backend, problem.launch, cpu_threads=threads, **options)
     return subject, arguments
+
+
+def function_of(program: Program, problem: Problem) -> Launchable:
+    """The function of a problem: of a whole program, one of its inputs."""
+    if problem.objective is None:
+        return program[problem.function]
+    return program.driver(problem.function, inputs=tuple(problem.inputs), output=problem.objective, argv=problem.argv)
 
 
 def of_function(
@@ -142,6 +151,7 @@ def of_function(
         primal=lambda arguments: function(*arguments, backend=backend, cpu_threads=cpu_threads, **launch),
         gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
         saved=lambda: gradient.last_report,
+        saves=lambda: gradient.last_saves,
     )
 
 

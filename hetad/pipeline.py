@@ -99,6 +99,7 @@ def differentiate(
     optimize: bool = True,
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
+    measured: bool = False,
 ) -> Derivative:
     """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`."""
     program = reach(unit, name)
@@ -107,7 +108,7 @@ def differentiate(
             more = reach(unit, rule.pullback)
             program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, optimize, rules, memory_limit)
+        return reverse(normalized(program), name, wrt, of, optimize, rules, memory_limit, measured)
     except SourceError as error:
         raise error.attach(program.sources) from None
 

@@ -11,6 +11,9 @@
     x = { shape = [100], random = 1 }
     y = { zeros = [100] }
 
+A whole program is named by `function = "main"` and `objective`, the variable or the function whose last value counts;
+`argv` is its command line, and the inputs are variables of it (see `Program.driver`).
+
 Other keys: `memory_limit` and `host_memory` (see `hetad.gradient`), `defines` (a table of macros), `include_dirs`,
 `[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
 `samples`, and `cpu_threads`, how many run the blocks of a grid on the CPU.
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "source", "function", "wrt", "of", "memory_limit", "host_memory", "defines", "include_dirs", "launch", "inputs",
-    "gradcheck", "cpu_threads",
+    "gradcheck", "cpu_threads", "objective", "argv",
 )  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
@@ -78,6 +81,8 @@ class Problem:
     gradcheck: Mapping[str, float] = field(default_factory=dict)
     cpu_threads: int | None = None
     memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit and host_memory, if given
+    objective: str | None = None  # of a whole program
+    argv: tuple[object, ...] = ()
 
     def arguments(self, parameters: Sequence[Symbol]) -> list[Any]:
         """One argument per parameter of the function, in order: Python numbers, NumPy arrays, mappings for structs.
@@ -148,6 +153,8 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         gradcheck={key: reader.number(gradcheck, key) for key in gradcheck},
         cpu_threads=reader.count("cpu_threads"),
         memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
+        objective=reader.text("objective") if "objective" in table else None,
+        argv=reader.words("argv"),
     )
 
 
@@ -170,6 +177,12 @@ class _Reader:
             raise ArgumentError(
                 f'{self.path}: {key} must be a list of parameter names, as in {key} = ["x"], not {value!r}'
             )
+        return tuple(value)
+
+    def words(self, key: str) -> tuple[object, ...]:
+        value = self.content.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(word, str | int | float) for word in value):
+            raise ArgumentError(f'{self.path}: {key} must be a list of words, as in {key} = ["0.1"], not {value!r}')
         return tuple(value)
 
     def table(self, key: str) -> Mapping[str, Any]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_limits, add_source, limits, names
+from hetad.cli.options import add_driver, add_limits, add_source, function_of, limits, names
+from hetad.diagnostics import ArgumentError
+
+if TYPE_CHECKING:
+    from hetad.gradcheck import Subject
 
 _STAGES = {
     "activity": "What is active: depends on --wrt, and --of depends on it",
@@ -19,30 +24,79 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "explain",
         help="say what is active, what is saved, how adjoints are accumulated",
-        description="Shows the analyses behind a gradient: the active variables, the values saved and why, and how the "
-        "increments of each adjoint meet.",
+        description="Shows the analyses behind a gradient: the active variables, the values saved and why, how many "
+        "bytes they take, and how the increments of each adjoint meet.  With a problem file in place of a source the "
+        "gradient is run at its inputs as well, on the CPU, and the bytes that each statement saves are counted.",
         epilog="example: hetad explain samples/collide.cu iter --wrt src,dst --of src,dst",
     )
     add_source(command)
-    command.add_argument("function", metavar="FUNCTION", help="the host function or kernel to differentiate")
-    command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
+    command.add_argument("function", metavar="FUNCTION", nargs="?",
+                         help="the host function or kernel to differentiate")  # fmt: skip
+    command.add_argument("--wrt", metavar="A,B", type=names, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
+    add_driver(command)
     add_limits(command)
     return command
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.file.suffix == ".toml":
+        return _problem(options)
+    if options.function is None or options.wrt is None:
+        raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
     import hetad
-    from hetad import api, pipeline
-    from hetad.cli.console import out
+    from hetad import api
 
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
-    limit = api.limits(**limits(options))
+    function = function_of(program, options)
+    _show(function.compiled.unit, options.function, options.wrt, options.of, api.limits(**limits(options)))
+    return 0
+
+
+def _problem(options: argparse.Namespace) -> int:
+    import hetad
+    from hetad import api, gradcheck
+    from hetad import problem as problems
+    from hetad.cli.console import progress
+
+    problem = problems.read(options.file)
+    memory = {**problem.memory, **limits(options)}
+    program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
+    unit = gradcheck.function_of(program, problem).compiled.unit
+    _show(unit, problem.function, problem.wrt, problem.of, api.limits(**memory))
+    with progress(f"running {problem.function}"):
+        subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory)
+        subject.gradient(arguments, gradcheck.ones(subject, arguments))
+    _measured(subject, options.file, memory.get("memory_limit"))
+    return 0
+
+
+def _show(unit: Any, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, limit: Any) -> None:
+    from hetad import pipeline
+    from hetad.cli.console import out
+
     for stage, heading in _STAGES.items():
         if stage == "loops" and limit is None:
             continue
-        text = pipeline.stage_text(program.unit, options.function, options.wrt, options.of, stage, limit)
+        text = pipeline.stage_text(unit, name, wrt, of, stage, limit)
         out().print(f"[bold]{heading}[/]")
         out().print(text, markup=False, soft_wrap=True)
         out().print()
-    return 0
+
+
+def _measured(subject: Subject, path: Path, limit: int | str | None) -> None:
+    """What the gradient saved at the inputs of the problem file."""
+    from hetad.cli.console import out
+    from hetad.run.report import size_in_bytes
+
+    saves, report = subject.saves(), subject.saved()
+    out().print(f"[bold]What is saved at the inputs of {path}, in bytes[/]")
+    for saved, size in saves:
+        if saved is not None:
+            out().print(f"{size:>14,}  {saved.span}: {saved.what}: {saved.how}", markup=False, soft_wrap=True)
+        elif size:
+            out().print(f"{size:>14,}  checkpoints of time loops", markup=False)
+    out().print(f"{sum(size for _, size in saves):>14,}  in all", markup=False)
+    if report is not None:
+        allowed = f" (the memory limit is {size_in_bytes(limit, 'memory_limit'):,})" if limit is not None else ""
+        out().print(f"{report}{allowed}", markup=False, soft_wrap=True)

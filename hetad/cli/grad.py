@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_limits, add_source, limits, names
+from hetad.cli.options import add_driver, add_limits, add_source, function_of, limits, names
 from hetad.diagnostics import ArgumentError
 
 STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
@@ -28,6 +28,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("function", metavar="FUNCTION", help="the host function or kernel to differentiate")
     command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
+    add_driver(command)
     add_limits(command)
     command.add_argument("-o", "--output", metavar="OUT.cu", type=Path, help="the file to write (default: stdout)")
     command.add_argument("--emit", metavar="STAGE", choices=STAGES, default="cuda",
@@ -54,12 +55,13 @@ def _stage(options: argparse.Namespace) -> str:
     import hetad
 
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
+    function = function_of(program, options)
     if options.emit == "cuda":
-        return hetad.gradient(program[options.function], wrt=options.wrt, of=options.of, **limits(options)).source
+        return hetad.gradient(function, wrt=options.wrt, of=options.of, **limits(options)).source
     from hetad import api, pipeline
 
     return pipeline.stage_text(
-        program.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options))
+        function.compiled.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options))
     )
 
 

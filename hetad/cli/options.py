@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from hetad.diagnostics import ArgumentError
+
+if TYPE_CHECKING:
+    from hetad.api import Function, Program
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -30,6 +35,26 @@ def add_source(command: argparse.ArgumentParser) -> None:
                          help="define a macro, as for a compiler")  # fmt: skip
     command.add_argument("-I", dest="include_dirs", metavar="DIR", type=Path, action="append", default=[],
                          help="where to look for included files")  # fmt: skip
+
+
+def add_driver(command: argparse.ArgumentParser) -> None:
+    """How a whole program is taken as a function."""
+    command.add_argument("--objective", metavar="NAME", help="FUNCTION is a whole program, as main: the variable or "
+                         "host function whose last value is differentiated")  # fmt: skip
+    command.add_argument("--inputs", metavar="A,B", type=names, help="variables of the whole program that become "
+                         "parameters (default: those of --wrt)")  # fmt: skip
+    command.add_argument("--argv", metavar="WORDS", type=str.split, default=[], help="its command line, as in "
+                         '--argv "0.1 20"')  # fmt: skip
+
+
+def function_of(program: Program, options: argparse.Namespace) -> Function:
+    """The function that a command is about."""
+    if options.objective is None:
+        if options.inputs or options.argv:
+            raise ArgumentError("--inputs and --argv are for whole programs; name the objective with --objective")
+        return program[options.function]
+    inputs = options.inputs or options.wrt
+    return program.driver(options.function, inputs=inputs, output=options.objective, argv=options.argv)
 
 
 def add_limits(command: argparse.ArgumentParser) -> None:

@@ -38,12 +38,12 @@ C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c")
 C_HOST = (
     "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c",
-    "action.c", "scheduler.c", "last_snapshot.c", *HOST, "unwind.c", "report.c",
+    "action.c", "scheduler.c", "last_snapshot.c", "sites.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
     {"action.c", "atomics.c", "atomics_parallel.c", "budget.c", "fibers.c", "levels.c", "loop.c", "parallel.c"}
-    | {"schedule.cu", "scheduler.c", "watch.c"}
+    | {"sites.c", "schedule.cu", "scheduler.c", "watch.c"}
 )
 
 _NAME = re.compile(r"\b(?:hetad_|cuda)\w+")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.pointers import Location
+from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span
 from hetad.host.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, size_of
-from hetad.ir.visit import walk_stmts
+from hetad.ir.printer import expr_text
+from hetad.ir.types import element, innermost, size_of
+from hetad.ir.visit import bodies, map_expr, walk_stmts
+from hetad.memops.table import SUPPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +56,72 @@ def names_of(locations: Iterable[Location]) -> tuple[str, ...]:
     return tuple(sorted({location.name for location in locations}))
 
 
-def saves(function: str, body: ir.Body, checkpoints: Collection[ir.Symbol] = ()) -> Iterator[Saved]:
-    """What a function saves before the tape is lowered, each once; not the slots of `checkpoints`."""
-    seen: set[ir.Symbol] = set()
-    for s in walk_stmts(body):
-        if not isinstance(s, ir.Push) or s.slot in seen or s.slot in checkpoints:
-            continue
-        seen.add(s.slot)
-        amount = "the buffer"
+class Saves:
+    """What a function saves before the tape is lowered: `found`, and `numbers` by slot; not the slots of
+    `checkpoints`.  `counts`: of the elements of parts."""
+
+    def __init__(
+        self,
+        function: str,
+        body: ir.Body,
+        pointers: PointsTo,
+        counts: Mapping[ir.Symbol, ir.Expr | None],
+        checkpoints: Collection[ir.Symbol] = (),
+    ) -> None:
+        self.function, self.pointers, self.counts, self.checkpoints = function, pointers, counts, checkpoints
+        self.found: list[Saved] = []
+        self.numbers: dict[ir.Symbol, int] = {}
+        self._sizes = {s.span: size for s in walk_stmts(body) if (size := _size(s)) is not None}
+        self._walk(body, ())
+
+    def _walk(self, body: ir.Body, lines: tuple[int, ...]) -> None:
+        for s in body:
+            if isinstance(s, ir.Push) and s.slot not in self.numbers and s.slot not in self.checkpoints:
+                self.numbers[s.slot] = len(self.found)
+                several = "s" * (len(lines) > 1)
+                often = f", each time round the loop{several} in line{several} {' and '.join(map(str, lines))}"
+                amount = f"{self._bytes(s)}{often if lines else ''}"
+                self.found.append(Saved(self.function, _name(s.place), _EXTENTS[s.extent], amount, s.span))
+            looping = isinstance(s, ir.For | ir.While) and s.span.line not in lines
+            for inner in bodies(s):
+                self._walk(inner, (*lines, s.span.line) if looping else lines)
+
+    def _bytes(self, s: ir.Push) -> str:
         if s.extent == "value":
-            amount = f"{size_of(s.place.type)} per iteration" if not isinstance(s.place.type, Array) else "the array"
-        elif s.extent == "range":
-            amount = "the bytes copied"
-        yield Saved(function, _name(s.place), _EXTENTS[s.extent], amount, s.span)
+            return f"{size_of(s.place.type)} bytes"
+        if s.extent == "range" and s.bytes is not None:
+            return f"{_text(s.bytes)} bytes"
+        count = self.counts.get(s.slot)
+        if s.extent == "part" and count is not None:
+            size = size_of(innermost(element(s.place.type)))
+            if isinstance(count, ir.Const):
+                return f"{int(count.value) * size} bytes"
+            text = _text(count) if isinstance(_bare(count), ir.Var) else f"({_text(count)})"
+            return f"{size} * {text} bytes"
+        buffers = dict.fromkeys(self._buffer(x) for x in self.pointers.targets(s.place))
+        where = " or ".join(buffers) or "the buffer"
+        return f"cells {_text(s.cells[0])} to {_text(s.cells[1])} of {where}" if s.cells else where
+
+    def _buffer(self, x: Location) -> str:
+        size = self._sizes.get(x.span) if isinstance(x, Root) and x.heap else None
+        return f"{_text(size)} bytes" if size is not None else f"all of '{x.name}'"
+
+
+def _size(s: ir.Stmt) -> ir.Expr | None:
+    """The bytes that an allocation asks for."""
+    if not isinstance(s, ir.Call) or s.function not in SUPPORT or SUPPORT[s.function].essential:
+        return None
+    at = {"hetad_device_malloc": 1, "hetad_device_zeros": 1, "hetad_host_malloc": 0, "hetad_host_zeros": 0}
+    return s.args[at[s.function]] if s.function in at else None
+
+
+def _bare(expr: ir.Expr) -> ir.Expr:
+    return _bare(expr.operand) if isinstance(expr, ir.Cast) else expr
+
+
+def _text(expr: ir.Expr) -> str:
+    """An expression without conversions, as people write it."""
+    return expr_text(map_expr(lambda e: e.operand if isinstance(e, ir.Cast) else e, expr))
 
 
 def accumulations(function: ir.Function) -> Iterator[Accumulated]:

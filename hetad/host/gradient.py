@@ -25,7 +25,7 @@ from hetad.host.checkpoint import Checkpoints, MemoryLimit
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
-from hetad.host.explanation import Explanation, accumulations, names_of, saves
+from hetad.host.explanation import Explanation, Saves, accumulations, names_of
 from hetad.host.fresh import without_snapshots_of_nothing
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
@@ -55,18 +55,22 @@ def differentiate(
     optimize: bool = True,
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
+    measured: bool = False,
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
     `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed
     values are analysed: slower, and the same gradient.  With `memory_limit` time loops run by schedules.
+    `measured`: a run tells what each statement saves.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
     if is_kernel:
         program, entry = launcher(program, entry), launcher_name(entry)
     outputs = None if of is None else tuple(of)
-    return _Gradient(program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}, memory_limit).result()
+    return _Gradient(
+        program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}, memory_limit, measured
+    ).result()
 
 
 class _Gradient:
@@ -81,7 +85,9 @@ class _Gradient:
         optimize: bool,
         rules: Rules,
         memory_limit: MemoryLimit | None,
+        measured: bool,
     ) -> None:
+        self.measured = measured
         self.memory_limit = memory_limit
         self.optimize = optimize
         self.rules = rules
@@ -271,13 +277,18 @@ class _Gradient:
 
     def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
         arguments = argument_buffers(self.setting, engine.shadows, body)
+        checkpoints = engine.checkpoints.slots if engine.checkpoints is not None else ()
+        counts = {slot: cells.count for slot, cells in engine.cells_of.items()}
+        saves = Saves(self.name, body, self.setting.pointers, counts, checkpoints)
         explanation = Explanation(
             {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
-            tuple(saves(self.name, body, engine.checkpoints.slots if engine.checkpoints is not None else ())),
+            tuple(saves.found),
             tuple(a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
-        body = lower_tape(without_snapshots_of_nothing(body, self.setting.effects))
+        body = lower_tape(
+            without_snapshots_of_nothing(body, self.setting.effects), saves.numbers if self.measured else None
+        )
         managed = any(
             isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)
         )

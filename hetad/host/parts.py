@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hetad.adjoint.names import convert, integer
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.written import Written, written_cells
 from hetad.device.axes import extent_along
 from hetad.ir import nodes as ir
+from hetad.ir.printer import expr_text
 from hetad.ir.types import BOOL, LLONG, Int, element, innermost, size_of
 from hetad.ir.visit import map_children
 
@@ -62,9 +63,9 @@ class _Launch:
         span = self.s.span
         total: ir.Expr | None = None
         number = 0
-        for monomial, coefficient in sorted(value.terms.items(), key=lambda t: t[1] < 0):
+        for monomial, coefficient in sorted(value.terms.items(), key=_place):
             factors: list[ir.Expr] = []
-            for factor in (f for atom in monomial for f in self.factors(atom)):
+            for factor in (f for atom in sorted(monomial, key=expr_text) for f in self.factors(atom)):
                 known = _number(factor)
                 coefficient *= 1 if known is None else known
                 factors += [factor] if known is None else []
@@ -76,6 +77,12 @@ class _Launch:
             return _negated(integer(-number, span, LLONG)) if number < 0 else integer(number, span, LLONG)
         constant = integer(abs(number), span, LLONG)
         return ir.Binary("+" if number > 0 else "-", total, constant, LLONG, span=span) if number else total
+
+
+def _place(term: tuple[Monomial, int]) -> tuple[bool, int, list[str]]:
+    """Orders the terms of a sum: what is subtracted and what is short comes later."""
+    monomial, coefficient = term
+    return coefficient < 0, -len(monomial), sorted(map(expr_text, monomial))
 
 
 def _number(expr: ir.Expr) -> int | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Array, Pointer, element, innermost, size_of
+from hetad.ir.types import INT, SIZE_T, VOID, Array, Pointer, element, innermost, size_of
 from hetad.ir.visit import map_body
 
 _SAVE = {"value": "hetad_push", "range": "hetad_save_range", "part": "hetad_save_part", "allocation": "hetad_save"}
@@ -15,7 +17,15 @@ _RESTORE = {
 }
 
 
-def lower_tape(body: ir.Body) -> ir.Body:
+def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) -> ir.Body:
+    """`numbers`: of slots, for a program that tells what each of them takes; those without one share the next."""
+
+    def numbered(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        if numbers is None or not isinstance(s, ir.Push):
+            return lower(s)
+        number = ir.Const(numbers.get(s.slot, len(numbers)), INT, span=s.span)
+        return ir.Call("hetad_site", (number,), span=s.span), lower(s)
+
     def lower(s: ir.Stmt) -> ir.Stmt:
         if not isinstance(s, ir.Push | ir.Pop):
             return s
@@ -35,4 +45,4 @@ def lower_tape(body: ir.Body) -> ir.Body:
             args = (place, *s.cells, ir.Const(size_of(innermost(element(s.place.type))), SIZE_T, span=s.span))
         return ir.Call(name, args, span=s.span)
 
-    return map_body(lower, body)
+    return map_body(numbered, body)

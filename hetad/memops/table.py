@@ -308,6 +308,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_pop"),
         _support("hetad_save"),
         _support("hetad_restore"),
+        _support("hetad_site"),
         _support("hetad_save_part"),
         _support("hetad_restore_part"),
         _support("hetad_save_range"),

@@ -75,6 +75,9 @@ def library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[
         return found
 
 
+_SITES = 1024  # as in emit/support/sites.c
+
+
 class Executable:
     """One function, compiled.  `frame` holds its arguments; `run` calls it with what the frame holds.
 
@@ -96,6 +99,7 @@ class Executable:
         self._watch = code.variable("hetad_watch", Watch)
         self._catches_interrupts = code.variable("hetad_catches_interrupts", ctypes.c_int)
         self._report = code.optional("hetad_report", None, ctypes.POINTER(ctypes.c_size_t))
+        self._sites = code.optional("hetad_sites", None, ctypes.POINTER(ctypes.c_size_t))
         use_scheduler = code.optional("hetad_use_scheduler", None, ctypes.c_void_p)
         self._schedules = use_scheduler is not None
         if use_scheduler is not None:
@@ -117,6 +121,14 @@ class Executable:
         found = (ctypes.c_size_t * 4)()
         self._report(found)
         return Report(*found)
+
+    def saved_by(self, count: int) -> list[int]:
+        """What the last call saved, in bytes by the number of what was saved; the last for all without one."""
+        if self._sites is None:
+            return [0] * (count + 1)
+        found = (ctypes.c_size_t * _SITES)()
+        self._sites(found)
+        return [*found[:count], sum(found[count:])]
 
     def _enter(self, runtime: int, progress: bool) -> int:
         """Run the program; its error code.  With `progress` a bar shows how far it is."""

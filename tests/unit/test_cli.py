@@ -311,6 +311,83 @@ def test_explain(run: Run) -> None:
     assert "active" in out
 
 
+HISTORY = """
+__global__ void step(double *u, int t, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        u[t * n + i] = u[(t - 1) * n + i] * u[(t - 1) * n + i];
+}
+
+int main(int argc, char **argv)
+{
+    int n = 20, steps = atoi(argv[1]);
+    double start = 1.01, *u, h[20], loss = 0;
+    cudaMalloc(&u, steps * n * sizeof(double));
+    for (int i = 0; i < n; i++)
+        h[i] = start * (1 + 0.001 * i);
+    cudaMemcpy(u, h, sizeof(h), cudaMemcpyHostToDevice);
+    for (int k = 0; k < 2; k++)
+        for (int t = 1; t < steps; t++)
+            step<<<1, 32>>>(u, t, n);
+    cudaMemcpy(h, u + (steps - 1) * n, sizeof(h), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++)
+        loss += h[i];
+    cudaFree(u);
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def history(source: Callable[[str], Path], tmp_path: Path) -> Path:
+    problem = tmp_path / "history.toml"
+    problem.write_text(
+        f'source = "{source(HISTORY).name}"\nfunction = "main"\nobjective = "loss"\nargv = [6]\n'
+        'wrt = ["start"]\n[inputs]\nstart = 1.02\n'
+    )
+    return problem
+
+
+def test_explain_says_how_many_bytes_are_saved(run: Run, history: Path) -> None:
+    status, out, err = run("explain", history)
+    assert (status, err) == (0, "")
+    assert "u: snapshot of the part written (8 * n bytes, each time round the loops in lines 17 and 18)" in out
+    measured = out.split("in bytes\n")[1].splitlines()
+    sizes = [int(line.split()[0].replace(",", "")) for line in measured if ":" in line or "in all" in line]
+    assert sum(sizes[:-1]) == sizes[-1]
+    (rows,) = [int(line.split()[0].replace(",", "")) for line in measured if "u: snapshot" in line]
+    assert 10 * 20 * 8 < rows < 11 * 20 * 8
+
+
+def test_explain_needs_a_function(run: Run) -> None:
+    status, _, err = run("explain", AXPY)
+    assert status != 0
+    assert "name the function and --wrt" in err
+
+
+def test_a_whole_program_from_a_problem_file(run: Run, history: Path) -> None:
+    assert run("gradcheck", history, "--backend", "cpu")[0] == 0
+    assert run("run", history, "--backend", "cpu")[0] == 0
+    status, _, err = run("gradcheck", history, "--backend", "cpu", "--memory-limit", "100")
+    assert status != 0
+    assert "the memory limit of 100 bytes is too small" in err
+    assert run("gradcheck", history, "--backend", "cpu", "--memory-limit", "8kB")[0] == 0
+
+
+def test_a_whole_program_as_cuda(run: Run, history: Path) -> None:
+    path = history.with_name("program.cu")
+    status, out, err = run("grad", path, "main", "--wrt", "start", "--objective", "loss", "--argv", "6")
+    assert (status, err) == (0, "")
+    assert "main_grad(" in out
+    status, out, err = run("explain", path, "main", "--wrt", "start", "--objective", "loss", "--argv", "6")
+    assert status == 0
+    assert "snapshot" in out
+    status, _, err = run("grad", path, "main", "--wrt", "start", "--argv", "6")
+    assert status != 0
+    assert "name the objective" in err
+
+
 def test_doctor(run: Run) -> None:
     status, out, _ = run("doctor")
     assert status == 0

@@ -39,6 +39,7 @@ static void *hetad_new_buffer(size_t bytes)
 static size_t hetad_take_buffer(size_t bytes)
 {
     hetad_hold(bytes);  // if used
+    hetad_note(bytes);  // if used
     for (size_t i = hetad_idle_count; i-- > 0;) {
         size_t buffer = hetad_idle[i];
         if (hetad_buffers[buffer].bytes == bytes) {

@@ -9,6 +9,7 @@ static int hetad_kept_on_host(const char *start, size_t bytes, int *on_device)
     }
     hetad_check(cudaMemcpy(hetad_tape + hetad_tape_used, start, bytes, cudaMemcpyDeviceToHost));
     hetad_hold(bytes);
+    hetad_note(bytes);  // if used
     hetad_tape_used += bytes;
     *on_device = 2;
     return 1;

@@ -17,6 +17,7 @@ static inline void hetad_push(const void *value, size_t bytes)
 {
     if (hetad_skips(bytes)) return;  // if used
     hetad_hold(bytes);  // if used
+    hetad_note(bytes);  // if used
     if (bytes > hetad_tape_room - hetad_tape_used) {
         hetad_tape_grow(bytes);
     }
