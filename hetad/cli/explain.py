@@ -90,7 +90,7 @@ def _measured(subject: Subject, path: Path, limit: int | str | None) -> None:
     from hetad.run.report import size_in_bytes
 
     saves, report = subject.saves(), subject.saved()
-    out().print(f"[bold]What is saved at the inputs of {path}, in bytes[/]")
+    out().print(f"[bold]What is saved at the inputs of {path}, in bytes[/]", soft_wrap=True)
     for saved, size in saves:
         if saved is not None:
             out().print(f"{size:>14,}  {saved.span}: {saved.what}: {saved.how}", markup=False, soft_wrap=True)
