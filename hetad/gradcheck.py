@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad.ir.types import Float, Struct, Type, scalar_base
+from hetad.ir.visit import declared
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from hetad.api import Function as Launchable
     from hetad.api import Program
+    from hetad.ir import nodes as ir
     from hetad.ir.nodes import Symbol
     from hetad.problem import Problem
     from hetad.run.report import Report as Saved
@@ -100,6 +102,7 @@ class Subject:
     gradient: Callable[[list[Any], dict[str, Any] | None], Mapping[str, Any]]
     saved: Callable[[], Saved | None] = lambda: None
     saves: Callable[[], list[tuple[Any, int]]] = list
+    inner_bits: int = 64  # the precision of the coarsest floating value on the way
 
     def position(self, name: str) -> int:
         return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
@@ -152,7 +155,13 @@ def of_function(
         gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
+        inner_bits=_inner_bits(gradient.derivative.program),
     )
+
+
+def _inner_bits(program: ir.Program) -> int:
+    symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
+    return min((bits for x in symbols for bits in _float_bits(x.type)), default=64)
 
 
 def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
@@ -317,7 +326,7 @@ def _linear_in_seeds(
             error = math.inf
         elif scale > 0 or c.any():
             error = max(error, float(np.linalg.norm(2 * a - b - c)) / (scale or 1.0))
-    tolerance = _SEED_RTOL[subject.bits]
+    tolerance = _SEED_RTOL[min(subject.bits, subject.inner_bits)]
     return Row("linear in the seeds", "passed" if error <= tolerance else "failed", error, tolerance)
 
 

@@ -72,7 +72,8 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     subject, arguments = gradcheck.from_problem(problem, backend, options.cpu_threads, **limits(options))
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
-    return report, dict(subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))), subject.bits
+    gradient = subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))
+    return report, dict(gradient), min(subject.bits, subject.inner_bits)
 
 
 def _agreement(problem: Problem, bits: int, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:

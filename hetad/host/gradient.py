@@ -161,7 +161,8 @@ class _Gradient:
         whole = self._whole(engine, region, adjoints, tail)
         final = unpruned(whole)
         if self.optimize:
-            limited = self.memory_limit is not None
+            loops = engine.checkpoints.loops if engine.checkpoints is not None else []
+            limited = not all(loop.refused for loop in loops)
             final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, limited)
         return self._finish(engine, final, adjoints.parameters)
 

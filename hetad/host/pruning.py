@@ -30,8 +30,8 @@ def pruned(
     cells_of: Mapping[ir.Symbol, Ends],
     limited: bool,
 ) -> ir.Body:
-    """`cells_of`: for snapshots of a whole buffer, the part of it that they are there for.  `limited`: there is a limit
-    to what is saved."""
+    """`cells_of`: for snapshots of a whole buffer, the part of it that they are there for.  `limited`: time
+    loops run by schedules."""
     roots = {*setting.pointers.parameter_roots.values(), *setting.symbol_roots}
     liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback))
     if handles := surviving_handles(whole, liveness, roots):
