@@ -9,7 +9,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -351,7 +351,8 @@ class Gradient:
         self._cpu_threads = cpu_threads
         self._signature = function.compiled.signature
         self._seed_names = (RETURN,) if choice.of is None else choice.of
-        self._made: Plan | None = None
+        self._plans: dict[bool, Plan] = {}  # with the function's value, and without
+        self._last: tuple[Derivative, Plan] | None = None  # of the last call
         self._source: str | None = None
 
     @property
@@ -369,15 +370,16 @@ class Gradient:
     @property
     def last_report(self) -> Report | None:
         """What the last call saved, and ran again; None before the first, and where nothing is ever saved."""
-        return self._made.executable.report() if self._made is not None else None
+        return self._last[1].executable.report() if self._last is not None else None
 
     @property
     def last_saves(self) -> list[tuple[Saved | None, int]]:
         """With `measure`: what the last call saved, and how many bytes of it in all; None stands for checkpoints."""
-        saved = self.derivative.explanation.saved
-        if self._made is None:
+        if self._last is None:
             return []
-        found = self._made.executable.saved_by(len(saved))
+        derivative, plan = self._last
+        saved = derivative.explanation.saved
+        found = plan.executable.saved_by(len(saved))
         return [*zip(saved, found, strict=False), (None, found[-1])]
 
     def __call__(
@@ -399,7 +401,7 @@ class Gradient:
         Returns:
             For each name in `wrt` a gradient of the type and shape of the argument; a float for a scalar.
         """
-        return self._run(args, seeds, grid, block, shared_mem, stream, named)[1]
+        return self._run(args, seeds, grid, block, shared_mem, stream, named, value=False)[1]
 
     def value_and_grad(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -408,7 +410,7 @@ class Gradient:
         """What the function returns, and its gradient; for a host function with a floating return value."""
         if not isinstance(self.function.definition.returns, Float):
             raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
-        value, result = self._run(args, seeds, grid, block, shared_mem, stream, named)
+        value, result = self._run(args, seeds, grid, block, shared_mem, stream, named, value=True)
         return value, result
 
     def execute(
@@ -424,7 +426,7 @@ class Gradient:
             What the function returns, if that is floating.
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        plan = self._plan()
+        plan = self._plan(value=True)
         names = (*self._signature.parameters, *plan.adjoint_names)
         values = bind(self._signature, args, named, names)
         count = len(self._signature.parameters)
@@ -437,15 +439,15 @@ class Gradient:
 
     def _run(
         self, args: Sequence[Any], seeds: Mapping[str, Any] | None, grid: Any, block: Any, shared_mem: Any,
-        stream: Any, named: dict[str, Any],
+        stream: Any, named: dict[str, Any], *, value: bool,
     ) -> tuple[Any, Result]:  # fmt: skip
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         values = bind(self._signature, args, named)
         with self._explained():
-            value, gradients = self._plan().gradient(
+            returned, gradients = self._plan(value).gradient(
                 values, self._seeds(seeds, self._seed_names), launch, self._progress
             )
-        return value, Result(self.wrt, gradients)
+        return returned, Result(self.wrt, gradients)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -459,10 +461,15 @@ class Gradient:
             reasons = "".join(f"\n  {loop.span}: in this loop {loop}" for loop in refused)
             raise ExecutionError(f"{problem}{reasons}") from None
 
-    def _plan(self) -> Plan:
-        if self._made is None:
-            self._made = self.function.compiled.gradient_plan(self._choice, self.backend, self._cpu_threads)
-        return self._made
+    def _plan(self, value: bool) -> Plan:
+        """What runs; without the function's value, what only leads to it is left out."""
+        value = value or not isinstance(self.function.definition.returns, Float)
+        compiled = self.function.compiled
+        choice = self._choice if value else replace(self._choice, options={**self._choice.options, "value": False})
+        if value not in self._plans:
+            self._plans[value] = compiled.gradient_plan(choice, self.backend, self._cpu_threads)
+        self._last = compiled.derivative(choice), self._plans[value]
+        return self._last[1]
 
     def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:
         if seeds is None:

@@ -100,15 +100,17 @@ def differentiate(
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
     measured: bool = False,
+    value: bool = True,
 ) -> Derivative:
-    """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`."""
+    """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`.  `measured`, `value`:
+    as in `host.gradient.differentiate`."""
     program = reach(unit, name)
     for rule in (rules or {}).values():
         if rule.pullback is not None and rule.function in program.functions:
             more = reach(unit, rule.pullback)
             program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, optimize, rules, memory_limit, measured)
+        return reverse(normalized(program), name, wrt, of, optimize, rules, memory_limit, measured, value)
     except SourceError as error:
         raise error.attach(program.sources) from None
 

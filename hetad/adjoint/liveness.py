@@ -15,7 +15,7 @@ from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Struct
+from hetad.ir.types import Array, Struct, size_of
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
@@ -112,6 +112,14 @@ class Liveness:
                 return True
             case ir.Pop(place=ir.Var(), extent="value"):
                 return True
+            case ir.Pop(place=place, extent="range", bytes=size):
+                return location is _covered(place, size)
+            case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action in ("copy", "fill"):
+                row = TABLE[name]
+                dst, size_at = row.position("dst"), row.position("bytes")
+                if dst is None or size_at is None or row.position("height") is not None:
+                    return False
+                return location is _covered(args[dst], args[size_at])
             case ir.Pop(extent="allocation"):
                 return isinstance(location, Root) and location.single
             case ir.Call(function=name, result=result) if name in TABLE or name in SUPPORT:
@@ -164,6 +172,17 @@ class Liveness:
                 break
             around |= before
         return _substance(self.block(init, set(live)))
+
+
+def _covered(pointer: ir.Expr, size: ir.Expr | None) -> ir.Symbol | None:
+    """The variable that so many bytes from its start on are all of."""
+    while isinstance(pointer, ir.Cast):
+        pointer = pointer.operand
+    place = pointer.place if isinstance(pointer, ir.AddressOf) else pointer
+    if not isinstance(place, ir.Var) or not isinstance(size, ir.Const):
+        return None
+    whole = isinstance(pointer, ir.AddressOf) or isinstance(place.type, Array)
+    return place.symbol if whole and int(size.value) >= size_of(place.type) else None
 
 
 def _substance(body: ir.Body) -> bool:

@@ -47,6 +47,9 @@ class HostEngine(Engine):
         self.make_pullback = make_pullback
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
+        self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
+        self.last_allocation = -1  # in the order of the text, which `order` gives by id of statements
+        self.order: dict[int, int] = {}
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
@@ -58,6 +61,21 @@ class HostEngine(Engine):
         passed = [a.symbol for a in args if isinstance(a, ir.Var) and a.symbol in self.active]
         self.cells = Cells(self.names, dict.fromkeys(x for x in passed if isinstance(x.type, Float | Struct)))
 
+    def find_allocations(self, body: ir.Body) -> None:
+        """Finds where the program allocates for the last time."""
+        for number, s in enumerate(walk_stmts(body)):
+            self.order[id(s)] = number
+            if _allocates(s):
+                self.last_allocation = number
+
+    def allocates_around(self) -> bool:
+        """Whether a loop around the current statement allocates: what is freed in it must serve again."""
+        return any(_allocates(s) for loop, _ in self.loops for s in walk_stmts(loop.body))
+
+    def allocates_later(self, s: ir.Stmt) -> bool:
+        """Whether memory that is freed here may serve further on."""
+        return self.order.get(id(s), -1) < self.last_allocation
+
     def find_fresh(self, body: ir.Body, wanted: Iterable[Location]) -> None:
         """`wanted`: memory whose adjoint is a result."""
         untouched = {r for r in self.pointers.roots() if r.single} - set(wanted)
@@ -65,12 +83,7 @@ class HostEngine(Engine):
             if isinstance(s, ir.Launch):
                 self.fresh[id(s)] = set(untouched)
             for inner in walk_stmts((s,)):
-                allocates = (
-                    isinstance(inner, ir.Call)
-                    and inner.function in TABLE
-                    and TABLE[inner.function].action == "allocate"
-                )
-                if not allocates:
+                if not _allocates(inner):
                     untouched -= {*self.effects.reads(inner), *self.effects.writes(inner)}
 
     def changes(self, body: ir.Body) -> dict[Location, None]:
@@ -294,6 +307,10 @@ class HostEngine(Engine):
                     apart.append((other, names))
             groups = [*apart, (targets, members)]
         return tuple(tuple(members) for _, members in groups if len(members) > 1)
+
+
+def _allocates(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action == "allocate"
 
 
 def _stem(pointer: ir.Expr) -> str:

@@ -31,7 +31,7 @@ from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.parameters import AdjointParameters
-from hetad.host.pruning import pruned, unpruned
+from hetad.host.pruning import pruned, unpruned, without_frees
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
 from hetad.host.setting import Setting
@@ -56,12 +56,14 @@ def differentiate(
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
     measured: bool = False,
+    value: bool = True,
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
     `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed
     values are analysed: slower, and the same gradient.  With `memory_limit` time loops run by schedules.
-    `measured`: a run tells what each statement saves.
+    `measured`: a run tells what each statement saves.  Without `value` the derivative returns nothing, and what only
+    led to the value is not run.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
@@ -69,7 +71,7 @@ def differentiate(
         program, entry = launcher(program, entry), launcher_name(entry)
     outputs = None if of is None else tuple(of)
     return _Gradient(
-        program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}, memory_limit, measured
+        program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}, memory_limit, measured, value
     ).result()
 
 
@@ -86,8 +88,10 @@ class _Gradient:
         rules: Rules,
         memory_limit: MemoryLimit | None,
         measured: bool,
+        value: bool,
     ) -> None:
         self.measured = measured
+        self.value = value
         self.memory_limit = memory_limit
         self.optimize = optimize
         self.rules = rules
@@ -151,19 +155,20 @@ class _Gradient:
         adjoints = AdjointParameters(self.setting, engine)
         body = self.setting.function.body
         engine.prepare_cells(body)
+        engine.find_allocations(body)
         tail: list[ir.Stmt] = []
         if body and isinstance(body[-1], ir.Return):
-            if self.setting.returned is not None:
+            if self.setting.returned is not None and self.value:
                 tail = [body[-1]]
             body = body[:-1]
         engine.find_fresh(body, [self.setting.location(n) for n in self.setting.wrt])
         region = engine.region(body, registers=True)
         whole = self._whole(engine, region, adjoints, tail)
-        final = unpruned(whole)
+        final = unpruned(without_frees(whole, engine.frees))
         if self.optimize:
             loops = engine.checkpoints.loops if engine.checkpoints is not None else []
             limited = not all(loop.refused for loop in loops)
-            final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, limited)
+            final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, engine.frees, limited)
         return self._finish(engine, final, adjoints.parameters)
 
     def _engine(self) -> HostEngine:
@@ -301,7 +306,7 @@ class _Gradient:
         parameters = [self._primal_parameter(p) for p in self.setting.function.params]
         parameters += adjoints
         parameters += [Parameter(s, "bytes", p.name) for p, s in self.setting.sizes.items()]
-        returns = self.setting.returned.type if self.setting.returned is not None else VOID
+        returns = self.setting.returned.type if self.setting.returned is not None and self.value else VOID
         entry = ir.Function(
             self.name,
             "host",

@@ -4,9 +4,12 @@
 |----------|--------------------------------------|-----------------------------------------------------------|
 | allocate | allocate, and a zeroed shadow        | release both                                              |
 | free     | nothing: the reverse sweep needs it  | nothing: the allocation's reverse releases                |
-| … in a loop | save the contents, free both      | the memory again, at its address; restore, adj = 0         |
 | copy     | save the destination, copy           | restore; adj_src += adj_dst the other way; adj_dst = 0     |
 | fill     | save the range, fill                 | restore; adj_dst = 0                                      |
+
+What is freed in a loop that allocates serves later allocations: its contents are saved, and the reverse sweep takes the
+memory again, at its address, restores it, and has a zero adjoint.  The same where an allocation comes later and the
+contents need not be saved.
 """
 
 from __future__ import annotations
@@ -141,16 +144,19 @@ class MemoryAdjoints:
         done: list[ir.Stmt] = []
         if s.result is not None:
             done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
-        if not self.engine.loops:
+        must = self.engine.allocates_around()
+        if not must and not self.engine.allocates_later(s):
             return done, []
         pointer = _bare(s.args[position])
         if isinstance(pointer.type, Pointer) and pointer.type.const:
             pointer = ir.Cast(pointer, Pointer(pointer.type.to), span=s.span)
         forward, reverse = self._retire(s, pointer)
+        if not must:
+            self.engine.frees.append((*forward, *reverse))
         return [*forward, *done], reverse
 
     def _retire(self, s: ir.Call, pointer: ir.Expr) -> Parts:
-        """Memory freed in a loop is given to later allocations; its contents are saved like those overwritten."""
+        """Memory that is given to later allocations; its contents are saved like those overwritten."""
         save, restore = self._save_allocation(s, pointer)
         forward = [*save, ir.Call("hetad_retire", (pointer,), span=s.span)]
         reverse: list[ir.Stmt] = [ir.Call("hetad_revive", (pointer,), span=s.span), *restore]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.tidy import tidy
@@ -20,7 +20,7 @@ from hetad.host.narrowing import narrowed
 from hetad.host.parts import Ends
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import map_body, walk_stmts
 
 
 def pruned(
@@ -28,19 +28,38 @@ def pruned(
     whole: ir.Body,
     is_pullback: Callable[[str], bool],
     cells_of: Mapping[ir.Symbol, Ends],
+    frees: Sequence[tuple[ir.Stmt, ...]],
     limited: bool,
 ) -> ir.Body:
-    """`cells_of`: for snapshots of a whole buffer, the part of it that they are there for.  `limited`: time
+    """`cells_of`: for snapshots of a whole buffer, the part of it that they are there for.  `frees`: see
+    `_with_early_frees`.  `limited`: time
     loops run by schedules."""
     roots = {*setting.pointers.parameter_roots.values(), *setting.symbol_roots}
     liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback))
     if handles := surviving_handles(whole, liveness, roots):
         liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles))
+    whole = _with_early_frees(whole, frees, lambda body: _settled(setting, body, liveness, roots))
     body = narrowed(whole, cells_of, lambda body: _settled(setting, body, liveness, roots), limited)
     done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
     if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
         body = (*body[:done], *body[done + 1 :])
     return tidy(body)
+
+
+def _with_early_frees(
+    whole: ir.Body, frees: Sequence[tuple[ir.Stmt, ...]], prune: Callable[[ir.Body], ir.Body]
+) -> ir.Body:
+    """`whole` with those of `frees`, memory that serves later allocations, whose contents need not be saved for it."""
+    if not frees:
+        return whole
+    saved = {s.slot for s in walk_stmts(prune(whole)) if isinstance(s, ir.Push)}
+    return without_frees(whole, [f for f in frees if any(isinstance(s, ir.Push) and s.slot in saved for s in f)])
+
+
+def without_frees(body: ir.Body, frees: Collection[tuple[ir.Stmt, ...]]) -> ir.Body:
+    """Without these statements: the memory stays until the reverse sweep has done with it."""
+    gone = {id(s) for free in frees for s in free}
+    return map_body(lambda s: None if id(s) in gone else s, body) if gone else body
 
 
 def _settled(setting: Setting, whole: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
+
+import hetad
 
 PROGRAM = r"""
 #include <stdlib.h>
@@ -57,3 +60,38 @@ def peak(steps: int) -> int:
 def test_scratch_memory_of_a_loop_is_reused() -> None:
     few, many = peak(2), peak(200)
     assert many - few < 20, "four arrays a step would be 800 MiB"
+
+
+PHASES = """
+__global__ void scaled(double *y, const double *x, int n)
+{
+    if (threadIdx.x < n)
+        y[threadIdx.x] = 0.5 * x[threadIdx.x];
+}
+__global__ void squared(double *y, const double *x, int n)
+{
+    if (threadIdx.x < n)
+        y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
+}
+void driver(double *y, const double *x, int n)
+{
+    double *u, *v;
+    cudaMalloc(&u, n * sizeof(double));
+    FIRST<<<1, 32>>>(u, x, n);
+    SECOND<<<1, 32>>>(y, u, n);
+    cudaFree(u);
+    cudaMalloc(&v, n * sizeof(double));
+    scaled<<<1, 32>>>(v, y, n);
+    squared<<<1, 32>>>(y, v, n);
+    cudaFree(v);
+}
+"""
+
+
+@pytest.mark.parametrize(("second", "retired"), [("scaled", ["u", "adj_u"]), ("squared", [])])
+def test_memory_serves_again_where_its_contents_are_not_needed(second: str, retired: list[str]) -> None:
+    program = hetad.loads(PHASES, defines={"FIRST": "squared", "SECOND": second})
+    source = hetad.gradient(program["driver"], wrt="x", of="y", backend="cpu").source
+    body = source[source.index("driver_grad(") :]
+    assert re.findall(r"hetad_retire\((\w+)\)", body) == retired
+    assert re.findall(r"hetad_revive(?:_zeros)?\((\w+)\)", body) == retired[::-1]
