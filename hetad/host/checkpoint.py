@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hetad.adjoint.control import assemble, counted_header, normal_form, taped_body
 from hetad.adjoint.engine import Engine, Parts
@@ -25,11 +26,15 @@ from hetad.analysis.effects import ATOMICS
 from hetad.analysis.loops import Counted
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
+from hetad.host.parts import Ends
 from hetad.host.repeat import obstacle, silent
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Struct
 from hetad.ir.visit import walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
+
+if TYPE_CHECKING:
+    from hetad.host.engine import HostEngine
 
 _Body = Callable[[ir.Var, ir.Var, ir.Var], tuple[ir.Stmt, ...]]
 
@@ -66,9 +71,10 @@ class Checkpoints:
         self.unrepeatable = {n for n, f in kernels.items() if any(_depends_on_order(s) for s in walk_stmts(f.body))}
         self.loops: list[TimeLoop] = []
         self.slots: set[ir.Symbol] = set()  # of what checkpoints hold
+        self.varying: list[tuple[ir.Symbol, Ends, list[ir.Stmt]]] = []  # parts of other sizes in other steps of loops
         self.around: list[ir.Stmt] = []  # the loops run by schedules around what is being reversed
 
-    def loop(self, engine: Engine, s: ir.For | ir.While) -> Parts | None:
+    def loop(self, engine: HostEngine, s: ir.For | ir.While) -> Parts | None:
         """A time loop in both sweeps; None for a loop that has no kernels and no copies to run again."""
         if not any(_is_work(inner) for inner in walk_stmts(s.body)):
             return None
@@ -86,6 +92,7 @@ class Checkpoints:
             state = "its kernels keep records for the reverse sweep in memory of their own"
         if not isinstance(state, State):
             self._refuse(position, s, state)
+            self._record(engine, s)
             return assemble(engine, loop, header, before, after, forward, back)
         shown = tuple(x.name for x in (*state.pointers, *state.variables))
         self.loops.insert(position, TimeLoop(s.span, shown))
@@ -98,6 +105,14 @@ class Checkpoints:
             if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
                 return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
         return obstacle(engine, s.body) or state_of(s, engine.effects, self.names)
+
+    def _record(self, engine: HostEngine, s: ir.Stmt) -> None:
+        """The loop turns out to be recorded: then steps may save parts of any size, but for other loops around."""
+        for slot, cells, around in self.varying:
+            if any(x is s for x in around):
+                around[:] = [x for x in around if x is not s]
+                if not around:
+                    engine.cells_of[slot] = cells
 
     def _refuse(self, position: int, s: ir.Stmt, reason: str) -> None:
         self.loops.insert(position, TimeLoop(s.span, (), reason))

@@ -239,6 +239,8 @@ class HostEngine(Engine):
                 cells = self.parts.of(s, i) if part is s.args[i] and self._alone(s, i) else None
                 if cells is not None and self._as_large_each_time(cells):
                     self.cells_of[slot] = cells
+                elif cells is not None and self.checkpoints is not None:
+                    self.checkpoints.varying.append((slot, cells, list(self.checkpoints.around)))
         return pushes, pops
 
     def _as_large_each_time(self, cells: Ends) -> bool:
