@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from hetad.cli.options import add_limits, add_source, limits, names
+from hetad.cli.options import add_limits, add_making, add_source, limits, making, names
 
 _STAGES = {
     "activity": "What is active: depends on --wrt, and --of depends on it",
@@ -28,20 +28,22 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
     add_limits(command)
+    add_making(command)
     return command
 
 
 def run(options: argparse.Namespace) -> int:
     import hetad
     from hetad import api, pipeline
+    from hetad.adjoint.options import Options
     from hetad.cli.console import out
 
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
-    limit = api.limits(**limits(options))
+    limit, made = api.limits(**limits(options)), Options.of(**making(options))
     for stage, heading in _STAGES.items():
         if stage == "loops" and limit is None:
             continue
-        text = pipeline.stage_text(program.unit, options.function, options.wrt, options.of, stage, limit)
+        text = pipeline.stage_text(program.unit, options.function, options.wrt, options.of, stage, limit, made)
         out().print(f"[bold]{heading}[/]")
         out().print(text, markup=False, soft_wrap=True)
         out().print()

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_limits, add_source, limits, names
+from hetad.cli.options import add_limits, add_making, add_source, limits, making, names
 from hetad.diagnostics import ArgumentError
 
 STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
@@ -29,6 +29,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
     add_limits(command)
+    add_making(command)
     command.add_argument("-o", "--output", metavar="OUT.cu", type=Path, help="the file to write (default: stdout)")
     command.add_argument("--emit", metavar="STAGE", choices=STAGES, default="cuda",
                          help=f"print a stage of the pipeline instead: {', '.join(STAGES)}")  # fmt: skip
@@ -55,12 +56,15 @@ def _stage(options: argparse.Namespace) -> str:
 
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
     if options.emit == "cuda":
-        return hetad.gradient(program[options.function], wrt=options.wrt, of=options.of, **limits(options)).source
+        keywords = limits(options) | making(options)
+        return hetad.gradient(program[options.function], wrt=options.wrt, of=options.of, **keywords).source
     from hetad import api, pipeline
+    from hetad.adjoint.options import Options
 
     return pipeline.stage_text(
-        program.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options))
-    )
+        program.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options)),
+        Options.of(**making(options)),
+    )  # fmt: skip
 
 
 def refuse_overwriting(output: Path, source: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, address_of, integer, zero
+from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
@@ -97,15 +98,15 @@ def pullback(
     merged: tuple[tuple[str, ...], ...],
     taken_names: Sequence[str],
     sources: Mapping[str, str],
-    optimize: bool = True,
+    options: Options = ALL,
     rules: Rules | None = None,
     functions: Mapping[str, ir.Function] | None = None,
     spent: frozenset[int] = frozenset(),
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
-    `merged` groups pointer parameters that may reach the same memory.  Without `optimize` everything floating is
-    active, everything overwritten is saved, and nothing is pruned: the reference that the optimised form is tested by.
+    `merged` groups pointer parameters that may reach the same memory.  Without the `options` "activity"
+    and "needed" everything floating is active, everything overwritten is saved, and nothing is pruned.
     The adjoints of the parameters at `spent` are not needed after the pullback.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
@@ -119,14 +120,14 @@ def pullback(
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
         made = _Maker(
-            kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
+            kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent
         )
         stale = [s for s in values.stale if s in made.used and s not in needed]
         if not stale and made.long_loops:
             prepared = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
             body = prepared.body
             made = _Maker(
-                kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
+                kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent
             )
         if not stale:
             break
@@ -148,14 +149,14 @@ class _Maker:
         merged: tuple[tuple[str, ...], ...],
         names: Names,
         sources: Mapping[str, str],
-        optimize: bool,
+        options: Options,
         body: ir.Body,
         recording: Recording | None,
         rules: Rules | None,
         functions: Mapping[str, ir.Function] | None,
         spent: frozenset[int],
     ) -> None:
-        self.spent = spent
+        self.spent = spent if options.spent else frozenset()
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
         records = recording.records if recording is not None else ()
         prepared = replace(kernel, body=body, params=(*kernel.params, *records))
@@ -167,7 +168,7 @@ class _Maker:
         activity = Activity(prepared, pointers, {})
         unasked = {p for p in kernel.params if p not in self.effects.written(body)}
         outside = ({*unasked, *self.given} - set(seeds)) | _roots_of(pointers, records)
-        found = activity.active(seeds, seeds) if optimize else activity.everything() - outside
+        found = activity.active(seeds, seeds) if options.activity else activity.everything() - outside
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
         uniform = Uniformity(self.effects, body)
         self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, self.dynamic_bytes, uniform)
@@ -192,52 +193,63 @@ class _Maker:
                 "the derivative needs shared memory as it was before this atomic operation", span, "use another array"
             )
         self.used = set(variables(pruned))
-        self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
-        in_segments = optimize and recording is None
+        self.body = settled(_without_marks(pruned if options.needed else drop_unused(whole)))
+        in_segments = options.segments and recording is None
         self.long_loops = long_loops(self.body, self.engine.slot_origins) if in_segments else frozenset()
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[GatherKernel, ...] = ()
         self.blocks: ir.Symbol | None = None
-        self.optimize = optimize
-        self.axes = launch_axes(kernel) if optimize and recording is None else Axes()
+        self.options = options
+        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
         self.overlapping = bool(merged)
         self.ground = self._ground(merged)
         self.final = self.stored.body
-        if optimize:
-            self.final = with_factors(tidy(self.final, aliased=bool(merged), kernel=True))
-            self._accumulate()
+        if options.tidy:
+            self.final = tidy(self.final, aliased=bool(merged), kernel=True)
+        if options.factors:
+            self.final = with_factors(self.final)
+        self._accumulate()
         refuse_too_much(self.final)
 
     def _accumulate(self) -> None:
         """Increments without atomics where that is proven, or in gathers."""
-        ground = self.ground
+        ground, options = self.ground, self.options
         shadows = self.engine.shadows.values()
-        if self.recording is None and not self.stored.tapes:
+        alone = self.recording is None and not self.stored.tapes
+        if options.gather and alone:
             self._take_out(gathered(self.final, ground, self.names, set(shadows), pairs=True))
-        self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
-        if self.recording is None and not self.stored.tapes:
+        if options.sums:
+            self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
+        if options.gather and alone:
             self._take_out(gathered(self.final, ground, self.names, set(shadows)))
-        apart = self.recording is None and not self.stored.tapes and not any(meets(s) for s in walk_stmts(self.final))
-        if apart:
+        apart = alone and not any(meets(s) for s in walk_stmts(self.final))
+        if options.totals and apart:
             self.final = with_totals(self.final, ground, self.names)
-        settled = settled_atomics(self.final, ground)
-        liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
-        self.final = settled
+        if options.exclusive:
+            self.final = settled_atomics(self.final, ground)
         if self.gathers or self.spent:
-            self.final = tidy(liveness.prune(settled), aliased=self.overlapping, kernel=True)
-        if apart:
+            self._clean()
+        if options.blocks and apart:
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
             if fewer is not None:
                 self.final, self.blocks = fewer, blocks
-            elif not self.overlapping:
-                self.final = dealt(self.final, ground, self.names)
-        if not self.overlapping:
+        if options.deal and apart and self.blocks is None and not self.overlapping:
+            self.final = dealt(self.final, ground, self.names)
+        if options.runs and not self.overlapping:
             self.final = with_runs(self.final, self.names)
 
     def _take_out(self, found: Gathered) -> None:
         self.gathers += found.kernels
         self.final = found.body
+
+    def _clean(self) -> None:
+        """Without what only the increments needed that went elsewhere, and seeds that nobody takes."""
+        if self.options.needed:
+            liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
+            self.final = liveness.prune(self.final)
+        if self.options.tidy:
+            self.final = tidy(self.final, aliased=self.overlapping, kernel=True)
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}
@@ -265,7 +277,7 @@ class _Maker:
         function = ir.Function(
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
         )
-        if self.optimize:
+        if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         names_active = tuple(sorted({x.name for x in self.engine.active}))
         effects = self._effects(primal, params)
@@ -304,7 +316,8 @@ class _Maker:
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
         function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
-        function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
+        if self.options.qualifiers:
+            function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
         writes = frozenset(range(len(primal), len(primal) + len(adjoint)))
         marched = march.axis if march is not None else None

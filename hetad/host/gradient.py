@@ -12,7 +12,9 @@ from dataclasses import replace
 from hetad.adjoint.engine import Reversed
 from hetad.adjoint.inline import inline
 from hetad.adjoint.names import Names, integer
+from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import split_structs
+from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
 from hetad.analysis.carried import memory_names
@@ -52,21 +54,21 @@ def differentiate(
     entry: str,
     wrt: Sequence[str],
     of: Sequence[str] | None,
-    optimize: bool = True,
+    options: Options = ALL,
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
-    `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed
-    values are analysed: slower, and the same gradient.  With `memory_limit` time loops run by schedules.
+    `rules` stand for device functions, which are then not looked into.  The `options` never change the
+    gradient.  With `memory_limit` time loops run by schedules.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
     if is_kernel:
         program, entry = launcher(program, entry), launcher_name(entry)
     outputs = None if of is None else tuple(of)
-    return _Gradient(program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}, memory_limit).result()
+    return _Gradient(program, entry, name, tuple(wrt), outputs, is_kernel, options, rules or {}, memory_limit).result()
 
 
 class _Gradient:
@@ -78,12 +80,12 @@ class _Gradient:
         wrt: tuple[str, ...],
         of: tuple[str, ...] | None,
         is_kernel: bool,
-        optimize: bool,
+        options: Options,
         rules: Rules,
         memory_limit: MemoryLimit | None,
     ) -> None:
         self.memory_limit = memory_limit
-        self.optimize = optimize
+        self.options = options
         self.rules = rules
         self.program = program
         self.is_kernel = is_kernel
@@ -153,7 +155,9 @@ class _Gradient:
         engine.find_fresh(body, [self.setting.location(n) for n in self.setting.wrt])
         region = engine.region(body, registers=True)
         whole = self._whole(engine, region, adjoints, tail)
-        final = pruned(self.setting, whole, self._is_pullback) if self.optimize else unpruned(whole)
+        final = pruned(self.setting, whole, self._is_pullback) if self.options.needed else unpruned(whole)
+        if self.options.tidy:
+            final = tidy(final)
         return self._finish(engine, final, adjoints.parameters)
 
     def _engine(self) -> HostEngine:
@@ -170,7 +174,7 @@ class _Gradient:
         active = activity.active(independents, dependents)
         closed = self._closed_over_kernels(activity, set(active))
         refuse_unfollowed(setting.function, self.kernels, setting.effects, activity.varied(independents), closed)
-        if not self.optimize:
+        if not self.options.activity:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
             active = activity.everything() - mixed
@@ -215,7 +219,7 @@ class _Gradient:
                 merged,
                 taken,
                 self.program.sources,
-                self.optimize,
+                self.options,
                 self.rules,
                 self.program.functions,
                 spent,
