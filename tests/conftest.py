@@ -27,9 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--optimize",
-        metavar="A,B|each|none|all",
+        metavar="A,B|each|none|all|deterministic",
         help="check the programs of tests/gradient with these optimisations alone, or with each alone "
-        "(default: with all and with none)",
+        "(default: with all and with none); deterministic: with all, and sums of fixed order",
     )
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected adjoints of tests/golden")
 
@@ -44,6 +44,8 @@ def settings(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
             return [{"optimize": True}, {"optimize": False}]
         case "each":
             return [{"optimize": name} for name in OPTIMISATIONS]
+        case "deterministic":
+            return [{"deterministic": True}]
         case "all" | "none" as extent:
             return [{"optimize": extent == "all"}]
         case names:

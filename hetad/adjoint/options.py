@@ -49,8 +49,8 @@ class Options:
 
     @staticmethod
     def of(optimize: bool | str | Iterable[str] = True, deterministic: bool = False) -> Options:
-        """`optimize`: all (True), none (False), or those named.  Sums of fixed order need "gather", "totals" and
-        "exclusive", so these are on with `deterministic`.
+        """`optimize`: all (True), none (False), or those named.  With `deterministic` those are on that give
+        sums a fixed order, and those are off that only give atomic additions another form.
 
         Raises:
             ArgumentError: there is no optimisation of this name.
@@ -65,7 +65,7 @@ class Options:
                 f"there is no optimisation {', '.join(map(repr, unknown))}; there are {', '.join(OPTIMISATIONS)}"
             )
         if deterministic:
-            chosen |= {"gather", "totals", "exclusive"}
+            chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs"}
         return Options(**{name: name in chosen for name in OPTIMISATIONS}, deterministic=deterministic)
 
 

@@ -39,6 +39,7 @@ class Ground:
     axes: Axes
     span: Span
     spent: frozenset[ir.Symbol] = frozenset()  # adjoints that nobody needs after the pullback
+    fixed_order: bool = False  # no sum may depend on the order of threads
 
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
@@ -58,10 +59,10 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         for (_, root), members in groups.items()
         if root in ground.adjoints and maps.exclusive(members)
         for site in members
-        if not _waits(site, members, ground, long)
+        if ground.fixed_order or not _waits(site, members, ground, long)
     }
     last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
-    return map_body(lambda s: _without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+    return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
 
 def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> bool:
@@ -111,7 +112,8 @@ def through_pointer(place: ir.Expr) -> bool:
     return False
 
 
-def _without_atomics(s: ir.Stmt, clears: bool) -> ir.Stmt | ir.Body:
+def without_atomics(s: ir.Stmt, clears: bool = True) -> ir.Stmt | ir.Body:
+    """An increment, or a take of a seed, for a thread alone with the cell; `clears`: the seed is set to zero."""
     found = increment(s)
     if found is not None:
         return plain(found)

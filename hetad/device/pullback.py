@@ -22,8 +22,10 @@ from hetad.device.counting import counting_kernel
 from hetad.device.deal import dealt
 from hetad.device.engine import KernelEngine
 from hetad.device.factors import with_factors
+from hetad.device.fixed_order import Parts, Staged, refuse_atomics, staged, unordered
 from hetad.device.gather import GatherKernel
-from hetad.device.gathering import Gathered, gathered, meets
+from hetad.device.gathering import gathered, meets
+from hetad.device.in_turn import in_turn
 from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
@@ -69,7 +71,7 @@ class Gather:
 @dataclass(frozen=True, slots=True)
 class Pullback:
     """A generated kernel.  Its parameters are the primal's at `primal`, the adjoints of those at `adjoint`, then the
-    size of the dynamic shared memory if `dynamic`, the records and the tapes."""
+    size of the dynamic shared memory if `dynamic`, the records, the tapes and the sums of blocks."""
 
     function: ir.Function
     primal: tuple[int, ...]
@@ -83,12 +85,15 @@ class Pullback:
     records: Tapes | None = None
     gathers: tuple[Gather, ...] = ()
     several: bool = False  # a block works for several; the last parameter is how many there are along x
+    turns: bool = False  # one thread works for all, in a fixed order
+    parts: Parts | None = None  # sums of blocks, whose buffers follow the tapes, and what adds them up
 
     def functions(self) -> list[ir.Function]:
         """All the kernels, the pullback last."""
         counters = [t.counter for t in (self.records, self.tapes) if t is not None]
         gathers = [g.function for g in self.gathers]
-        return [*counters, *([self.recorder] if self.recorder is not None else []), *gathers, self.function]
+        totals = [self.parts.function] if self.parts is not None else []
+        return [*counters, *([self.recorder] if self.recorder is not None else []), *gathers, *totals, self.function]
 
 
 def pullback(
@@ -199,6 +204,7 @@ class _Maker:
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[GatherKernel, ...] = ()
         self.blocks: ir.Symbol | None = None
+        self.turns = False  # one thread works for all
         self.options = options
         self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
         self.overlapping = bool(merged)
@@ -214,22 +220,24 @@ class _Maker:
     def _accumulate(self) -> None:
         """Increments without atomics where that is proven, or in gathers."""
         ground, options = self.ground, self.options
-        shadows = self.engine.shadows.values()
         alone = self.recording is None and not self.stored.tapes
         if options.gather and alone:
-            self._take_out(gathered(self.final, ground, self.names, set(shadows), pairs=True))
+            self._gather_up(pairs=True)
         if options.sums:
+            shadows = self.engine.shadows.values()
             self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
         if options.gather and alone:
-            self._take_out(gathered(self.final, ground, self.names, set(shadows)))
+            self._gather_up()
         apart = alone and not any(meets(s) for s in walk_stmts(self.final))
         if options.totals and apart:
             self.final = with_totals(self.final, ground, self.names)
+        if options.deterministic and alone:
+            self._gather_up(always=True)
         if options.exclusive:
             self.final = settled_atomics(self.final, ground)
         if self.gathers or self.spent:
             self._clean()
-        if options.blocks and apart:
+        if options.blocks and apart and not (options.deterministic and any(unordered(self.final))):
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
             if fewer is not None:
@@ -239,7 +247,9 @@ class _Maker:
         if options.runs and not self.overlapping:
             self.final = with_runs(self.final, self.names)
 
-    def _take_out(self, found: Gathered) -> None:
+    def _gather_up(self, pairs: bool = False, always: bool = False) -> None:
+        shadows = set(self.engine.shadows.values())
+        found = gathered(self.final, self.ground, self.names, shadows, pairs, always)
         self.gathers += found.kernels
         self.final = found.body
 
@@ -255,9 +265,11 @@ class _Maker:
         overlapping = {name for group in merged for name in group}
         alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
         spent = frozenset(self.parameters[i] for i in self.spent)
-        return Ground(frozenset(alone), self.axes, self.kernel.span, spent)
+        return Ground(frozenset(alone), self.axes, self.kernel.span, spent, self.options.deterministic)
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
+        read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
+        stage = self._in_fixed_order() if self.options.deterministic else None
         used = set(variables(self.final))
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
@@ -269,6 +281,7 @@ class _Maker:
             *((self.dynamic_bytes,) if dynamic else ()),
             *records,
             *self.stored.tapes,
+            *(stage.buffers if stage is not None else ()),
             *((self.blocks,) if self.blocks is not None else ()),
         )
         comment = f"pullback of {self.kernel.name} (line {self.kernel.span.line}), with respect to " + ", ".join(
@@ -280,10 +293,14 @@ class _Maker:
         if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         names_active = tuple(sorted({x.name for x in self.engine.active}))
-        effects = self._effects(primal, params)
+        effects = self._effects(read, primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
         made = replace(
-            made, several=self.blocks is not None, gathers=tuple(self._gather(kernel) for kernel in self.gathers)
+            made,
+            several=self.blocks is not None,
+            turns=self.turns,
+            gathers=tuple(self._gather(kernel) for kernel in self.gathers),
+            parts=stage.parts if stage is not None else None,
         )
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
@@ -295,6 +312,19 @@ class _Maker:
             tapes = self._tapes(base, prepared, self.recording.records, self.recording.sites, values)
             made = replace(made, recorder=self.recording.recorder, records=tapes)
         return made
+
+    def _in_fixed_order(self) -> Staged | None:
+        """Leaves no sum to the order of threads: in turn, or over blocks in two stages."""
+        span, functions = self.kernel.span, self.engine.functions
+        if any(unordered(self.final)) and (found := in_turn(self.final, functions, self.names, span)) is not None:
+            self.final, self.turns = found, True
+        refuse_atomics((*(k.body for k in self.gathers), self.final))
+        name = self.names.fresh(self.name.replace("_pullback", "_totals"))
+        comment = f"pullback of {self.kernel.name} (line {span.line}): the sums over its blocks"
+        stage = staged(self.final, name, comment, self.parameters, self.names, span)
+        if stage is not None:
+            self.final = stage.body
+        return stage
 
     def _gather(self, kernel: GatherKernel) -> Gather:
         body, march = kernel.body, kernel.march
@@ -339,8 +369,7 @@ class _Maker:
         types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
         return Tapes(types, counter, counted)
 
-    def _effects(self, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
-        read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
+    def _effects(self, read: set[Location], primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
         reads = frozenset(
             primal.index(i) for root in self.given if root in read for i in self.given[root] if i in primal
         )

@@ -20,7 +20,7 @@ from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
 from hetad.host.checkpoint import Checkpoints
-from hetad.host.launches import KernelBuffers, aligned, as_dim3
+from hetad.host.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Array, Float, Pointer, Struct, holds_numbers
@@ -191,6 +191,13 @@ class HostEngine(Engine):
                 args.append(team_size(narrow))
                 over = replace(narrow, grid=in_teams(narrow))
             reverse += [replace(over, kernel=g.function.name, args=tuple(args), shared=None), launched]
+        if made.parts is not None:
+            adjoint = [self._adjoint_argument(s.args[i], s.span) for i in made.parts.adjoint]
+            grid = in_fewer_blocks(narrow.grid) if made.several else narrow.grid
+            sums = BlockSums(self.names, replace(narrow, grid=grid), made.parts, adjoint)
+            reverse += sums.opening
+            extra += sums.arguments
+            closing = [*sums.closing, *closing]
         if made.several:
             extra.append(extent_along(narrow.grid, "x"))
             narrow = replace(narrow, grid=in_fewer_blocks(narrow.grid))

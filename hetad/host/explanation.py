@@ -64,8 +64,8 @@ def saves(function: str, body: ir.Body, checkpoints: Collection[ir.Symbol] = ())
         yield Saved(function, _name(s.place), _EXTENTS[s.extent], amount, s.span)
 
 
-def accumulations(function: ir.Function) -> Iterator[Accumulated]:
-    """How a pullback kernel updates adjoint memory."""
+def accumulations(function: ir.Function, turns: bool = False) -> Iterator[Accumulated]:
+    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all."""
     shadows = {p for p in function.params if p.name.startswith("adj_")}
     for s in walk_stmts(function.body):
         match s:
@@ -77,10 +77,16 @@ def accumulations(function: ir.Function) -> Iterator[Accumulated]:
                 yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
+            case ir.Call(function=name, args=args) if name.startswith("hetad_block_sum"):
+                yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
             case ir.Update(target=target) if _root(target) in shadows:
-                gather = "gather: summed by a thread for each cell"
-                how = gather if "_gather_" in function.name else "exclusive: plain +="
-                yield Accumulated(function.name, _name(target), how, s.span)
+                yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
+
+
+def _updated(function: ir.Function, turns: bool) -> str:
+    if turns:
+        return "in turn: one thread works for all, for a fixed order"
+    return "gather: summed by a thread for each cell" if "_gather_" in function.name else "exclusive: plain +="
 
 
 def _root(place: ir.Expr) -> ir.Symbol | None:

@@ -227,6 +227,9 @@ class _Gradient:
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             self.summaries.update({g.function.name: g.effects for g in made.gathers})
+            if made.parts is not None:
+                stage = made.parts.function
+                self.summaries[stage.name] = KernelEffects(frozenset(), frozenset(range(len(stage.params))))
             for tapes in (made.tapes, made.records):
                 if tapes is not None:
                     self.summaries[tapes.counter.name] = KernelEffects(
@@ -275,7 +278,7 @@ class _Gradient:
         explanation = Explanation(
             {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
             tuple(saves(self.name, body, engine.checkpoints.slots if engine.checkpoints is not None else ())),
-            tuple(a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f)),
+            tuple(a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f, p.turns)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
         body = lower_tape(without_snapshots_of_nothing(body, self.setting.effects))
