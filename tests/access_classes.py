@@ -8,6 +8,7 @@ Jacobian tells which threads read which cell of x.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import hetad
@@ -215,10 +216,28 @@ def kernels(source: str) -> str:
     return "".join(re.findall(r"static __global__ void k_\w+\(.*?^}", source, re.DOTALL | re.MULTILINE))
 
 
+# Under which sizes the threads of some mutants do not meet: as the host tests it, and by n, m, s and the block.
+TESTED: dict[str, tuple[str, Callable[[int, int, int, tuple[int, ...]], bool]]] = {
+    "own cell, but blocks that overlap": ("(long)s >= block.x", lambda n, m, s, block: s >= block[0]),
+    "rows below their extent, but stride smaller than the extent": ("s >= m", lambda n, m, s, block: s >= m),
+    "rows below their extent, but a bound that is not what the index needs": ("m >= s", lambda n, m, s, block: m >= s),
+    "rows below their extent, but either guard is enough": ("m >= s", lambda n, m, s, block: m >= s),
+    "rows below their extent, but the guard of the other axis": ("m >= s", lambda n, m, s, block: m >= s),
+    "quotient and remainder, but quotient and another remainder": ("s >= m", lambda n, m, s, block: s >= m),
+}
+
+
+def condition(body: str) -> str | None:
+    """The condition in front of two versions."""
+    source = hetad.gradient(program(body)["k"], wrt="x", of="y").source
+    found = re.search(r"if \((.*)\) \{\n *k_(?:pullback|gather)_apart", source)
+    return found[1] if found else None
+
+
 def emitted(body: str) -> str:
     """How the gradient adds to the adjoint of x: the words of the table."""
     text = kernels(hetad.gradient(program(body)["k"], wrt="x", of="y").source)
-    parts = re.split(r"(?=static __global__)", text)
+    parts = [k for k in re.split(r"(?=static __global__)", text) if "_apart" not in k.split("(")[0]]
     gathers = "".join(k for k in parts if "void k_gather" in k)
     own = "".join(k for k in parts if "void k_gather" not in k)
     rows = [

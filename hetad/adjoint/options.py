@@ -20,6 +20,7 @@ OPTIMISATIONS = {
     "deal": "iterations of a thread's own loop are dealt out to neighbouring threads",
     "runs": "atomic additions to neighbouring cells are one vector operation",
     "exclusive": "a plain += where a cell provably belongs to one thread",
+    "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
     "spent": "an adjoint that nobody needs any more is not cleared",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels",
@@ -42,6 +43,7 @@ class Options:
     deal: bool = True
     runs: bool = True
     exclusive: bool = True
+    versions: bool = True
     spent: bool = True
     axes: bool = True
     qualifiers: bool = True

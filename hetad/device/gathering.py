@@ -71,7 +71,7 @@ class _Plan:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
         self.pairs, self.always = pairs, always
         self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
-        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all)
+        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
         self.known = True

@@ -11,13 +11,15 @@ from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import exposed
 from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
-from hetad.device.accumulate import Ground
+from hetad.device.accumulate import Ground, lacking
 from hetad.device.accumulate import settled as settled_atomics
 from hetad.device.axes import Axes, launch_axes
+from hetad.device.conditions import text
 from hetad.device.counting import counting_kernel
 from hetad.device.deal import dealt
 from hetad.device.engine import KernelEngine
@@ -86,6 +88,8 @@ class Pullback:
     gathers: tuple[Gather, ...] = ()
     several: bool = False  # a block works for several; the last parameter is how many there are along x
     turns: bool = False  # one thread works for all, in a fixed order
+    where: str = ""  # the version for launches of which this holds
+    lacking: tuple[Polynomial, ...] = ()  # where this is not negative, a version that knows it is faster
     parts: Parts | None = None  # sums of blocks, whose buffers follow the tapes, and what adds them up
 
     def functions(self) -> list[ir.Function]:
@@ -107,12 +111,14 @@ def pullback(
     rules: Rules | None = None,
     functions: Mapping[str, ir.Function] | None = None,
     spent: frozenset[int] = frozenset(),
+    known: tuple[Polynomial, ...] = (),
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
     `merged` groups pointer parameters that may reach the same memory.  Without the `options` "activity"
     and "needed" everything floating is active, everything overwritten is saved, and nothing is pruned.
-    The adjoints of the parameters at `spent` are not needed after the pullback.
+    The adjoints of the parameters at `spent` are not needed after the pullback.  It is launched only where what is
+    `known` is not negative.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
     values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
@@ -125,14 +131,38 @@ def pullback(
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
         made = _Maker(
-            kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent
+            kernel,
+            name,
+            active,
+            merged,
+            names.copy(),
+            sources,
+            options,
+            body,
+            recording,
+            rules,
+            functions,
+            spent,
+            known,
         )
         stale = [s for s in values.stale if s in made.used and s not in needed]
         if not stale and made.long_loops:
             prepared = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
             body = prepared.body
             made = _Maker(
-                kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent
+                kernel,
+                name,
+                active,
+                merged,
+                names.copy(),
+                sources,
+                options,
+                body,
+                recording,
+                rules,
+                functions,
+                spent,
+                known,
             )
         if not stale:
             break
@@ -160,7 +190,10 @@ class _Maker:
         rules: Rules | None,
         functions: Mapping[str, ir.Function] | None,
         spent: frozenset[int],
+        known: tuple[Polynomial, ...],
     ) -> None:
+        self.known = known
+        self.lacking: tuple[Polynomial, ...] = ()
         self.spent = spent if options.spent else frozenset()
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
         records = recording.records if recording is not None else ()
@@ -226,6 +259,8 @@ class _Maker:
         if options.sums:
             shadows = self.engine.shadows.values()
             self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
+        if options.exclusive and options.versions and alone and not self.known:
+            self.lacking = lacking(self.final, ground)
         if options.gather and alone:
             self._gather_up()
         apart = alone and not any(meets(s) for s in walk_stmts(self.final))
@@ -265,7 +300,7 @@ class _Maker:
         overlapping = {name for group in merged for name in group}
         alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
         spent = frozenset(self.parameters[i] for i in self.spent)
-        return Ground(frozenset(alone), self.axes, self.kernel.span, spent, self.options.deterministic)
+        return Ground(frozenset(alone), self.axes, self.kernel.span, spent, self.options.deterministic, self.known)
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
         read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
@@ -287,6 +322,8 @@ class _Maker:
         comment = f"pullback of {self.kernel.name} (line {self.kernel.span.line}), with respect to " + ", ".join(
             self.kernel.params[i].name for i in adjoint
         )
+        where = text(self.known, self.kernel.span)
+        comment += f", where {where}" if where else ""
         function = ir.Function(
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
         )
@@ -299,6 +336,8 @@ class _Maker:
             made,
             several=self.blocks is not None,
             turns=self.turns,
+            where=where,
+            lacking=self.lacking,
             gathers=tuple(self._gather(kernel) for kernel in self.gathers),
             parts=stage.parts if stage is not None else None,
         )

@@ -37,7 +37,7 @@ class _Few:
 def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
     sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
-    maps = AccessMaps(sites.coordinates, ground.axes.all)
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     groups: dict[ir.Symbol, list[Site]] = {}
     for site in sites.all:
         if site.cell is None:

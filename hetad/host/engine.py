@@ -10,6 +10,7 @@ from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts
 from hetad.analysis.spaces import Spaces
@@ -18,13 +19,15 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
 from hetad.host.checkpoint import Checkpoints
 from hetad.host.memory import MemoryAdjoints
-from hetad.host.pulled_back import pulled_back
+from hetad.host.pulled_back import either, holds, narrowed, pulled_back
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
-PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int]], Pullback]
+PullbackMaker = Callable[
+    [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], tuple[Polynomial, ...]], Pullback
+]
 
 
 class HostEngine(Engine):
@@ -149,8 +152,13 @@ class HostEngine(Engine):
         if not active:
             return [*pushes, s], pops
         merged = self._merged(self.kernels[s.kernel], s.args)
-        made = self.make_pullback(s.kernel, active, merged, self._spent(s, active))
+        spent = self._spent(s, active)
+        made = self.make_pullback(s.kernel, active, merged, spent, ())
         forward, reverse = pulled_back(self, s, made)
+        if made.lacking:
+            condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made))
+            apart = self.make_pullback(s.kernel, active, merged, spent, made.lacking)
+            reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
         return [*pushes, *forward], [*pops, *reverse]
 
     def _spent(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:

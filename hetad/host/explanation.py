@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span
@@ -64,8 +64,13 @@ def saves(function: str, body: ir.Body, checkpoints: Collection[ir.Symbol] = ())
         yield Saved(function, _name(s.place), _EXTENTS[s.extent], amount, s.span)
 
 
-def accumulations(function: ir.Function, turns: bool = False) -> Iterator[Accumulated]:
-    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all."""
+def accumulations(function: ir.Function, turns: bool = False, where: str = "") -> Iterator[Accumulated]:
+    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all; `where`: in launches where."""
+    for found in _accumulations(function, turns):
+        yield replace(found, how=f"{found.how}, where {where}") if where else found
+
+
+def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
     shadows = {p for p in function.params if p.name.startswith("adj_")}
     for s in walk_stmts(function.body):
         match s:

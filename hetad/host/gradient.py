@@ -16,6 +16,7 @@ from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.bits import refuse_bits
 from hetad.analysis.carried import memory_names
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
@@ -206,11 +207,16 @@ class _Gradient:
                 return active
 
     def _pullback(
-        self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
+        self,
+        kernel: str,
+        active: frozenset[int],
+        merged: tuple[tuple[str, ...], ...],
+        spent: frozenset[int],
+        known: tuple[Polynomial, ...] = (),
     ) -> Pullback:
-        key = (kernel, active, merged, spent)
+        key = (kernel, active, merged, spent, bool(known))
         if key not in self.pullbacks:
-            name = self.setting.names.fresh(f"{kernel}_pullback")
+            name = self.setting.names.fresh(f"{kernel}_pullback{'_apart' if known else ''}")
             taken = list(self.program.functions)
             made = pullback(
                 self.kernels[kernel],
@@ -223,6 +229,7 @@ class _Gradient:
                 self.rules,
                 self.program.functions,
                 spent,
+                known,
             )
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
@@ -278,7 +285,9 @@ class _Gradient:
         explanation = Explanation(
             {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
             tuple(saves(self.name, body, engine.checkpoints.slots if engine.checkpoints is not None else ())),
-            tuple(a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f, p.turns)),
+            tuple(
+                a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f, p.turns, p.where)
+            ),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
         body = lower_tape(without_snapshots_of_nothing(body, self.setting.effects))

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import hetad
-from tests.access_classes import CLASSES, HEAD, PLAIN, PROGRAMS, ROW, emitted, kernels, program
+from tests.access_classes import CLASSES, HEAD, PLAIN, PROGRAMS, ROW, TESTED, condition, emitted, kernels, program
 
 SIZE = 130
 LAUNCHES = (((3, 2), (8, 4)), ((2, 1), (5, 3)))
 VALUES = ((6, 9, 4), (11, 5, 3), (24, 7, 1), (5, 8, 12))  # of n, m and s; strides below and above the extents
-CONDITIONS = {"fibers": {"HETAD_CPU_MODE": "fibers", "HETAD_CPU_SEED": "7"}, "threads": {"HETAD_CPU_THREADS": "4"}}
+ORDERS = {"fibers": {"HETAD_CPU_MODE": "fibers", "HETAD_CPU_SEED": "7"}, "threads": {"HETAD_CPU_THREADS": "4"}}
+CASES = ((0, 0), (1, 1), (0, 3))  # launch and values: under sizes that decide, of both kinds
 MUTANTS = [f"{name}, but {m}" for accesses in CLASSES.values() for name, a in accesses.items() for m in a.mutants]
 
 
@@ -61,18 +62,32 @@ def test_threads_meet_in_the_mutants(name: str) -> None:
     assert met(PROGRAMS[name][1])
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_gradient_under_races(name: str, condition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_versions_where_sizes_decide(name: str) -> None:
+    """A condition is tested at the launch where one is enough, and where it holds no threads meet."""
+    body = PROGRAMS[name][1]
+    assert condition(body) == (TESTED[name][0] if name in TESTED else None)
+    held = []
+    for launch, (_, block) in enumerate(LAUNCHES if name in TESTED else ()):
+        for values, numbers in enumerate(VALUES):
+            if TESTED[name][1](*numbers, block):
+                assert (np.count_nonzero(jacobian(body, launch, values)[2], axis=0) <= 1).all(), (launch, numbers)
+                held.append(numbers)
+    assert held or name not in TESTED
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradient_under_races(name: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Against differences, also where the launch does not reach every cell; with threads in a shuffled order, and with
     blocks in parallel."""
     body = PROGRAMS[name][1]
-    for launch, values in ((0, 0), (1, 1), (0, 3)):  # before the environment is changed
+    for launch, values in CASES:  # before the environment is changed
         jacobian(body, launch, values)
-    for key, value in CONDITIONS[condition].items():
+    for key, value in ORDERS[order].items():
         monkeypatch.setenv(key, value)
     gradient = hetad.gradient(program(body)["k"], wrt="x", of="y", backend="cpu")
-    for launch, values in ((0, 0), (1, 1), (0, 3)):
+    for launch, values in CASES:
         x, at, expected = jacobian(body, launch, values)
         grid, block = LAUNCHES[launch]
         if "threadIdx.y" not in body:
