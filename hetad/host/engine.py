@@ -19,7 +19,8 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
 from hetad.host.checkpoint import Checkpoints
 from hetad.host.memory import MemoryAdjoints
-from hetad.host.pulled_back import either, holds, narrowed, pulled_back
+from hetad.host.pulled_back import narrowed, pulled_back
+from hetad.host.versions import alike, either, holds, memory_apart
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
@@ -46,6 +47,7 @@ class HostEngine(Engine):
         self.make_pullback = make_pullback
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
+        self.versions = True  # whether facts that only a launch tells are tested there
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
 
@@ -153,13 +155,28 @@ class HostEngine(Engine):
             return [*pushes, s], pops
         merged = self._merged(self.kernels[s.kernel], s.args)
         spent = self._spent(s, active)
+        made, (forward, reverse) = self._undone(s, active, merged, spent)
+        separate = memory_apart(self.kernels[s.kernel], s, merged) if self.versions else None
+        if separate is not None:
+            faster, parts = self._undone(s, active, (), spent)
+            if not alike(faster, made):
+                reverse = either(separate, parts[1], reverse, s.span)
+                if made.recorder is not None or faster.recorder is not None:
+                    forward = either(separate, parts[0], forward, s.span)
+        return [*pushes, *forward], [*pops, *reverse]
+
+    def _undone(
+        self, s: ir.Launch, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
+    ) -> tuple[Pullback, Parts]:
+        """The parts of the launch, given which of its arguments may overlap; with a faster version where sizes allow
+        it."""
         made = self.make_pullback(s.kernel, active, merged, spent, ())
         forward, reverse = pulled_back(self, s, made)
         if made.lacking:
             condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made))
             apart = self.make_pullback(s.kernel, active, merged, spent, made.lacking)
             reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
-        return [*pushes, *forward], [*pops, *reverse]
+        return made, (forward, reverse)
 
     def _spent(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:
         """Arguments whose adjoints nobody needs once the launch is undone: the program has not touched the memory

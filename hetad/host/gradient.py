@@ -184,6 +184,7 @@ class _Gradient:
             setting.names, setting.effects, active, self.program.sources, self.kernels, setting.spaces, self._pullback
         )
         engine.rules, engine.functions = self.rules, self.program.functions
+        engine.versions = self.options.versions
         if self.memory_limit is not None:
             engine.checkpoints = Checkpoints(memory_names(setting.function, setting.pointers), self.kernels)
         return engine
@@ -216,7 +217,9 @@ class _Gradient:
     ) -> Pullback:
         key = (kernel, active, merged, spent, bool(known))
         if key not in self.pullbacks:
-            name = self.setting.names.fresh(f"{kernel}_pullback{'_apart' if known else ''}")
+            name = self.setting.names.fresh(
+                f"{kernel}_pullback{'_overlapping' if merged else ''}{'_apart' if known else ''}"
+            )
             taken = list(self.program.functions)
             made = pullback(
                 self.kernels[kernel],
@@ -282,12 +285,12 @@ class _Gradient:
 
     def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
         arguments = argument_buffers(self.setting, engine.shadows, body)
+        launched = {s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)}
+        used = [p for p in self.pullbacks.values() if not launched.isdisjoint(f.name for f in p.functions())]
         explanation = Explanation(
-            {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
+            {self.name: names_of(engine.active), **{p.function.name: p.active for p in used}},
             tuple(saves(self.name, body, engine.checkpoints.slots if engine.checkpoints is not None else ())),
-            tuple(
-                a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f, p.turns, p.where)
-            ),
+            tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
         body = lower_tape(without_snapshots_of_nothing(body, self.setting.effects))

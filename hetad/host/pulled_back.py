@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.engine import Parts
-from hetad.adjoint.names import convert, integer
-from hetad.analysis.affine import Polynomial
 from hetad.device.axes import along, extent_along, in_fewer_blocks, in_teams, marched, team_size
-from hetad.device.conditions import comparison
 from hetad.device.march import STEPS
 from hetad.device.pullback import Gather, Pullback
-from hetad.diagnostics import Span
 from hetad.host.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, SIZE_T, Int
+from hetad.ir.types import SIZE_T
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -25,50 +20,6 @@ if TYPE_CHECKING:
 def narrowed(s: ir.Launch, made: Pullback) -> ir.Launch:
     """The launch along the axes that the pullback needs."""
     return replace(s, grid=along(s.grid, made.axes.blocks), block=along(s.block, made.axes.threads))
-
-
-def holds(conditions: Sequence[Polynomial], params: Sequence[ir.Symbol], narrow: ir.Launch) -> ir.Expr | bool:
-    """Whether all of them are not negative in the launch of a kernel with these parameters, if the text tells."""
-    given = dict(zip(params, narrow.args, strict=True))
-
-    def leaf(e: ir.Expr) -> ir.Expr:
-        if isinstance(e, ir.ThreadIndex):
-            found = extent_along(narrow.block if e.name == "blockDim" else narrow.grid, e.axis)
-        else:
-            assert isinstance(e, ir.Var)
-            found = convert(given[e.symbol], e.type)
-        number = _number(found)
-        return integer(number, e.span) if number is not None else found
-
-    compared = [comparison(c, leaf, narrow.span) for c in conditions]
-    if False in map(_decided, compared):
-        return False
-    found = [c for c in compared if _decided(c) is None]
-    if not found:
-        return True
-    whole: ir.Expr = found[0]
-    for condition in found[1:]:
-        whole = ir.Binary("&&", whole, condition, BOOL, span=narrow.span)
-    return whole
-
-
-def either(condition: ir.Expr | bool, then: list[ir.Stmt], orelse: list[ir.Stmt], span: Span) -> list[ir.Stmt]:
-    if isinstance(condition, bool):
-        return then if condition else orelse
-    return [ir.If(condition, tuple(then), tuple(orelse), span=span)]
-
-
-def _decided(e: ir.Binary) -> bool | None:
-    left, right = _number(e.left), _number(e.right)
-    return left >= right if left is not None and right is not None else None
-
-
-def _number(e: ir.Expr) -> int | None:
-    """The value of a small constant."""
-    while isinstance(e, ir.Cast) and isinstance(e.type, Int) and e.type.bits >= 32:
-        e = e.operand
-    small = isinstance(e, ir.Const) and isinstance(e.value, int) and 0 <= e.value < 1 << 31
-    return int(e.value) if small and isinstance(e, ir.Const) else None
 
 
 def pulled_back(engine: HostEngine, s: ir.Launch, made: Pullback) -> Parts:
