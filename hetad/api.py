@@ -8,12 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad import pipeline
+from hetad.adjoint.options import Options
 from hetad.diagnostics import ArgumentError, ExecutionError, UnknownNameError
 from hetad.host.checkpoint import MemoryLimit
 from hetad.ir.types import Float
@@ -100,7 +101,8 @@ def pullback(
 
 
 def gradient(
-    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *, optimize: bool = True,
+    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *,
+    optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
     progress: bool = False, measure: bool = False,
 ) -> Gradient:  # fmt: skip
@@ -112,7 +114,10 @@ def gradient(
             floating values, structs that hold some.
         of: the outputs, pointers to what the function writes; omitted, it is the return value.
         backend: "cuda" or "cpu"; None takes CUDA where it is usable.
-        optimize: False turns off all analyses that only save work: slower, and the same gradient.
+        optimize: False turns off all analyses that only save work, a name or several turn on these alone: slower, and
+            the same gradient.  The names are those of docs/accumulation.md.
+        deterministic: every sum is made in a fixed order, so that equal calls give equal bits.  What can only be added
+            atomically is refused.
         cpu_threads: how many threads run the blocks of a grid on the CPU; 0 for as many as there are processors; None
             for `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.
         memory_limit: how much may be saved for the reverse sweep at a time, in bytes or as in "8GB".  Time loops whose
@@ -123,13 +128,17 @@ def gradient(
         measure: whether calls count what each statement saves; see `Gradient.last_saves`.
 
     Raises:
-        ArgumentError: wrt or of does not fit the function.
+        ArgumentError: wrt or of does not fit the function, or there is no such optimisation.
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
     """
     if not isinstance(function, Function):
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
     definition, signature = function.definition, function.compiled.signature
-    options = {"optimize": optimize, "rules": function.rules, "memory_limit": limits(memory_limit, host_memory)}
+    options = {
+        "options": Options.of(optimize, deterministic),
+        "rules": function.rules,
+        "memory_limit": limits(memory_limit, host_memory),
+    }
     options |= {"measured": True} if measure else {}
     choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
     return Gradient(function, choice, _checked(backend), cpu_threads, progress)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline
+from hetad.adjoint.options import ALL, Options
 from hetad.analysis.spaces import parameter_spaces
 from hetad.diagnostics import SourceError
 from hetad.host.checkpoint import MemoryLimit
@@ -96,7 +97,7 @@ def differentiate(
     wrt: tuple[str, ...],
     of: tuple[str, ...] | None,
     *,
-    optimize: bool = True,
+    options: Options = ALL,
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
     measured: bool = False,
@@ -110,7 +111,7 @@ def differentiate(
             more = reach(unit, rule.pullback)
             program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, optimize, rules, memory_limit, measured, value)
+        return reverse(normalized(program), name, wrt, of, options, rules, memory_limit, measured, value)
     except SourceError as error:
         raise error.attach(program.sources) from None
 
@@ -129,6 +130,7 @@ def stage_text(
     of: tuple[str, ...] | None,
     stage: str,
     memory_limit: MemoryLimit | None = None,
+    options: Options = ALL,
 ) -> str:
     """One stage of the pipeline as text."""
     from hetad.ir.printer import program_text
@@ -137,7 +139,7 @@ def stage_text(
         return program_text(reach(unit, name))
     if stage == "normalized":
         return program_text(normalized(reach(unit, name)))
-    derivative = differentiate(unit, name, wrt, of, memory_limit=memory_limit)
+    derivative = differentiate(unit, name, wrt, of, options=options, memory_limit=memory_limit)
     if stage == "cuda":
         return source(derivative)
     found = derivative.explanation

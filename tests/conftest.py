@@ -3,12 +3,15 @@
 A test that takes the fixture `backend` runs once per backend.  By default those are the CPU and, where it is usable,
 the GPU; where it is not, the GPU's half is skipped with the reason.  `--backend cpu|cuda|both`, or the environment
 variable HETAD_TEST_BACKEND, names them, and then a GPU that cannot be used is an error, never a skip.
+
+`--optimize gather,exclusive` takes these optimisations alone, `--optimize each` one after the other.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+from typing import Any
 
 import pytest
 
@@ -22,7 +25,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("HETAD_TEST_BACKEND", "auto"),
         help="run tests on these backends (default: both, the GPU only if it is usable)",
     )
+    parser.addoption(
+        "--optimize",
+        metavar="A,B|each|none|all|deterministic",
+        help="check the programs of tests/gradient with these optimisations alone, or with each alone "
+        "(default: with all and with none); deterministic: with all, and sums of fixed order",
+    )
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected adjoints of tests/golden")
+
+
+@pytest.fixture(scope="session")
+def settings(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    """The keyword arguments of `hetad.gradient` that `--optimize` asks for."""
+    from hetad.adjoint.options import OPTIMISATIONS
+
+    match request.config.getoption("--optimize"):
+        case None:
+            return [{"optimize": True}, {"optimize": False}]
+        case "each":
+            return [{"optimize": name} for name in OPTIMISATIONS]
+        case "deterministic":
+            return [{"deterministic": True}]
+        case "all" | "none" as extent:
+            return [{"optimize": extent == "all"}]
+        case names:
+            return [{"optimize": tuple(names.split(","))}]
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,13 +44,15 @@ class Case:
     problem: problems.Problem
     reference: Mapping[str, str]
 
-    def check(self, backend: str) -> None:
+    def check(self, backend: str, settings: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """`settings`: keyword arguments of `hetad.gradient` to try; by default with and without optimisation."""
         problem = self.problem
+        tried = [{**setting, **problem.memory} for setting in settings or optimisations()]
         program = hetad.load(problem.source, defines=problem.defines)
         check_gradient(
             problem.source, problem.function, problem.arguments(program[problem.function].parameters),
             problem.wrt, problem.of, backend=backend, launch=problem.launch, defines=problem.defines,
-            reference=_evaluator(self.reference) if self.reference else None, settings=_settings(problem),
+            reference=_evaluator(self.reference) if self.reference else None, settings=tried,
             **_tolerances(problem),
         )  # fmt: skip
 
@@ -87,10 +89,6 @@ def _merged(common: Mapping[str, Any], variant: Mapping[str, Any]) -> dict[str, 
         )
         result[key] = {**result[key], **value} if nested else value
     return result
-
-
-def _settings(problem: problems.Problem) -> list[dict[str, Any]]:
-    return [{**setting, **problem.memory} for setting in optimisations()]
 
 
 def _tolerances(problem: problems.Problem) -> dict[str, Any]:

@@ -41,11 +41,13 @@ class Map:
 
 
 class AccessMaps:
-    def __init__(self, coordinates: Coordinates, axes: Iterable[str]) -> None:
-        """`axes`: those along which the launch has threads that differ."""
+    def __init__(self, coordinates: Coordinates, axes: Iterable[str], known: Iterable[Polynomial] = ()) -> None:
+        """`axes`: those along which the launch has threads that differ; `known`: what is not negative in it."""
         self.coordinates = coordinates
         self.axes = tuple(axes)
         self.counts = {a: ir.Symbol(f"threads_{a}", INT, coordinates.span, "param", const=True) for a in self.axes}
+        self._known = list(known)
+        self._sought: list[Polynomial] | None = None  # what else would have to be known
         self._digits = {d.symbol: d for digits in coordinates.digits().values() for d in digits}
 
     def exclusive(self, sites: Sequence[Site]) -> bool:
@@ -60,6 +62,15 @@ class AccessMaps:
             assert m.site.cell is not None
             apart.setdefault(m.site.cell.path, []).append(m)
         return all(self._disjoint(group) for group in apart.values())
+
+    def lacking(self, sites: Sequence[Site]) -> list[Polynomial]:
+        """What would have to be not negative in a launch for `exclusive` to be proven: that a stride is no smaller than
+        the extent of what it strides over.  Empty: no such thing is enough."""
+        known, self._sought = self._known, []
+        try:
+            return self._sought if self.exclusive(sites) else []
+        finally:
+            self._known, self._sought = known, None
 
     def map(self, site: Site) -> Map | None:
         if site.cell is None:
@@ -207,10 +218,7 @@ class AccessMaps:
             if c.involves_dims(isl.dim_type.div, 0, hull.dim(isl.dim_type.div)):
                 continue
             slope = int(c.get_coefficient_val(isl.dim_type.set, 0).to_python())
-            rest: dict[Monomial, int] = {(): int(c.get_constant_val().to_python())}
-            for i, monomial in enumerate(params):
-                rest[monomial] = int(c.get_coefficient_val(isl.dim_type.param, i).to_python())
-            bound = Polynomial({m: k for m, k in rest.items() if k})
+            bound = self._of_parameters(c, params)
             if slope == 1 or (c.is_equality() and abs(slope) == 1):
                 lower.append(bound.scaled(-slope))
             if slope == -1 or (c.is_equality() and abs(slope) == 1):
@@ -270,7 +278,41 @@ class AccessMaps:
     def _within(self, m: Map, subscript: Polynomial, extent: Scale) -> bool:
         below = Polynomial({(): -1}) - subscript
         above = subscript - extent.polynomial()
-        return self._impossible([*m.conditions, below]) and self._impossible([*m.conditions, above])
+        if not self._impossible([*m.conditions, below]):
+            return False
+        return self._impossible([*m.conditions, above]) or self._would_be_impossible(m.conditions, above)
+
+    def _would_be_impossible(self, given: Sequence[Polynomial], question: Polynomial) -> bool:
+        """Whether a condition on parameters alone, which is noted, keeps the question from being not negative."""
+        if self._sought is None:
+            return False
+        dims: dict[ir.Symbol, str] = {}
+        params: dict[Monomial, str] = {}
+        asked = self._text(question, dims, params)
+        others = " and ".join(self._texts([*given, *self._known], dims, params)) or "1 = 1"
+        if asked is None:
+            return False
+        space, of = f"[{', '.join(params.values())}]", f"[{', '.join(dims.values())}]"
+        anyone = isl.Set(f"{space} -> {{ {of} : {others} }}").params()
+        wrong = isl.Set(f"{space} -> {{ {of} : {others} and {asked} }}").params()
+        right = wrong.complement().gist(anyone).coalesce()
+        if right.n_basic_set() != 1:
+            return False
+        (piece,) = right.get_basic_sets()
+        constraints = piece.get_constraints()
+        if any(c.is_equality() or c.involves_dims(isl.dim_type.div, 0, c.dim(isl.dim_type.div)) for c in constraints):
+            return False
+        found = [self._of_parameters(c, list(params)) for c in constraints]
+        self._known = [*self._known, *found]
+        self._sought += [f for f in found if f not in self._sought]
+        return True
+
+    def _of_parameters(self, c: isl.Constraint, params: list[Monomial]) -> Polynomial:
+        """An inequality without coordinates, as what is not negative."""
+        terms: dict[Monomial, int] = {(): int(c.get_constant_val().to_python())}
+        for i, monomial in enumerate(params):
+            terms[monomial] = int(c.get_coefficient_val(isl.dim_type.param, i).to_python())
+        return Polynomial({m: k for m, k in terms.items() if k})
 
     def _apart(self, a: Map, at: Subscripts, b: Map, bt: Subscripts) -> bool:
         """Whether different threads certainly have different subscripts."""
@@ -324,7 +366,7 @@ class AccessMaps:
         values the coordinates have, else those of threads and digits."""
         dims: dict[ir.Symbol, str] = {}
         params: dict[Monomial, str] = {}
-        constraints = " and ".join(self._texts(conditions, dims, params, anywhere)) or "1 = 1"
+        constraints = " and ".join(self._texts([*conditions, *self._known], dims, params, anywhere)) or "1 = 1"
         space = f"[{', '.join(params.values())}] -> {{ [{', '.join(dims.values())}] : {constraints} }}"
         return bool(isl.Set(space).is_empty())
 

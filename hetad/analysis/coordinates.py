@@ -103,6 +103,12 @@ class Coordinates:
                 return self._part(Part(self.threads[axis], low, high))
         return self._opaque(expr)
 
+    def position(self, axis: str) -> Polynomial:
+        """`blockIdx.x * blockDim.x + threadIdx.x`"""
+        if axis in self.one_block:
+            return _atom(self.threads[axis])
+        return self._part(Part(self.threads[axis], ONE, None))
+
     def unknown(self, like: ir.Symbol) -> Polynomial:
         """A value of which nothing is known."""
         return _atom(ir.Symbol(like.name, like.type, like.span))

@@ -209,7 +209,7 @@ class Sites:
             grid = Polynomial({(grid_dim(axis, span),): 1})
             if step == block and start == self._lane(axis):
                 return axis, "block"
-            if step == block * grid and start == Polynomial({(ir.Var(self.coordinates.threads[axis], span=span),): 1}):
+            if step == block * grid and start == self.coordinates.position(axis):
                 return axis, "grid"
         return None
 

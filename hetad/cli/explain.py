@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_driver, add_limits, add_source, function_of, limits, names
+from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, making, names
 from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
+    from hetad.adjoint.options import Options
     from hetad.gradcheck import Subject
 
 _STAGES = {
@@ -36,6 +37,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
     add_driver(command)
     add_limits(command)
+    add_making(command)
     return command
 
 
@@ -46,10 +48,11 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
     import hetad
     from hetad import api
+    from hetad.adjoint.options import Options
 
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
-    function = function_of(program, options)
-    _show(function.compiled.unit, options.function, options.wrt, options.of, api.limits(**limits(options)))
+    unit, limit = function_of(program, options).compiled.unit, api.limits(**limits(options))
+    _show(unit, options.function, options.wrt, options.of, limit, Options.of(**making(options)))
     return 0
 
 
@@ -57,28 +60,29 @@ def _problem(options: argparse.Namespace) -> int:
     import hetad
     from hetad import api, gradcheck
     from hetad import problem as problems
+    from hetad.adjoint.options import Options
     from hetad.cli.console import progress
 
     problem = problems.read(options.file)
-    memory = {**problem.memory, **limits(options)}
+    memory, made = {**problem.memory, **limits(options)}, making(options)
     program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
     unit = gradcheck.function_of(program, problem).compiled.unit
-    _show(unit, problem.function, problem.wrt, problem.of, api.limits(**memory))
+    _show(unit, problem.function, problem.wrt, problem.of, api.limits(**memory), Options.of(**made))
     with progress(f"running {problem.function}"):
-        subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory)
+        subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory, **made)
         subject.gradient(arguments, gradcheck.ones(subject, arguments))
     _measured(subject, options.file, memory.get("memory_limit"))
     return 0
 
 
-def _show(unit: Any, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, limit: Any) -> None:
+def _show(unit: Any, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, limit: Any, made: Options) -> None:
     from hetad import pipeline
     from hetad.cli.console import out
 
     for stage, heading in _STAGES.items():
         if stage == "loops" and limit is None:
             continue
-        text = pipeline.stage_text(unit, name, wrt, of, stage, limit)
+        text = pipeline.stage_text(unit, name, wrt, of, stage, limit, made)
         out().print(f"[bold]{heading}[/]")
         out().print(text, markup=False, soft_wrap=True)
         out().print()

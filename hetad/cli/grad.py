@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_driver, add_limits, add_source, function_of, limits, names
+from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, making, names
 from hetad.diagnostics import ArgumentError
 
 STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
@@ -30,6 +30,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
     add_driver(command)
     add_limits(command)
+    add_making(command)
     command.add_argument("-o", "--output", metavar="OUT.cu", type=Path, help="the file to write (default: stdout)")
     command.add_argument("--emit", metavar="STAGE", choices=STAGES, default="cuda",
                          help=f"print a stage of the pipeline instead: {', '.join(STAGES)}")  # fmt: skip
@@ -57,12 +58,15 @@ def _stage(options: argparse.Namespace) -> str:
     program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
     function = function_of(program, options)
     if options.emit == "cuda":
-        return hetad.gradient(function, wrt=options.wrt, of=options.of, **limits(options)).source
+        keywords = limits(options) | making(options)
+        return hetad.gradient(function, wrt=options.wrt, of=options.of, **keywords).source
     from hetad import api, pipeline
+    from hetad.adjoint.options import Options
 
     return pipeline.stage_text(
-        function.compiled.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options))
-    )
+        function.compiled.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options)),
+        Options.of(**making(options)),
+    )  # fmt: skip
 
 
 def refuse_overwriting(output: Path, source: Path) -> None:

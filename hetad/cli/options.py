@@ -71,6 +71,23 @@ def limits(options: argparse.Namespace) -> dict[str, Any]:
     return {name: size for name, size in given.items() if size is not None}
 
 
+def add_making(command: argparse.ArgumentParser) -> None:
+    """How a gradient is made."""
+    command.add_argument("--optimize", metavar="A,B", type=_optimisations, default=True,
+                         help="these optimisations alone, or none (default: all)")  # fmt: skip
+    command.add_argument("--deterministic", action="store_true",
+                         help="sums of fixed order, so that equal calls give equal bits")  # fmt: skip
+
+
+def making(options: argparse.Namespace) -> dict[str, Any]:
+    """Those of `add_making`, as keywords of `hetad.gradient`."""
+    return {"optimize": options.optimize, "deterministic": options.deterministic}
+
+
+def _optimisations(text: str) -> bool | tuple[str, ...]:
+    return text == "all" if text in ("all", "none") else names(text)
+
+
 def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> None:
     """The options of every command that reads a problem file."""
     command.add_argument("problem", metavar="PROBLEM.toml", type=Path,

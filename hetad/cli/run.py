@@ -7,7 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_limits, add_problem, limits
+from hetad.cli.options import add_limits, add_making, add_problem, limits, making
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -20,6 +20,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     )
     add_problem(command, ("cpu", "cuda"))
     add_limits(command)
+    add_making(command)
     command.add_argument("--save", metavar="OUT.npz", type=Path,
                          help="save the arrays: outputs by name, gradients as grad_NAME")  # fmt: skip
     return command
@@ -32,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
-        subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads, **limits(options))
+        keywords = limits(options) | making(options)
+        subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads, **keywords)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)
         gradient = dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))

@@ -16,9 +16,11 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import zero
 from hetad.analysis.access import AccessMaps
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Site, Sites
 from hetad.device.axes import Axes
+from hetad.device.conditions import known_on_host
 from hetad.device.increments import increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -39,29 +41,48 @@ class Ground:
     axes: Axes
     span: Span
     spent: frozenset[ir.Symbol] = frozenset()  # adjoints that nobody needs after the pullback
+    fixed_order: bool = False  # no sum may depend on the order of threads
+    known: tuple[Polynomial, ...] = ()  # not negative in the launch
 
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
     """With plain updates where threads provably do not meet."""
     sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
-    if not sites.all:
-        return body
-    maps = AccessMaps(sites.coordinates, ground.axes.all)
-    groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     long = _calls(body) >= LONG
-    for site in sites.all:
-        if site.cell is None:
-            return body  # it may be any cell of any adjoint
-        groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
     proven = {
         id(site.statement)
-        for (_, root), members in groups.items()
-        if root in ground.adjoints and maps.exclusive(members)
+        for members in _groups(sites, ground)
+        if maps.exclusive(members)
         for site in members
-        if not _waits(site, members, ground, long)
+        if ground.fixed_order or not _waits(site, members, ground, long)
     }
     last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
-    return map_body(lambda s: _without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+    return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+
+
+def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
+    """What, not negative in a launch, would make more updates plain."""
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    long = _calls(body) >= LONG
+    found: list[Polynomial] = []
+    for members in _groups(sites, ground):
+        wanted = ground.fixed_order or any(not _waits(s, members, ground, long) for s in members)
+        if wanted and not maps.exclusive(members):
+            conditions = maps.lacking(members)
+            found += [p for p in conditions if p not in found and all(map(known_on_host, conditions))]
+    return tuple(found)
+
+
+def _groups(sites: Sites, ground: Ground) -> list[list[Site]]:
+    """The increments, and the takes, of each array that no other one can overlap."""
+    groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
+    for site in sites.all:
+        if site.cell is None:
+            return []  # it may be any cell of any adjoint
+        groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
+    return [members for (_, root), members in groups.items() if root in ground.adjoints]
 
 
 def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> bool:
@@ -111,7 +132,8 @@ def through_pointer(place: ir.Expr) -> bool:
     return False
 
 
-def _without_atomics(s: ir.Stmt, clears: bool) -> ir.Stmt | ir.Body:
+def without_atomics(s: ir.Stmt, clears: bool = True) -> ir.Stmt | ir.Body:
+    """An increment, or a take of a seed, for a thread alone with the cell; `clears`: the seed is set to zero."""
     found = increment(s)
     if found is not None:
         return plain(found)

@@ -36,30 +36,42 @@ class Gathered:
 
 
 def gathered(
-    body: ir.Body, ground: Ground, names: Names, shadows: Collection[ir.Symbol], pairs: bool = False
+    body: ir.Body,
+    ground: Ground,
+    names: Names,
+    shadows: Collection[ir.Symbol],
+    pairs: bool = False,
+    always: bool = False,
 ) -> Gathered:
-    """`pairs`: only arrays to whose cells a loop of their own thread adds as well as all other threads."""
+    """`pairs`: only arrays to whose cells a loop of their own thread adds as well as all other threads.  `always`:
+    whatever it costs."""
     if any(meets(s) for s in walk_stmts(body)):
         return Gathered(body, ())
-    return _Plan(body, ground, names, frozenset(shadows), pairs).result()
+    return _Plan(body, ground, names, frozenset(shadows), pairs, always).result()
 
 
 def meets(s: ir.Stmt) -> bool:
     """Whether threads wait for each other, or memory changes otherwise than by increments and takes."""
-    if isinstance(s, ir.Declare):
-        return s.symbol.storage == "shared"
     if isinstance(s, ir.Assign | ir.Update) and through_pointer(s.target):
         return True
-    waits = BARRIERS | SHUFFLES | VOTES
-    return isinstance(s, ir.Push | ir.Pop) or (isinstance(s, ir.Call) and s.function in waits)
+    return isinstance(s, ir.Push | ir.Pop) or waits(s)
+
+
+def waits(s: ir.Stmt) -> bool:
+    """Whether threads wait for each other, or share memory of a block."""
+    if isinstance(s, ir.Declare):
+        return s.symbol.storage == "shared"
+    return isinstance(s, ir.Call) and s.function in BARRIERS | SHUFFLES | VOTES
 
 
 class _Plan:
-    def __init__(self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol], pairs: bool) -> None:
-        self.pairs = pairs
+    def __init__(
+        self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol], pairs: bool, always: bool
+    ) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
+        self.pairs, self.always = pairs, always
         self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
-        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all)
+        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
         self.known = True
@@ -157,6 +169,10 @@ class _Plan:
             kernel = GatherKernel(self.sites, self.maps, sources, self.names.copy(), self.ground.adjoints)
         except Unfit:
             return None
+        if self.ground.fixed_order and any(increment(s) for s in walk_stmts(kernel.body)):
+            return None  # two targets may be one cell
+        if self.always:
+            return kernel
         few = kernel.most_targets()
         if few is not None and few < FEW and any(self._shares_threads(s) for s in sources):
             return None

@@ -7,22 +7,27 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, address_of, integer, zero
+from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import exposed
 from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
-from hetad.device.accumulate import Ground
+from hetad.device.accumulate import Ground, lacking
 from hetad.device.accumulate import settled as settled_atomics
 from hetad.device.axes import Axes, launch_axes
+from hetad.device.conditions import text
 from hetad.device.counting import counting_kernel
 from hetad.device.deal import dealt
 from hetad.device.engine import KernelEngine
 from hetad.device.factors import with_factors
+from hetad.device.fixed_order import Parts, Staged, refuse_atomics, staged, unordered
 from hetad.device.gather import GatherKernel
-from hetad.device.gathering import Gathered, gathered, meets
+from hetad.device.gathering import gathered, meets
+from hetad.device.in_turn import in_turn
 from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
@@ -68,7 +73,7 @@ class Gather:
 @dataclass(frozen=True, slots=True)
 class Pullback:
     """A generated kernel.  Its parameters are the primal's at `primal`, the adjoints of those at `adjoint`, then the
-    size of the dynamic shared memory if `dynamic`, the records and the tapes."""
+    size of the dynamic shared memory if `dynamic`, the records, the tapes and the sums of blocks."""
 
     function: ir.Function
     primal: tuple[int, ...]
@@ -82,12 +87,17 @@ class Pullback:
     records: Tapes | None = None
     gathers: tuple[Gather, ...] = ()
     several: bool = False  # a block works for several; the last parameter is how many there are along x
+    turns: bool = False  # one thread works for all, in a fixed order
+    where: str = ""  # the version for launches of which this holds
+    lacking: tuple[Polynomial, ...] = ()  # where this is not negative, a version that knows it is faster
+    parts: Parts | None = None  # sums of blocks, whose buffers follow the tapes, and what adds them up
 
     def functions(self) -> list[ir.Function]:
         """All the kernels, the pullback last."""
         counters = [t.counter for t in (self.records, self.tapes) if t is not None]
         gathers = [g.function for g in self.gathers]
-        return [*counters, *([self.recorder] if self.recorder is not None else []), *gathers, self.function]
+        totals = [self.parts.function] if self.parts is not None else []
+        return [*counters, *([self.recorder] if self.recorder is not None else []), *gathers, *totals, self.function]
 
 
 def pullback(
@@ -97,16 +107,18 @@ def pullback(
     merged: tuple[tuple[str, ...], ...],
     taken_names: Sequence[str],
     sources: Mapping[str, str],
-    optimize: bool = True,
+    options: Options = ALL,
     rules: Rules | None = None,
     functions: Mapping[str, ir.Function] | None = None,
     spent: frozenset[int] = frozenset(),
+    known: tuple[Polynomial, ...] = (),
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
-    `merged` groups pointer parameters that may reach the same memory.  Without `optimize` everything floating is
-    active, everything overwritten is saved, and nothing is pruned: the reference that the optimised form is tested by.
-    The adjoints of the parameters at `spent` are not needed after the pullback.
+    `merged` groups pointer parameters that may reach the same memory.  Without the `options` "activity"
+    and "needed" everything floating is active, everything overwritten is saved, and nothing is pruned.
+    The adjoints of the parameters at `spent` are not needed after the pullback.  It is launched only where what is
+    `known` is not negative.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
     values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
@@ -119,14 +131,38 @@ def pullback(
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
         made = _Maker(
-            kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
+            kernel,
+            name,
+            active,
+            merged,
+            names.copy(),
+            sources,
+            options,
+            body,
+            recording,
+            rules,
+            functions,
+            spent,
+            known,
         )
         stale = [s for s in values.stale if s in made.used and s not in needed]
         if not stale and made.long_loops:
             prepared = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
             body = prepared.body
             made = _Maker(
-                kernel, name, active, merged, names.copy(), sources, optimize, body, recording, rules, functions, spent
+                kernel,
+                name,
+                active,
+                merged,
+                names.copy(),
+                sources,
+                options,
+                body,
+                recording,
+                rules,
+                functions,
+                spent,
+                known,
             )
         if not stale:
             break
@@ -148,14 +184,17 @@ class _Maker:
         merged: tuple[tuple[str, ...], ...],
         names: Names,
         sources: Mapping[str, str],
-        optimize: bool,
+        options: Options,
         body: ir.Body,
         recording: Recording | None,
         rules: Rules | None,
         functions: Mapping[str, ir.Function] | None,
         spent: frozenset[int],
+        known: tuple[Polynomial, ...],
     ) -> None:
-        self.spent = spent
+        self.known = known
+        self.lacking: tuple[Polynomial, ...] = ()
+        self.spent = spent if options.spent else frozenset()
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
         records = recording.records if recording is not None else ()
         prepared = replace(kernel, body=body, params=(*kernel.params, *records))
@@ -167,7 +206,7 @@ class _Maker:
         activity = Activity(prepared, pointers, {})
         unasked = {p for p in kernel.params if p not in self.effects.written(body)}
         outside = ({*unasked, *self.given} - set(seeds)) | _roots_of(pointers, records)
-        found = activity.active(seeds, seeds) if optimize else activity.everything() - outside
+        found = activity.active(seeds, seeds) if options.activity else activity.everything() - outside
         self.dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
         uniform = Uniformity(self.effects, body)
         self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, self.dynamic_bytes, uniform)
@@ -192,60 +231,80 @@ class _Maker:
                 "the derivative needs shared memory as it was before this atomic operation", span, "use another array"
             )
         self.used = set(variables(pruned))
-        self.body = settled(_without_marks(pruned if optimize else drop_unused(whole)))
-        in_segments = optimize and recording is None
+        self.body = settled(_without_marks(pruned if options.needed else drop_unused(whole)))
+        in_segments = options.segments and recording is None
         self.long_loops = long_loops(self.body, self.engine.slot_origins) if in_segments else frozenset()
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[GatherKernel, ...] = ()
         self.blocks: ir.Symbol | None = None
-        self.optimize = optimize
-        self.axes = launch_axes(kernel) if optimize and recording is None else Axes()
+        self.turns = False  # one thread works for all
+        self.options = options
+        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
         self.overlapping = bool(merged)
         self.ground = self._ground(merged)
         self.final = self.stored.body
-        if optimize:
-            self.final = with_factors(tidy(self.final, aliased=bool(merged), kernel=True))
-            self._accumulate()
+        if options.tidy:
+            self.final = tidy(self.final, aliased=bool(merged), kernel=True)
+        if options.factors:
+            self.final = with_factors(self.final)
+        self._accumulate()
         refuse_too_much(self.final)
 
     def _accumulate(self) -> None:
         """Increments without atomics where that is proven, or in gathers."""
-        ground = self.ground
-        shadows = self.engine.shadows.values()
-        if self.recording is None and not self.stored.tapes:
-            self._take_out(gathered(self.final, ground, self.names, set(shadows), pairs=True))
-        self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
-        if self.recording is None and not self.stored.tapes:
-            self._take_out(gathered(self.final, ground, self.names, set(shadows)))
-        apart = self.recording is None and not self.stored.tapes and not any(meets(s) for s in walk_stmts(self.final))
-        if apart:
+        ground, options = self.ground, self.options
+        alone = self.recording is None and not self.stored.tapes
+        if options.gather and alone:
+            self._gather_up(pairs=True)
+        if options.sums:
+            shadows = self.engine.shadows.values()
+            self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
+        if options.exclusive and options.versions and alone and not self.known:
+            self.lacking = lacking(self.final, ground)
+        if options.gather and alone:
+            self._gather_up()
+        apart = alone and not any(meets(s) for s in walk_stmts(self.final))
+        if options.totals and apart:
             self.final = with_totals(self.final, ground, self.names)
-        settled = settled_atomics(self.final, ground)
-        liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
-        self.final = settled
+        if options.deterministic and alone:
+            self._gather_up(always=True)
+        if options.exclusive:
+            self.final = settled_atomics(self.final, ground)
         if self.gathers or self.spent:
-            self.final = tidy(liveness.prune(settled), aliased=self.overlapping, kernel=True)
-        if apart:
+            self._clean()
+        if options.blocks and apart and not (options.deterministic and any(unordered(self.final))):
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
             if fewer is not None:
                 self.final, self.blocks = fewer, blocks
-            elif not self.overlapping:
-                self.final = dealt(self.final, ground, self.names)
-        if not self.overlapping:
+        if options.deal and apart and self.blocks is None and not self.overlapping:
+            self.final = dealt(self.final, ground, self.names)
+        if options.runs and not self.overlapping:
             self.final = with_runs(self.final, self.names)
 
-    def _take_out(self, found: Gathered) -> None:
+    def _gather_up(self, pairs: bool = False, always: bool = False) -> None:
+        shadows = set(self.engine.shadows.values())
+        found = gathered(self.final, self.ground, self.names, shadows, pairs, always)
         self.gathers += found.kernels
         self.final = found.body
+
+    def _clean(self) -> None:
+        """Without what only the increments needed that went elsewhere, and seeds that nobody takes."""
+        if self.options.needed:
+            liveness = Liveness(self.effects, lambda s: _keeps(s, self.engine.rules))
+            self.final = liveness.prune(self.final)
+        if self.options.tidy:
+            self.final = tidy(self.final, aliased=self.overlapping, kernel=True)
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
         overlapping = {name for group in merged for name in group}
         alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
         spent = frozenset(self.parameters[i] for i in self.spent)
-        return Ground(frozenset(alone), self.axes, self.kernel.span, spent)
+        return Ground(frozenset(alone), self.axes, self.kernel.span, spent, self.options.deterministic, self.known)
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
+        read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
+        stage = self._in_fixed_order() if self.options.deterministic else None
         used = set(variables(self.final))
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
@@ -257,21 +316,30 @@ class _Maker:
             *((self.dynamic_bytes,) if dynamic else ()),
             *records,
             *self.stored.tapes,
+            *(stage.buffers if stage is not None else ()),
             *((self.blocks,) if self.blocks is not None else ()),
         )
         comment = f"pullback of {self.kernel.name} (line {self.kernel.span.line}), with respect to " + ", ".join(
             self.kernel.params[i].name for i in adjoint
         )
+        where = text(self.known, self.kernel.span)
+        comment += f", where {where}" if where else ""
         function = ir.Function(
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
         )
-        if self.optimize:
+        if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         names_active = tuple(sorted({x.name for x in self.engine.active}))
-        effects = self._effects(primal, params)
+        effects = self._effects(read, primal, params)
         made = Pullback(function, primal, adjoint, effects, names_active, self.axes, dynamic)
         made = replace(
-            made, several=self.blocks is not None, gathers=tuple(self._gather(kernel) for kernel in self.gathers)
+            made,
+            several=self.blocks is not None,
+            turns=self.turns,
+            where=where,
+            lacking=self.lacking,
+            gathers=tuple(self._gather(kernel) for kernel in self.gathers),
+            parts=stage.parts if stage is not None else None,
         )
         if self.stored.tapes:
             base = self.name.replace("_pullback", "_tape_size")
@@ -283,6 +351,19 @@ class _Maker:
             tapes = self._tapes(base, prepared, self.recording.records, self.recording.sites, values)
             made = replace(made, recorder=self.recording.recorder, records=tapes)
         return made
+
+    def _in_fixed_order(self) -> Staged | None:
+        """Leaves no sum to the order of threads: in turn, or over blocks in two stages."""
+        span, functions = self.kernel.span, self.engine.functions
+        if any(unordered(self.final)) and (found := in_turn(self.final, functions, self.names, span)) is not None:
+            self.final, self.turns = found, True
+        refuse_atomics((*(k.body for k in self.gathers), self.final))
+        name = self.names.fresh(self.name.replace("_pullback", "_totals"))
+        comment = f"pullback of {self.kernel.name} (line {span.line}): the sums over its blocks"
+        stage = staged(self.final, name, comment, self.parameters, self.names, span)
+        if stage is not None:
+            self.final = stage.body
+        return stage
 
     def _gather(self, kernel: GatherKernel) -> Gather:
         body, march = kernel.body, kernel.march
@@ -304,7 +385,8 @@ class _Maker:
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
         function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
-        function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
+        if self.options.qualifiers:
+            function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
         writes = frozenset(range(len(primal), len(primal) + len(adjoint)))
         marched = march.axis if march is not None else None
@@ -326,8 +408,7 @@ class _Maker:
         types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
         return Tapes(types, counter, counted)
 
-    def _effects(self, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
-        read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}
+    def _effects(self, read: set[Location], primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
         reads = frozenset(
             primal.index(i) for root in self.given if root in read for i in self.given[root] if i in primal
         )

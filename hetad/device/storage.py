@@ -241,10 +241,19 @@ def thread_in_block(axes: Collection[str], span: Span) -> ir.Expr:
     return convert(_linear("threadIdx", "blockDim", span), UINT)
 
 
+def block_position(span: Span) -> ir.Expr:
+    """The number of this thread's block in the launch."""
+    return _linear("blockIdx", "gridDim", span)
+
+
+def block_count(span: Span) -> ir.Expr:
+    return _volume("gridDim", span)
+
+
 def _linear_thread(span: Span) -> ir.Expr:
-    base = _product(_linear("blockIdx", "gridDim", span), _volume("blockDim", span))
+    base = _product(block_position(span), _volume("blockDim", span))
     return ir.Binary("+", base, _linear("threadIdx", "blockDim", span), SIZE_T, span=span)
 
 
 def _thread_count(span: Span) -> ir.Expr:
-    return _product(_volume("gridDim", span), _volume("blockDim", span))
+    return _product(block_count(span), _volume("blockDim", span))

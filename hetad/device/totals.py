@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.access import AccessMaps
+from hetad.analysis.coordinates import assigned, exposed
 from hetad.analysis.sites import Site, Sites
 from hetad.device.accumulate import Ground, touched
 from hetad.device.increments import increment, plain
@@ -36,7 +37,7 @@ class _Few:
 def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
     sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
-    maps = AccessMaps(sites.coordinates, ground.axes.all)
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     groups: dict[ir.Symbol, list[Site]] = {}
     for site in sites.all:
         if site.cell is None:
@@ -131,6 +132,8 @@ def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) 
     if {x for x in after if x.storage != "param"} != {s.symbol for s in sums}:
         return None
     inner = tuple(s for s in body[:split] if not any(s is d for d in sums))
+    if not _starts_anew(inner, {s.symbol for s in sums}):
+        return None
     block = names.symbol("block", UINT, span)
 
     def for_several(e: ir.Expr) -> ir.Expr:
@@ -147,6 +150,24 @@ def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) 
         span=span,
     )
     return (*sums, loop, *body[split:])
+
+
+def _starts_anew(body: ir.Body, sums: set[ir.Symbol]) -> bool:
+    """Whether a second run of the body finds what the first one found: it only adds to `sums`, and its parameters
+    stay."""
+    if any(x.storage == "param" for x in (*assigned(body), *exposed(body))):
+        return False
+    added = sum(
+        1 for s in walk_stmts(body) if isinstance(s, ir.Update) and s.op in ("+", "-") and _of(s.target) in sums
+    )
+    return added == sum(1 for x in variables(body) if x in sums)
+
+
+def _of(place: ir.Expr) -> ir.Symbol | None:
+    """The variable that a place is part of."""
+    while isinstance(place, ir.Index | ir.Member):
+        place = place.base
+    return place.symbol if isinstance(place, ir.Var) else None
 
 
 def _starts_at_zero(s: ir.Declare) -> bool:

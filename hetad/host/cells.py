@@ -13,7 +13,7 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import Span
 from hetad.host.launches import zeros
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Pointer, Type, size_of
+from hetad.ir.types import INT, SIZE_T, Pointer, Type, size_of
 
 
 class Cells:
@@ -47,7 +47,7 @@ class Cells:
     def opening(self, span: Span) -> Iterator[ir.Stmt]:
         for type_, block in self._blocks.items():
             yield ir.Declare(block, None, span=span)
-            yield zeros(block, self._sizes[type_] * size_of(type_), span)
+            yield zeros(block, integer(self._sizes[type_] * size_of(type_), span, SIZE_T), span)
 
     def closing(self, span: Span) -> Iterator[ir.Stmt]:
         for block in self._blocks.values():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
@@ -11,24 +10,26 @@ from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.device.axes import along, extent_along, in_fewer_blocks, in_teams, marched, team_size
-from hetad.device.march import STEPS
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
 from hetad.host.checkpoint import Checkpoints
-from hetad.host.launches import KernelBuffers, aligned, as_dim3
 from hetad.host.memory import MemoryAdjoints
 from hetad.host.parts import Ends, WrittenParts
+from hetad.host.pulled_back import narrowed, pulled_back
+from hetad.host.versions import alike, either, holds, memory_apart
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, Array, Float, Pointer, Struct, holds_numbers
+from hetad.ir.types import Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
-PullbackMaker = Callable[[str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int]], Pullback]
+PullbackMaker = Callable[
+    [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], tuple[Polynomial, ...]], Pullback
+]
 
 
 class HostEngine(Engine):
@@ -50,6 +51,7 @@ class HostEngine(Engine):
         self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
         self.last_allocation = -1  # in the order of the text, which `order` gives by id of statements
         self.order: dict[int, int] = {}
+        self.versions = True  # whether facts that only a launch tells are tested there
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
@@ -168,51 +170,32 @@ class HostEngine(Engine):
         if not active:
             return [*pushes, s], pops
         merged = self._merged(self.kernels[s.kernel], s.args)
-        made = self.make_pullback(s.kernel, active, merged, self._spent(s, active))
-        adjoints = (
-            *(s.args[i] for i in made.primal),
-            *(self._adjoint_argument(s.args[i], s.span) for i in made.adjoint),
-        )
-        forward: list[ir.Stmt] = [s]
-        shared = s.shared
-        extra: list[ir.Expr] = []
-        if made.dynamic and s.shared is not None:
-            size = aligned(s.shared)
-            extra.append(size)
-            shared = ir.Binary("*", ir.Const(2, SIZE_T, span=s.span), size, SIZE_T, span=s.span)
-        reverse: list[ir.Stmt] = []
-        closing: list[ir.Stmt] = []
-        if made.recorder is not None and made.records is not None:
-            records = KernelBuffers(self, s, made.records, "record", kept=True)
-            forward = [
-                *records.opening,
-                replace(s, kernel=made.recorder.name, args=(*s.args, *records.arguments)),
-            ]
-            extra += records.arguments
-            closing += records.closing
-        if made.tapes is not None:
-            tapes = KernelBuffers(self, s, made.tapes, "tape", kept=False)
-            reverse += tapes.opening
-            extra += tapes.arguments
-            closing = [*tapes.closing, *closing]
-        narrow = replace(s, grid=along(s.grid, made.axes.blocks), block=along(s.block, made.axes.threads))
-        launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
-        for g in made.gathers:
-            args = [s.args[i] for i in g.primal] + [self._adjoint_argument(s.args[i], s.span) for i in g.adjoint]
-            over = narrow
-            if g.marched is not None:
-                args.append(extent_along(narrow.grid, g.marched))
-                over = replace(narrow, grid=marched(narrow.grid, g.marched, STEPS))
-            if g.shared:
-                args.append(team_size(narrow))
-                over = replace(narrow, grid=in_teams(narrow))
-            reverse += [replace(over, kernel=g.function.name, args=tuple(args), shared=None), launched]
-        if made.several:
-            extra.append(extent_along(narrow.grid, "x"))
-            narrow = replace(narrow, grid=in_fewer_blocks(narrow.grid))
-        if made.function.body:
-            reverse += [replace(narrow, kernel=made.function.name, args=(*adjoints, *extra), shared=shared), launched]
-        return [*pushes, *forward], [*pops, *reverse, *closing]
+        spent = self._spent(s, active)
+        made, (forward, reverse) = self._undone(s, active, merged, spent)
+        separate = self._apart(s, merged) if self.versions else None
+        if separate is not None:
+            faster, parts = self._undone(s, active, (), spent)
+            if not alike(faster, made):
+                reverse = either(separate, parts[1], reverse, s.span)
+                if made.recorder is not None or faster.recorder is not None:
+                    forward = either(separate, parts[0], forward, s.span)
+        return [*pushes, *forward], [*pops, *reverse]
+
+    def _apart(self, s: ir.Launch, merged: tuple[tuple[str, ...], ...]) -> ir.Expr | None:
+        return memory_apart(self.kernels[s.kernel], s, merged, self.pointers)
+
+    def _undone(
+        self, s: ir.Launch, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
+    ) -> tuple[Pullback, Parts]:
+        """The parts of the launch, given which of its arguments may overlap; with a faster version where sizes allow
+        it."""
+        made = self.make_pullback(s.kernel, active, merged, spent, ())
+        forward, reverse = pulled_back(self, s, made)
+        if made.lacking:
+            condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made))
+            apart = self.make_pullback(s.kernel, active, merged, spent, made.lacking)
+            reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
+        return made, (forward, reverse)
 
     def _spent(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:
         """Arguments whose adjoints nobody needs once the launch is undone: the program has not touched the memory
@@ -279,7 +262,7 @@ class HostEngine(Engine):
             )
         return pointers or values
 
-    def _adjoint_argument(self, arg: ir.Expr, span: Span) -> ir.Expr:
+    def adjoint_argument(self, arg: ir.Expr, span: Span) -> ir.Expr:
         if isinstance(arg, ir.Var) and arg.symbol in self.cells:
             return self.cells.pointer(arg.symbol, span)
         if isinstance(arg.type, Struct):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span
@@ -124,8 +124,13 @@ def _text(expr: ir.Expr) -> str:
     return expr_text(map_expr(lambda e: e.operand if isinstance(e, ir.Cast) else e, expr))
 
 
-def accumulations(function: ir.Function) -> Iterator[Accumulated]:
-    """How a pullback kernel updates adjoint memory."""
+def accumulations(function: ir.Function, turns: bool = False, where: str = "") -> Iterator[Accumulated]:
+    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all; `where`: in launches where."""
+    for found in _accumulations(function, turns):
+        yield replace(found, how=f"{found.how}, where {where}") if where else found
+
+
+def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
     shadows = {p for p in function.params if p.name.startswith("adj_")}
     for s in walk_stmts(function.body):
         match s:
@@ -137,10 +142,16 @@ def accumulations(function: ir.Function) -> Iterator[Accumulated]:
                 yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
+            case ir.Call(function=name, args=args) if name.startswith("hetad_block_sum"):
+                yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
             case ir.Update(target=target) if _root(target) in shadows:
-                gather = "gather: summed by a thread for each cell"
-                how = gather if "_gather_" in function.name else "exclusive: plain +="
-                yield Accumulated(function.name, _name(target), how, s.span)
+                yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
+
+
+def _updated(function: ir.Function, turns: bool) -> str:
+    if turns:
+        return "in turn: one thread works for all, for a fixed order"
+    return "gather: summed by a thread for each cell" if "_gather_" in function.name else "exclusive: plain +="
 
 
 def _root(place: ir.Expr) -> ir.Symbol | None:

@@ -12,8 +12,11 @@ from dataclasses import replace
 from hetad.adjoint.engine import Reversed
 from hetad.adjoint.inline import inline
 from hetad.adjoint.names import Names, integer
+from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import split_structs
+from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.affine import Polynomial
 from hetad.analysis.bits import refuse_bits
 from hetad.analysis.carried import memory_names
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
@@ -52,7 +55,7 @@ def differentiate(
     entry: str,
     wrt: Sequence[str],
     of: Sequence[str] | None,
-    optimize: bool = True,
+    options: Options = ALL,
     rules: Rules | None = None,
     memory_limit: MemoryLimit | None = None,
     measured: bool = False,
@@ -60,10 +63,9 @@ def differentiate(
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
-    `rules` stand for device functions, which are then not looked into.  Without `optimize` neither activity nor needed
-    values are analysed: slower, and the same gradient.  With `memory_limit` time loops run by schedules.
-    `measured`: a run tells what each statement saves.  Without `value` the derivative returns nothing, and what only
-    led to the value is not run.
+    `rules` stand for device functions, which are then not looked into.  The `options` never change the
+    gradient.  With `memory_limit` time loops run by schedules.  `measured`: a run tells what each statement saves.
+    Without `value` the derivative returns nothing, and what only led to the value is not run.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
@@ -71,7 +73,7 @@ def differentiate(
         program, entry = launcher(program, entry), launcher_name(entry)
     outputs = None if of is None else tuple(of)
     return _Gradient(
-        program, entry, name, tuple(wrt), outputs, is_kernel, optimize, rules or {}, memory_limit, measured, value
+        program, entry, name, tuple(wrt), outputs, is_kernel, options, rules or {}, memory_limit, measured, value
     ).result()
 
 
@@ -84,7 +86,7 @@ class _Gradient:
         wrt: tuple[str, ...],
         of: tuple[str, ...] | None,
         is_kernel: bool,
-        optimize: bool,
+        options: Options,
         rules: Rules,
         memory_limit: MemoryLimit | None,
         measured: bool,
@@ -93,7 +95,7 @@ class _Gradient:
         self.measured = measured
         self.value = value
         self.memory_limit = memory_limit
-        self.optimize = optimize
+        self.options = options
         self.rules = rules
         self.program = program
         self.is_kernel = is_kernel
@@ -165,10 +167,12 @@ class _Gradient:
         region = engine.region(body, registers=True)
         whole = self._whole(engine, region, adjoints, tail)
         final = unpruned(without_frees(whole, engine.frees))
-        if self.optimize:
+        if self.options.needed:
             loops = engine.checkpoints.loops if engine.checkpoints is not None else []
             limited = not all(loop.refused for loop in loops)
             final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, engine.frees, limited)
+        if self.options.tidy:
+            final = tidy(final)
         return self._finish(engine, final, adjoints.parameters)
 
     def _engine(self) -> HostEngine:
@@ -185,7 +189,7 @@ class _Gradient:
         active = activity.active(independents, dependents)
         closed = self._closed_over_kernels(activity, set(active))
         refuse_unfollowed(setting.function, self.kernels, setting.effects, activity.varied(independents), closed)
-        if not self.optimize:
+        if not self.options.activity:
             # Numbers beside pointers in a struct have no adjoint in a launch, unless they need one it is refused.
             mixed = {x for x in activity.everything() - active if _is_mixed(x)}
             active = activity.everything() - mixed
@@ -194,6 +198,7 @@ class _Gradient:
             setting.names, setting.effects, active, self.program.sources, self.kernels, setting.spaces, self._pullback
         )
         engine.rules, engine.functions = self.rules, self.program.functions
+        engine.versions = self.options.versions
         if self.memory_limit is not None:
             engine.checkpoints = Checkpoints(memory_names(setting.function, setting.pointers), self.kernels)
         return engine
@@ -217,11 +222,18 @@ class _Gradient:
                 return active
 
     def _pullback(
-        self, kernel: str, active: frozenset[int], merged: tuple[tuple[str, ...], ...], spent: frozenset[int]
+        self,
+        kernel: str,
+        active: frozenset[int],
+        merged: tuple[tuple[str, ...], ...],
+        spent: frozenset[int],
+        known: tuple[Polynomial, ...] = (),
     ) -> Pullback:
-        key = (kernel, active, merged, spent)
+        key = (kernel, active, merged, spent, bool(known))
         if key not in self.pullbacks:
-            name = self.setting.names.fresh(f"{kernel}_pullback")
+            name = self.setting.names.fresh(
+                f"{kernel}_pullback{'_overlapping' if merged else ''}{'_apart' if known else ''}"
+            )
             taken = list(self.program.functions)
             made = pullback(
                 self.kernels[kernel],
@@ -230,14 +242,18 @@ class _Gradient:
                 merged,
                 taken,
                 self.program.sources,
-                self.optimize,
+                self.options,
                 self.rules,
                 self.program.functions,
                 spent,
+                known,
             )
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             self.summaries.update({g.function.name: g.effects for g in made.gathers})
+            if made.parts is not None:
+                stage = made.parts.function
+                self.summaries[stage.name] = KernelEffects(frozenset(), frozenset(range(len(stage.params))))
             for tapes in (made.tapes, made.records):
                 if tapes is not None:
                     self.summaries[tapes.counter.name] = KernelEffects(
@@ -283,13 +299,15 @@ class _Gradient:
 
     def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
         arguments = argument_buffers(self.setting, engine.shadows, body)
+        launched = {s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)}
+        used = [p for p in self.pullbacks.values() if not launched.isdisjoint(f.name for f in p.functions())]
         checkpoints = engine.checkpoints.slots if engine.checkpoints is not None else ()
         counts = {slot: cells.count for slot, cells in engine.cells_of.items()}
         saves = Saves(self.name, body, self.setting.pointers, counts, checkpoints)
         explanation = Explanation(
-            {self.name: names_of(engine.active), **{p.function.name: p.active for p in self.pullbacks.values()}},
+            {self.name: names_of(engine.active), **{p.function.name: p.active for p in used}},
             tuple(saves.found),
-            tuple(a for p in self.pullbacks.values() for f in p.functions() for a in accumulations(f)),
+            tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
         body = lower_tape(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.names import convert
+from hetad.adjoint.names import Names, convert
+from hetad.analysis.coordinates import AXES
+from hetad.device.axes import extent_along
+from hetad.device.fixed_order import Parts
 from hetad.device.pullback import Tapes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -28,7 +31,7 @@ class KernelBuffers:
         counted = (*(s.args[i] for i in tapes.counted), ir.Var(depth, span=span))
         self.opening: list[ir.Stmt] = [
             ir.Declare(depth, None, span=span),
-            zeros(depth, 4 * len(tapes.types), span),
+            zeros(depth, ir.Const(4 * len(tapes.types), SIZE_T, span=span), span),
             replace(s, kernel=tapes.counter.name, args=counted),
         ]
         self.arguments: list[ir.Expr] = []
@@ -55,13 +58,47 @@ class KernelBuffers:
             self.closing.append(release)
 
 
+class BlockSums:
+    """Statements around the launch of a pullback whose blocks keep their sums apart: buffers for these, and the launch
+    that adds them up to the adjoints in `adjoint`."""
+
+    def __init__(self, names: Names, s: ir.Launch, parts: Parts, adjoint: list[ir.Expr]) -> None:
+        span = s.span
+        blocks = _blocks(s.grid)
+        self.opening: list[ir.Stmt] = []
+        self.arguments: list[ir.Expr] = []
+        for type_, count in zip(parts.types, parts.counts, strict=True):
+            buffer = names.symbol("parts", Pointer(type_), span)
+            cells = ir.Const(count * size_of(type_), SIZE_T, span=span)
+            size = ir.Binary("*", blocks, cells, SIZE_T, span=span)
+            self.opening += [ir.Declare(buffer, None, span=span), zeros(buffer, size, span)]
+            self.arguments.append(ir.Var(buffer, span=span))
+        one, threads = ir.Const(1, UINT, span=span), ir.Const(256, UINT, span=span)
+        args = (*self.arguments, convert(blocks, UINT), *adjoint)
+        total = replace(s, kernel=parts.function.name, grid=one, block=threads, shared=None, args=args)
+        self.closing: list[ir.Stmt] = [total, ir.Call("hetad_launched", (as_dim3(one),), span=span)]
+        self.closing += [ir.Call("hetad_release", (buffer,), span=span) for buffer in self.arguments]
+
+
+def _blocks(grid: ir.Expr) -> ir.Expr:
+    """How many blocks a grid has."""
+    if grid.type != DIM3:
+        return convert(grid, SIZE_T)
+    extents = [convert(extent_along(grid, axis), SIZE_T) for axis in AXES]
+    known = [e for e in extents if not (isinstance(e, ir.Const) and e.value == 1)]
+    product = known[0] if known else extents[0]
+    for extent in known[1:]:
+        product = ir.Binary("*", product, extent, SIZE_T, span=grid.span)
+    return product
+
+
 _OUT = Pointer(Pointer(VOID))
 
 
-def zeros(pointer: ir.Symbol, size: int, span: Span) -> ir.Stmt:
+def zeros(pointer: ir.Symbol, size: ir.Expr, span: Span) -> ir.Stmt:
     """`pointer` receives `size` zeroed bytes of device memory."""
     cast = ir.Cast(ir.AddressOf(ir.Var(pointer, span=span), Pointer(pointer.type), span=span), _OUT, span=span)
-    return ir.Call("hetad_device_zeros", (cast, ir.Const(size, SIZE_T, span=span)), span=span)
+    return ir.Call("hetad_device_zeros", (cast, size), span=span)
 
 
 def as_dim3(extent: ir.Expr) -> ir.Expr:

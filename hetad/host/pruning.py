@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from hetad.adjoint.liveness import Liveness, drop_unused
-from hetad.adjoint.tidy import tidy
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
     destroys,
@@ -43,7 +42,7 @@ def pruned(
     done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
     if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
         body = (*body[:done], *body[done + 1 :])
-    return tidy(body)
+    return body
 
 
 def _with_early_frees(

@@ -316,5 +316,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_block_add_float"),
         _support("hetad_block_add_double"),
         _support("hetad_add_run"),
+        _support("hetad_block_sum_float"),
+        _support("hetad_block_sum_double"),
     )
 }

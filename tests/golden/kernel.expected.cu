@@ -15,8 +15,8 @@ static __device__ double hetad_warp_sum_double(double value, unsigned lane, unsi
     return value;
 }
 
-// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done, if any.
-static __device__ void hetad_block_add_double(double *target, double value)
+// The sum of `value` over the block, in its first thread; all threads come here.
+static __device__ double hetad_block_total_double(double value)
 {
     __shared__ double sums[32];
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -30,9 +30,16 @@ static __device__ void hetad_block_add_double(double *target, double value)
     __syncthreads();
     if (thread < warps) {
         value = hetad_warp_sum_double(sums[thread], lane, warps);
-        if (thread == 0 && value != 0) {
-            atomicAdd(target, value);
-        }
+    }
+    return value;
+}
+
+// *target += the sum of `value` over the block: one atomicAdd, if any.
+static __device__ void hetad_block_add_double(double *target, double value)
+{
+    value = hetad_block_total_double(value);
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && value != 0) {
+        atomicAdd(target, value);
     }
 }
 

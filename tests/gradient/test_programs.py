@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hetad.adjoint.options import OPTIMISATIONS
+from hetad.diagnostics import UnsupportedError
 from tests.corpus import Case, cases
 
 CASES = [case for path in sorted(Path(__file__).parent.glob("programs/**/*.cu")) for case in cases(path)]
 
+# Stencils, tapes, records, shared memory, shuffles, atomics, structs, time loops: what the optimisations look at.
+VARIED = (
+    "atomics_in_shared", "barriers_and_global", "data_dependent_trips", "gather_by_index", "grid_stride", "hotspot",
+    "indexed", "jacobi", "n_body", "reread_global", "structs_of_pointers", "tree_reduction", "warp_reductions",
+)  # fmt: skip
+
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_gradient(case: Case, backend: str) -> None:
-    case.check(backend)
+def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]]) -> None:
+    try:
+        case.check(backend, settings)
+    except UnsupportedError as refusal:
+        if "with deterministic=True" not in str(refusal):
+            raise
+        pytest.skip(str(refusal).splitlines()[0])
+
+
+@pytest.mark.parametrize("path", VARIED)
+def test_each_optimisation_alone(path: str, backend: str) -> None:
+    """Of some programs; of all of them with `--optimize each`."""
+    case = next(c for c in CASES if c.problem.source.stem == path)
+    case.check(backend, [{"optimize": name} for name in OPTIMISATIONS])

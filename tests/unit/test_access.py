@@ -2,108 +2,139 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
 import pytest
 
 import hetad
+from tests.access_classes import CLASSES, HEAD, PLAIN, PROGRAMS, ROW, TESTED, condition, emitted, kernels, program
 
-HEAD = "__global__ void k(double *y, const double *x, const int *at, int n, int m, int s)\n{\n"
-ROW = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-PLANE = ROW + "    int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
-
-PLAIN = {
-    "own cell": ROW + "    if (i < n) y[i] = sin(x[i]);",
-    "own cell behind an offset": ROW + "    if (i < n) y[i] = sin(x[i + s]);",
-    "own cell, backwards": ROW + "    if (i < n) y[i] = sin(x[n - 1 - i]);",
-    "every third cell": ROW + "    if (i < n) y[i] = sin(x[3 * i + 1]);",
-    "rows below their extent": PLANE + "    if (i < m && j < n) y[j * m + i] = sin(x[j * m + i]);",
-    "rows wider than they are used": PLANE + "    if (i < m - 2 && j < n) y[j * m + i] = sin(x[j * m + i + 2]);",
-    "quotient and remainder": ROW + "    if (i < n * m) y[i] = sin(x[(i / m) * m + i % m]);",
-    "a pointer of its own": ROW + "    const double *p = x + i; if (i < n) y[i] = sin(p[s]);",
-    "the fields of a pair": ROW + "    if (i < n) y[i] = sin(x[2 * i]) * x[2 * i + 1];",
-    "strided over the grid": "    if (blockIdx.x >= 0) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
-    " i += blockDim.x * gridDim.x) y[i] = sin(x[i]);",
-}
-ATOMIC = {
-    "stride smaller than the extent": PLANE + "    if (i < m && j < n) y[j * m + i] = sin(x[j * s + i]);",
-    "a bound that is not what the index needs": PLANE + "    if (i < s && j < n) y[j * s + i] = sin(x[j * m + i]);",
-    "half the index": ROW + "    if (i < n) y[i] = sin(x[i / 2]);",
-    "an index from memory": ROW + "    if (i < n) y[i] = sin(x[at[i]]);",
-    "a square": ROW + "    if (i < n) y[i] = sin(x[i * i]);",
-    "a product of two axes": PLANE + "    if (i < m && j < n) y[j * m + i] = sin(x[i * j]);",
-    "blocks that overlap": "    int i = blockIdx.x * s + threadIdx.x;\n    if (i < n) y[i] = sin(x[i]);",
-    "a bit of it": ROW + "    if (i < n) y[i] = sin(x[i & 7]);",
-    "an index that a branch changed": ROW + "    int c = i; if (at[0] > 0) c = s;\n    if (i < n) y[i] = sin(x[c]);",
-    "an index changed through a pointer": ROW + "    int c = i; int *p = &c; *p = s;\n    if (i < n) y[i] = sin(x[c]);",
-}
-GATHER = {
-    "two reads that meet": ROW + "    if (i + 1 < n) y[i] = sin(x[i]) * x[i + 1];",
-    "a stencil": PLANE + "    if (i > 0 && j > 0 && i < m - 1 && j < n - 1)"
-    " y[j * m + i] = x[j * m + i - 1] + x[j * m + i + 1] + x[(j - 1) * m + i];",
-    "the index modulo something": ROW + "    if (i < n) y[i] = sin(x[i % s]);",
-    "one vector for all rows": PLANE + "    if (i < m && j < n) y[j * m + i] = 2 * x[i];",
-    "a product of matrices": PLANE + "    if (i < m && j < n) { double t = 0; for (int k = 0; k < s; k++)"
-    " t += x[j * s + k] * at[k * m + i]; y[j * m + i] = t; }",
-}
+SIZE = 130
+LAUNCHES = (((3, 2), (8, 4)), ((2, 1), (5, 3)))
+VALUES = ((6, 9, 4), (11, 5, 3), (24, 7, 1), (5, 8, 12))  # of n, m and s; strides below and above the extents
+ORDERS = {"fibers": {"HETAD_CPU_MODE": "fibers", "HETAD_CPU_SEED": "7"}, "threads": {"HETAD_CPU_THREADS": "4"}}
+CASES = ((0, 0), (1, 1), (0, 3))  # launch and values: under sizes that decide, of both kinds
+MUTANTS = [f"{name}, but {m}" for accesses in CLASSES.values() for name, a in accesses.items() for m in a.mutants]
 
 
-def pullback(body: str) -> str:
-    """The kernels of the pullback."""
-    program = hetad.loads(f"{HEAD}{body}\n}}\n")
-    source = hetad.gradient(program["k"], wrt="x", of="y").source
-    return "".join(re.findall(r"static __global__ void k_\w+\(.*?^}", source, re.DOTALL | re.MULTILINE))
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_plain_update_with_a_proof(name: str) -> None:
-    text = pullback(PLAIN[name])
-    # In a loop an atomic addition does not wait for the one before.
-    assert "atomicAdd" not in text or "for (int i" in text, text
-    assert re.search(r"adj_x\[[^\n]*\] [+-]=|adj_p\[[^\n]*\] [+-]=", text) or "for (int i" in text, text
-    assert "k_gather" not in text, text
-
-
-@pytest.mark.parametrize("name", ATOMIC)
-def test_atomic_update_without_one(name: str) -> None:
-    text = pullback(ATOMIC[name])
-    assert re.search(r"atomicAdd\(\s*&?adj_x", text), text
-    assert not re.search(r"adj_x\[[^\n]*\] [+-]=", text), text
-
-
-@pytest.mark.parametrize("name", GATHER)
-def test_gather(name: str) -> None:
-    assert "k_gather_x" in pullback(GATHER[name])
-
-
-@pytest.mark.parametrize("body", [*PLAIN.values(), *GATHER.values()])
-@pytest.mark.parametrize("launch", [((3, 2), (8, 4)), ((2, 1), (5, 3))])
-def test_same_gradient_without_proofs(body: str, launch: tuple[tuple[int, int], tuple[int, int]]) -> None:
-    """Also where the launch does not reach every cell."""
-    rng = np.random.default_rng(5)
-    n, m, s = 6, 9, 4
-    x, seed = rng.standard_normal(300), rng.standard_normal(300)
-    at = rng.integers(1, 5, 300).astype(np.int32)
-    program = hetad.loads(f"{HEAD}{body}\n}}\n")
-    grid, block = launch
+@functools.cache
+def jacobian(body: str, launch: int, values: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x, indices, and dy/dx at them by central differences: what the program does, whatever hetad makes of it."""
+    kernel, (grid, block), numbers = program(body)["k"], LAUNCHES[launch], VALUES[values]
     if "threadIdx.y" not in body:
         grid, block = grid[:1], block[:1]
-    found = []
-    for optimize in (True, False):
-        g = hetad.gradient(program["k"], wrt="x", of="y", backend="cpu", optimize=optimize)
-        found.append(g(np.zeros(300), x, at, n, m, s, seeds={"y": seed}, grid=grid, block=block)["x"])
-    assert np.any(found[0] != 0)
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-14)
+    rng = np.random.default_rng(5)
+    x, at = rng.standard_normal(SIZE), rng.integers(0, 4, SIZE).astype(np.int32)
+
+    def y(moved: np.ndarray) -> np.ndarray:
+        out = np.zeros(SIZE)
+        kernel(out, moved, at, *numbers, grid=grid, block=block, backend="cpu")
+        return out
+
+    h = 1e-5
+    columns = [(y(x + h * e) - y(x - h * e)) / (2 * h) for e in np.eye(SIZE)]
+    return x, at, np.array(columns).T
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_emitted(name: str) -> None:
+    how, body = PROGRAMS[name]
+    assert emitted(body) == how
+
+
+def met(body: str) -> bool:
+    """Whether two threads read one cell, in any of the launches."""
+    cases = [(launch, values) for launch in range(len(LAUNCHES)) for values in range(len(VALUES))]
+    return any((np.count_nonzero(jacobian(body, *case)[2], axis=0) > 1).any() for case in cases)
+
+
+@pytest.mark.parametrize("name", [n for n, (how, _) in PROGRAMS.items() if PLAIN in how.split()])
+def test_threads_do_not_meet_where_updates_are_plain(name: str) -> None:
+    assert not met(PROGRAMS[name][1])
+
+
+@pytest.mark.parametrize("name", [n for n in MUTANTS if n.startswith(tuple(CLASSES["exclusive"]))])
+def test_threads_meet_in_the_mutants(name: str) -> None:
+    """So no proof can hold: a plain update would lose increments."""
+    assert PLAIN not in PROGRAMS[name][0].split()
+    assert met(PROGRAMS[name][1])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_two_versions_where_sizes_decide(name: str) -> None:
+    """A condition is tested at the launch where one is enough, and where it holds no threads meet."""
+    body = PROGRAMS[name][1]
+    assert condition(body) == (TESTED[name][0] if name in TESTED else None)
+    held = []
+    for launch, (_, block) in enumerate(LAUNCHES if name in TESTED else ()):
+        for values, numbers in enumerate(VALUES):
+            if TESTED[name][1](*numbers, block):
+                assert (np.count_nonzero(jacobian(body, launch, values)[2], axis=0) <= 1).all(), (launch, numbers)
+                held.append(numbers)
+    assert held or name not in TESTED
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradient_under_races(name: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against differences, also where the launch does not reach every cell; with threads in a shuffled order, and with
+    blocks in parallel."""
+    body = PROGRAMS[name][1]
+    for launch, values in CASES:  # before the environment is changed
+        jacobian(body, launch, values)
+    for key, value in ORDERS[order].items():
+        monkeypatch.setenv(key, value)
+    gradient = hetad.gradient(program(body)["k"], wrt="x", of="y", backend="cpu")
+    for launch, values in CASES:
+        x, at, expected = jacobian(body, launch, values)
+        grid, block = LAUNCHES[launch]
+        if "threadIdx.y" not in body:
+            grid, block = grid[:1], block[:1]
+        seed = np.random.default_rng(6).standard_normal(SIZE)
+        found = gradient(np.zeros(SIZE), x, at, *VALUES[values], seeds={"y": seed}, grid=grid, block=block)["x"]
+        np.testing.assert_allclose(found, seed @ expected, rtol=1e-6, atol=1e-7)
+
+
+def test_many_threads_lose_nothing() -> None:
+    """Enough work for blocks that run at once to meet."""
+    n = 200_000
+    x, at, seed = np.random.default_rng(3).standard_normal(n), np.arange(n, dtype=np.int32) % 3, np.ones(n)
+    for body, expected in (
+        (ROW + "    if (i < n) y[i] = x[at[i]] * 2;", np.r_[2 * np.bincount(at), np.zeros(n - 3)]),
+        (ROW + "    if (i < n) y[i] = x[i % s] * 2;", np.r_[2 * np.bincount(np.arange(n) % 7), np.zeros(n - 7)]),
+        (ROW + "    if (i < n) y[i] = x[0] * 2;", np.r_[2 * n, np.zeros(n - 1)]),
+    ):
+        g = hetad.gradient(program(body)["k"], wrt="x", of="y", backend="cpu", cpu_threads=4)
+        found = g(np.zeros(n), x, at, n, 0, 7, seeds={"y": seed}, grid=(n + 63) // 64, block=64)["x"]
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_strided_over_the_grid() -> None:
+    """In a loop an atomic addition does not wait for the one before, although nothing asks for it."""
+    step = "i += blockDim.x * gridDim.x"
+    body = "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; STEP) y[i] = sin(x[i]);"
+
+    def how(text: str) -> str:
+        g = hetad.gradient(program(text)["k"], wrt="x", of="y", deterministic=True)
+        return " ".join(a.how for a in g.derivative.explanation.accumulated)
+
+    assert "exclusive" in how(body.replace("STEP", step))
+    for mutant in ("i += blockDim.x", "i += gridDim.x", "i += blockDim.x * gridDim.x - 1", "i += s"):
+        assert "exclusive" not in how(body.replace("STEP", mutant)), mutant
 
 
 def test_overlapping_arguments_are_not_taken_apart() -> None:
     """A buffer that is read and written by neighbouring threads keeps its atomics."""
-    program = hetad.loads(
-        "__global__ void k(double *y, const double *x, int n)\n{\n" + ROW + "    if (i < n) y[i] = sin(x[i]);\n}\n"
-        "void run(double *a, int n) { k<<<(n + 7) / 8, 8>>>(a + 1, a, n); }\n"
-    )
-    source = hetad.gradient(program["run"], wrt="a", of="a").source
-    text = "".join(re.findall(r"static __global__ void k_\w+\(.*?^}", source, re.DOTALL | re.MULTILINE))
-    assert "atomicAdd" in text
-    assert "__restrict__ adj_" not in text
+    text = HEAD.replace("const int *at, ", "") + ROW + "    if (i < n) y[i] = sin(x[i]);\n}\n"
+    apart = hetad.loads(text + "void run(double *a, double *b, int n) { k<<<(n + 7) / 8, 8>>>(a, b, n, n, n); }\n")
+    assert "atomicAdd" not in kernels(hetad.gradient(apart["run"], wrt="b", of="a").source)
+    for arguments in ("a + 1, a", "a, a", "n > 3 ? a : b, a"):
+        program = hetad.loads(
+            f"{text}void run(double *a, double *b, int n) {{ k<<<(n + 7) / 8, 8>>>({arguments}, n, n, n); }}\n"
+        )
+        source = kernels(hetad.gradient(program["run"], wrt="a", of="a").source)
+        source = source[source.index("k_pullback_overlapping(") :]  # where a test finds them apart, another runs
+        assert "atomicAdd" in source, arguments
+        assert not re.search("__restrict__ adj_[xy]", source), arguments

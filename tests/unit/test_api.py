@@ -356,3 +356,13 @@ def test_the_names_of_the_package() -> None:
         assert issubclass(getattr(hetad, name), hetad.HetadError)
     with pytest.raises(AttributeError, match="no attribute 'absent'"):
         _ = hetad.absent  # type: ignore[attr-defined]
+
+
+def test_optimisations_by_name() -> None:
+    from hetad.adjoint.options import ALL, OPTIMISATIONS, Options
+
+    assert Options.of(True) == Options.of(tuple(OPTIMISATIONS)) == ALL
+    assert Options.of(False) == Options.of(())
+    assert Options.of("gather") == Options.of(["gather"]) != Options.of(("gather", "sums"))
+    with pytest.raises(hetad.ArgumentError, match=r"no optimisation 'fuse', 'reuse'; there are activity, needed, .*, "):
+        Options.of(("fuse", "gather", "reuse"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -403,3 +404,21 @@ def test_doctor_says_how_to_get_a_compiler(run: Run, monkeypatch: pytest.MonkeyP
     assert finding["status"] == "absent"
     assert "no-such-compiler" in finding["detail"] + finding["remedy"]
     assert status == (0 if result["usable"]["CUDA backend"] else 1)
+
+
+# --- optimisations --------------------------------------------------------------------------------
+
+
+def test_an_optimisation_alone(run: Run) -> None:
+    grad = ("grad", AXPY, "axpy", "--wrt", "a,x", "--of", "y")
+    assert "atomicAdd(adj_x" not in run(*grad)[1]
+    for chosen, atomics in (("none", True), ("sums", True), ("axes,exclusive", False), ("all", False)):
+        status, text, _ = run(*grad, "--optimize", chosen)
+        assert status == 0
+        assert bool(re.search(r"atomicAdd\(\s*&?adj_x", text)) == atomics, chosen
+
+
+def test_an_optimisation_that_there_is_not(run: Run) -> None:
+    status, _, problem = run("grad", AXPY, "axpy", "--wrt", "x", "--of", "y", "--optimize", "gather,fuse")
+    assert status != 0
+    assert "there is no optimisation 'fuse'; there are activity, needed," in problem

@@ -67,3 +67,11 @@ def test_python_shown_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_every_optimisation_is_in_the_docs() -> None:
+    from hetad.adjoint.options import OPTIMISATIONS
+
+    text = (ROOT / "docs" / "accumulation.md").read_text(encoding="utf-8")
+    for name, what in OPTIMISATIONS.items():
+        assert f"| `{name}` | {what} |" in text

@@ -10,7 +10,7 @@ import pytest
 
 import hetad
 from hetad import problem as problems
-from tests import nvrtc
+from tests import fixed_order, nvrtc
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
 needs_nvrtc = pytest.mark.skipif(nvrtc.load() is None, reason="no NVRTC (pip install nvidia-cuda-nvrtc)")
@@ -35,6 +35,15 @@ def test_kernels_compile_with_nvrtc(path: Path) -> None:
     from hetad import emit
 
     gradient = gradient_of(path)
+    assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("name", fixed_order.PROGRAMS)
+def test_sums_of_fixed_order_compile_with_nvrtc(name: str) -> None:
+    from hetad import emit
+
+    gradient = fixed_order.Problem(name, 10).gradient("cpu", deterministic=True)
     assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
 
 

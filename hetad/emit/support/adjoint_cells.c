@@ -33,3 +33,17 @@ static inline void hetad_add_run(float *target, const float *values, int count)
         target[i] += values[i];
     }
 }
+
+static inline void hetad_block_sum_float(float *target, float value)
+{
+    if (value != 0) {
+        *target += value;
+    }
+}
+
+static inline void hetad_block_sum_double(double *target, double value)
+{
+    if (value != 0) {
+        *target += value;
+    }
+}

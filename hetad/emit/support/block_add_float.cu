@@ -11,8 +11,8 @@ static __device__ float hetad_warp_sum_float(float value, unsigned lane, unsigne
     return value;
 }
 
-// *target += the sum of `value` over the block: all its threads come here, and one atomicAdd is done, if any.
-static __device__ void hetad_block_add_float(float *target, float value)
+// The sum of `value` over the block, in its first thread; all threads come here.
+static __device__ float hetad_block_total_float(float value)
 {
     __shared__ float sums[32];
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -26,8 +26,24 @@ static __device__ void hetad_block_add_float(float *target, float value)
     __syncthreads();
     if (thread < warps) {
         value = hetad_warp_sum_float(sums[thread], lane, warps);
-        if (thread == 0 && value != 0) {
-            atomicAdd(target, value);
-        }
+    }
+    return value;
+}
+
+// *target += the sum of `value` over the block: one atomicAdd, if any.
+static __device__ void hetad_block_add_float(float *target, float value)
+{
+    value = hetad_block_total_float(value);
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && value != 0) {
+        atomicAdd(target, value);
+    }
+}
+
+// *target += the sum of `value` over the block, where no other block adds.
+static __device__ void hetad_block_sum_float(float *target, float value)
+{
+    value = hetad_block_total_float(value);
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && value != 0) {
+        *target += value;
     }
 }

@@ -2,11 +2,11 @@
 function = "mean_energy"
 wrt = ["coupling", "field"]
 [inputs]
-coupling = { shape = [6, 7, 2], random = 1 }
+coupling = { shape = [6, 8, 2], random = 1 }
 field = 0.3
 seed = 12345
 rows = 6
-columns = 7
+columns = 8
 sweeps = 4
 beta = 0.4
 ---*/

@@ -1,0 +1,75 @@
+"""How a gradient is made: which optimisations, and whether its sums have a fixed order.  It is the same gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from hetad.diagnostics import ArgumentError
+
+OPTIMISATIONS = {
+    "activity": "only what depends on wrt, and what of depends on, has an adjoint",
+    "needed": "what no adjoint needs is neither recomputed nor saved",
+    "tidy": "values are named once, branches merged, the text reads as by hand",
+    "factors": "a loop keeps what the reverse sweep needs of a value instead of the value",
+    "sums": "increments of one cell in a thread become one",
+    "gather": "cells that neighbouring threads add to are summed by a thread each, in a kernel of their own",
+    "totals": "few cells that all threads add to are summed in registers and over the block",
+    "segments": "a long loop of a kernel is run again in segments, and keeps less",
+    "blocks": "where sums over blocks remain, a block works for several",
+    "deal": "iterations of a thread's own loop are dealt out to neighbouring threads",
+    "runs": "atomic additions to neighbouring cells are one vector operation",
+    "exclusive": "a plain += where a cell provably belongs to one thread",
+    "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
+    "spent": "an adjoint that nobody needs any more is not cleared",
+    "axes": "launches without the axes along which a kernel does the same",
+    "qualifiers": "const and __restrict__ on the parameters of generated kernels",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Each optimisation of the table above, on or off; `deterministic`: no sum depends on the order of threads."""
+
+    activity: bool = True
+    needed: bool = True
+    tidy: bool = True
+    factors: bool = True
+    sums: bool = True
+    gather: bool = True
+    totals: bool = True
+    segments: bool = True
+    blocks: bool = True
+    deal: bool = True
+    runs: bool = True
+    exclusive: bool = True
+    versions: bool = True
+    spent: bool = True
+    axes: bool = True
+    qualifiers: bool = True
+    deterministic: bool = False
+
+    @staticmethod
+    def of(optimize: bool | str | Iterable[str] = True, deterministic: bool = False) -> Options:
+        """`optimize`: all (True), none (False), or those named.  With `deterministic` those are on that give
+        sums a fixed order, and those are off that only give atomic additions another form.
+
+        Raises:
+            ArgumentError: there is no optimisation of this name.
+        """
+        if isinstance(optimize, bool):
+            chosen = set(OPTIMISATIONS) if optimize else set()
+        else:
+            chosen = {optimize} if isinstance(optimize, str) else set(optimize)
+        unknown = sorted(map(str, chosen - set(OPTIMISATIONS)))
+        if unknown:
+            raise ArgumentError(
+                f"there is no optimisation {', '.join(map(repr, unknown))}; there are {', '.join(OPTIMISATIONS)}"
+            )
+        if deterministic:
+            chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs"}
+        return Options(**{name: name in chosen for name in OPTIMISATIONS}, deterministic=deterministic)
+
+
+ALL = Options()
+assert {f.name for f in fields(Options)} == {*OPTIMISATIONS, "deterministic"}  # nothing is left without a word

@@ -1,0 +1,63 @@
+"""Conditions on the sizes of a launch under which more is proven, as comparisons: `s - m >= 0` as `s >= m`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hetad.adjoint.names import convert, integer
+from hetad.analysis.affine import Monomial, Polynomial
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.printer import expr_text
+from hetad.ir.types import BOOL, LONG, Int
+
+Leaf = Callable[[ir.Expr], ir.Expr]  # what stands for a parameter of the kernel, or an extent of the launch
+
+
+def known_on_host(value: Polynomial) -> bool:
+    """Whether a launch tells the value: from integers passed by value, and the sizes of grid and block."""
+    return all(
+        (isinstance(a, ir.Var) and a.symbol.storage == "param" and isinstance(a.type, Int))
+        or (isinstance(a, ir.ThreadIndex) and a.name in ("blockDim", "gridDim"))
+        for monomial in value.terms
+        for a in monomial
+    )
+
+
+def text(conditions: tuple[Polynomial, ...], span: Span) -> str:
+    """In the kernel's own words."""
+    return " and ".join(expr_text(comparison(c, lambda e: e, span)) for c in conditions)
+
+
+def comparison(value: Polynomial, leaf: Leaf, span: Span) -> ir.Binary:
+    """Whether the value is not negative, in integers that are wide enough."""
+    more = {m: c for m, c in value.terms.items() if c > 0}
+    less = {m: -c for m, c in value.terms.items() if c < 0}
+    left, right = _sum(more, leaf, span), _sum(less, leaf, span)
+    simple = all(isinstance(e.type, Int) and e.type.signed and not isinstance(e, ir.Binary) for e in (left, right))
+    if not simple:
+        left, right = (_sum(side, lambda e: convert(leaf(e), LONG), span) for side in (more, less))
+    return ir.Binary(">=", left, right, BOOL, span=span)
+
+
+def _sum(terms: dict[Monomial, int], leaf: Leaf, span: Span) -> ir.Expr:
+    """The terms in the order of their text, constants last."""
+    parts = sorted((_product(m, c, leaf, span) for m, c in terms.items()), key=lambda e: (_constant(e), expr_text(e)))
+    total = parts[0] if parts else integer(0, span)
+    for part in parts[1:]:
+        total = ir.Binary("+", total, convert(part, total.type), total.type, span=span)
+    return total
+
+
+def _product(monomial: Monomial, coefficient: int, leaf: Leaf, span: Span) -> ir.Expr:
+    factors = sorted((leaf(a) for a in monomial), key=expr_text)
+    if coefficient != 1 or not factors:
+        factors.append(integer(coefficient, span, factors[0].type if factors else LONG))
+    product = factors[0]
+    for f in factors[1:]:
+        product = ir.Binary("*", product, convert(f, product.type), product.type, span=span)
+    return product
+
+
+def _constant(e: ir.Expr) -> bool:
+    return isinstance(e, ir.Const)

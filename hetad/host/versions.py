@@ -1,0 +1,96 @@
+"""Facts that only a launch tells, tested there in front of two versions of its pullback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from hetad.adjoint.names import convert, integer
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.pointers import Location, PointsTo
+from hetad.device.axes import extent_along
+from hetad.device.conditions import comparison
+from hetad.device.pullback import Pullback
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.printer import body_text
+from hetad.ir.types import BOOL, INT, Int, Pointer
+
+
+def memory_apart(
+    kernel: ir.Function, s: ir.Launch, merged: tuple[tuple[str, ...], ...], pointers: PointsTo
+) -> ir.Expr | None:
+    """Whether the pointers of each group, which may reach the same memory, do not this time: the buffers of a loop that
+    swaps them.  None where some always do."""
+    given = {p.name: arg for p, arg in zip(kernel.params, s.args, strict=True) if isinstance(p.type, Pointer)}
+    pairs = [pair for group in merged for pair in combinations(group, 2)]
+    if not pairs or not all(name in given for pair in pairs for name in pair):
+        return None
+    if any(
+        pointers.targets(given[a]) == pointers.targets(given[b]) and len(pointers.targets(given[a])) == 1
+        for a, b in pairs
+    ):
+        return None
+    tests = [ir.Intrinsic("hetad_apart", (given[a], given[b]), INT, span=s.span) for a, b in pairs]
+    return _all_of([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
+
+
+def _one_buffer(a: Sequence[Location], b: Sequence[Location]) -> bool:
+    return len(a) == 1 and list(a) == list(b) and getattr(a[0], "single", False)
+
+
+def alike(a: Pullback, b: Pullback) -> bool:
+    """Whether two versions are one."""
+
+    def text(made: Pullback) -> list[str]:
+        return [body_text(f.body) for f in made.functions()] + [str(p) for f in made.functions() for p in f.params]
+
+    return text(a) == text(b)
+
+
+def holds(conditions: Sequence[Polynomial], params: Sequence[ir.Symbol], narrow: ir.Launch) -> ir.Expr | bool:
+    """Whether all of them are not negative in the launch of a kernel with these parameters, if the text tells."""
+    given = dict(zip(params, narrow.args, strict=True))
+
+    def leaf(e: ir.Expr) -> ir.Expr:
+        if isinstance(e, ir.ThreadIndex):
+            found = extent_along(narrow.block if e.name == "blockDim" else narrow.grid, e.axis)
+        else:
+            assert isinstance(e, ir.Var)
+            found = convert(given[e.symbol], e.type)
+        number = _number(found)
+        return integer(number, e.span) if number is not None else found
+
+    compared = [comparison(c, leaf, narrow.span) for c in conditions]
+    if False in map(_decided, compared):
+        return False
+    found = [c for c in compared if _decided(c) is None]
+    if not found:
+        return True
+    return _all_of(found)
+
+
+def either(condition: ir.Expr | bool, then: list[ir.Stmt], orelse: list[ir.Stmt], span: Span) -> list[ir.Stmt]:
+    if isinstance(condition, bool):
+        return then if condition else orelse
+    return [ir.If(condition, tuple(then), tuple(orelse), span=span)]
+
+
+def _all_of(conditions: Sequence[ir.Expr]) -> ir.Expr:
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole = ir.Binary("&&", whole, condition, BOOL, span=condition.span)
+    return whole
+
+
+def _decided(e: ir.Binary) -> bool | None:
+    left, right = _number(e.left), _number(e.right)
+    return left >= right if left is not None and right is not None else None
+
+
+def _number(e: ir.Expr) -> int | None:
+    """The value of a small constant."""
+    while isinstance(e, ir.Cast) and isinstance(e.type, Int) and e.type.bits >= 32:
+        e = e.operand
+    small = isinstance(e, ir.Const) and isinstance(e.value, int) and 0 <= e.value < 1 << 31
+    return int(e.value) if small and isinstance(e, ir.Const) else None

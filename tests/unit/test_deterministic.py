@@ -1,0 +1,65 @@
+"""`deterministic=True`: sums of fixed order, or a refusal that names the access."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import hetad
+from tests.fixed_order import PROGRAMS, Problem
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("optimize", [True, False])
+def test_equal_bits_with_several_threads(name: str, optimize: bool) -> None:
+    problem = Problem(name, 5000)
+    gradient = problem.gradient("cpu", deterministic=True, optimize=optimize, cpu_threads=4)
+    assert "atomicAdd" not in gradient.source
+    first = problem.bits(gradient)
+    for _ in range(5):
+        assert problem.bits(gradient) == first
+    for found, expected in zip(
+        problem.numbers(gradient), problem.numbers(problem.gradient("cpu", optimize=False)), strict=True
+    ):
+        scale = float(np.abs(expected).max())
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_how_the_sums_are_made(name: str) -> None:
+    problem = Problem(name, 10)
+    found = [a.how for a in problem.gradient("cpu", deterministic=True).derivative.explanation.accumulated]
+    assert any(how.startswith(PROGRAMS[name].how) for how in found), found
+    assert not any("atomic" in how for how in found), found
+
+
+def test_the_sums_of_blocks_meet_in_a_second_kernel() -> None:
+    source = Problem("a scalar", 10).gradient("cpu", deterministic=True).source
+    assert re.search(r"hetad_block_sum_double\(&parts\[block_number\], c_sum\)", source)
+    assert re.search(r"k_totals<<<1, 256", source)
+
+
+SHARED = """
+__global__ void total(double *y, const double *x, int n)
+{
+    __shared__ double part[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? x[i] * x[i] : 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        double s = 0;
+        for (int k = 0; k < 64; k++) s += part[k];
+        y[blockIdx.x] = s;
+    }
+}
+"""
+
+
+def test_what_has_no_fixed_order_is_refused() -> None:
+    program = hetad.loads(SHARED, "total.cu")
+    with pytest.raises(hetad.UnsupportedError, match=r"total.cu:10:43: with deterministic=True: several") as caught:
+        hetad.gradient(program["total"], "x", "y", deterministic=True)
+    assert "let each thread read cells of its own here" in str(caught.value)
+    hetad.gradient(program["total"], "x", "y")
