@@ -12,11 +12,20 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
-_FILES = {"cublas_v2.h": ("cublas.cu", "blas_real.cu"), "cufft.h": ("cufft.cu", "fft_real.cu")}
-# What the words of a part on `real` become.  E and K are the letters of cuFFT for real and complex numbers.
-_TYPES = (
-    {"real": "float", "complex": "float2", "cublasR": "cublasS", "E2K": "R2C", "K2E": "C2R", "K2K": "C2C"},
-    {"real": "double", "complex": "double2", "cublasR": "cublasD", "E2K": "D2Z", "K2E": "Z2D", "K2K": "Z2Z"},
+_FILES = {
+    "cublas_v2.h": ("cublas.cu", "blas_real.cu"),
+    "cufft.h": ("cufft.cu", "fft_real.cu"),
+    "curand.h": ("curand.cu", "random_real.cu"),
+}
+# What the words of a part on `real` become.  E and K are the letters of cuFFT for real and complex numbers; cuRAND's
+# names end in nothing or in Double.
+_WORDS = ("real", "complex", "cublasR", "OfReal", "E2K", "K2E", "K2K")
+_TYPES = tuple(
+    dict(zip(_WORDS, words, strict=True))
+    for words in (
+        ("float", "float2", "cublasS", "", "R2C", "C2R", "C2C"),
+        ("double", "double2", "cublasD", "Double", "D2Z", "Z2D", "Z2Z"),
+    )
 )
 
 LIBRARIES = frozenset(_FILES)
@@ -31,4 +40,4 @@ def library(header: str) -> str:
 
 def _for_type(text: str, words: Mapping[str, str]) -> str:
     """`real` and `complex` are also parts of hetad's own names, between underscores."""
-    return re.sub(r"(?<![A-Za-z])real(?![A-Za-z])|\bcomplex\b|cublasR|E2K|K2E|K2K", lambda m: words[m[0]], text)
+    return re.sub(r"(?<![A-Za-z])real(?![A-Za-z])|\bcomplex\b|cublasR|OfReal|E2K|K2E|K2K", lambda m: words[m[0]], text)
