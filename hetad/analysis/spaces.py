@@ -15,7 +15,7 @@ from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
 
-Space = Literal["host", "device"]
+Space = Literal["host", "device", "managed"]
 _KINDS: dict[int, tuple[Space, Space]] = {
     0: ("host", "host"),
     1: ("device", "host"),
@@ -31,6 +31,8 @@ class Spaces:
         self.pointers = pointers
         self._of: dict[Location, tuple[Space, Span]] = {}
         for s in walk_stmts(function.body):
+            self._allocation(s)
+        for s in walk_stmts(function.body):
             self._statement(s)
 
     def of(self, location: Location) -> Space | None:
@@ -39,10 +41,22 @@ class Spaces:
         found = self._of.get(location)
         return found[0] if found else None
 
+    def of_parameter(self, root: Location) -> Literal["host", "device"] | None:
+        """The same for memory that the function did not allocate, which one side uses alone."""
+        space = self.of(root)
+        assert space != "managed"
+        return space
+
     def behind(self, pointer: ir.Expr) -> Space | None:
         """Where a pointer expression points, as far as known."""
         found = {self.of(t) for t in self.pointers.targets(_bare(pointer))} - {None}
         return next(iter(found)) if len(found) == 1 else None
+
+    def _allocation(self, s: ir.Stmt) -> None:
+        if isinstance(s, ir.Call) and s.function in TABLE and id(s) in self.pointers.heap_roots:
+            row = TABLE[s.function]
+            if row.action in ("allocate", "symbol"):
+                self._set(self.pointers.heap_roots[id(s)], row.space, s.span, "allocated")
 
     def _statement(self, s: ir.Stmt) -> None:
         match s:
@@ -50,10 +64,8 @@ class Spaces:
                 for arg in args:
                     for part in pointer_parts(arg):
                         self._mark(part, "device", arg.span, "passed to a kernel")
-            case ir.Call(function=name, args=args, result=result) if name in TABLE:
+            case ir.Call(function=name, args=args) if name in TABLE:
                 row = TABLE[name]
-                if row.action in ("allocate", "symbol") and id(s) in self.pointers.heap_roots:
-                    self._set(self.pointers.heap_roots[id(s)], row.space, s.span, "allocated")
                 dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
                 if row.action == "copy" and dst is not None and src is not None:
                     known = _KINDS.get(_value(args[kind])) if kind is not None else (row.space, row.space)
@@ -62,7 +74,6 @@ class Spaces:
                         self._mark(args[src], known[1], s.span, "the source of this copy")
                 elif row.action == "fill" and dst is not None:
                     self._mark(args[dst], row.space, s.span, "filled here")
-                del result
         for own in own_exprs(s):
             for e in walk_expr(own):
                 if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer):
@@ -81,11 +92,11 @@ class Spaces:
 
     def _set(self, root: Root, space: Space, span: Span, why: str) -> None:
         known = self._of.setdefault(root, (space, span))
-        if known[0] != space:
+        if known[0] not in (space, "managed"):
             raise UnsupportedError(
                 f"'{root.name}' is {known[0]} memory (line {known[1].line}), but is {why} as {space} memory",
                 span,
-                "copy it with cudaMemcpy; hetad does not support memory that both sides use directly",
+                "copy it with cudaMemcpy, or allocate it with cudaMallocManaged",
             )
 
 
@@ -96,7 +107,10 @@ def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["h
     if f.kind == "kernel":
         return {p.name: "device" for p in f.params if isinstance(p.type, Pointer | Array)}
     spaces = Spaces(f, pointers)
-    return {p.name: spaces.of(root) or "either" for p, root in pointers.parameter_roots.items()}
+    found: dict[str, Literal["host", "device", "either"]] = {}
+    for p, root in pointers.parameter_roots.items():
+        found[p.name] = spaces.of_parameter(root) or "either"
+    return found
 
 
 def _bare(pointer: ir.Expr) -> ir.Expr:

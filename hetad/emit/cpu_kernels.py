@@ -219,6 +219,6 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
         "    static const struct hetad_runtime runtime = {\n"
         "        hetad_cpu_malloc, hetad_cpu_free, hetad_cpu_copy, hetad_cpu_set, hetad_cpu_launch,\n"
         "        hetad_cpu_synchronize, hetad_cpu_last_error, hetad_cpu_memory, hetad_cpu_copy_rows,\n"
-        "        hetad_cpu_set_rows, hetad_cpu_attribute,\n    };\n"
+        "        hetad_cpu_set_rows, hetad_cpu_attribute, hetad_cpu_malloc,\n    };\n"
         "    return &runtime;\n}"
     )

@@ -50,8 +50,8 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         ("functions called by a stream", "call the function after cudaStreamSynchronize"),
     ),
     (
-        r"cudaMallocManaged|cudaStreamAttachMemAsync",
-        ("managed memory", "use cudaMalloc and cudaMemcpy"),
+        r"cudaStreamAttachMemAsync",
+        ("managed memory that belongs to a stream", "leave it attached to all streams, as cudaMallocManaged does"),
     ),
     (
         r"cudaMem(?:cpy|set)(?:3D|2D(?:To|From|Array)|To|FromArray|ArrayTo)\w*(?<!Symbol)(?<!SymbolAsync)"

@@ -90,16 +90,16 @@ class MemoryAdjoints:
     def _obtain(
         self, s: ir.Call, row: MemoryOperation, place: ir.Place, size: ir.Expr, zeroed: bool, shadow: bool = False
     ) -> ir.Stmt:
-        kind = "zeros" if zeroed else "malloc"
-        if row.space == "device":
+        kind = "zeros" if zeroed or row.space == "managed" else "malloc"
+        if row.space != "host":
             out = ir.Cast(ir.AddressOf(place, Pointer(place.type), span=s.span), Pointer(Pointer(VOID)), span=s.span)
             result = None if shadow else s.result
-            return ir.Call(f"hetad_device_{kind}", (out, size), result, span=s.span)
+            return ir.Call(f"hetad_{row.space}_{kind}", (out, size), result, span=s.span)
         return ir.Call(f"hetad_host_{kind}", (size,), place, span=s.span)
 
     def _succeeded(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
         """The status of an allocation in host memory, which fails only with the whole call."""
-        if row.space == "device" or row.position("out") is None or s.result is None:
+        if row.space != "host" or row.position("out") is None or s.result is None:
             return []
         return [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
 

@@ -38,7 +38,7 @@ class AdjointParameters:
         setting = self.setting
         shadow = setting.names.symbol(f"adj_{name}", Pointer(type_.to), setting.span, "param")
         root = setting.pointers.parameter_roots[p]
-        space = setting.spaces.of(root)
+        space = setting.spaces.of_parameter(root)
         if name in (setting.of or ()) or root not in self.engine.active or root not in setting.written:
             self.engine.shadows[p] = shadow
         else:

@@ -29,8 +29,8 @@ def pulled_back(engine: HostEngine, s: ir.Launch, made: Pullback) -> Parts:
     closing: list[ir.Stmt] = []
     extra: list[ir.Expr] = []
     shared = s.shared
-    if made.dynamic and s.shared is not None:
-        size = aligned(s.shared)
+    if made.dynamic:
+        size = aligned(s.shared if s.shared is not None else ir.Const(0, SIZE_T, span=s.span))
         extra.append(size)
         shared = ir.Binary("*", ir.Const(2, SIZE_T, span=s.span), size, SIZE_T, span=s.span)
     if made.recorder is not None and made.records is not None:

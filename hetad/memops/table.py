@@ -30,7 +30,7 @@ from hetad.ir.types import (
 )
 
 Action = Literal["allocate", "symbol", "free", "copy", "fill", "inert", "exit"]
-Space = Literal["host", "device"]
+Space = Literal["host", "device", "managed"]  # managed: both use it directly
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,7 @@ TABLE: dict[str, MemoryOperation] = {
     row.name: row
     for row in (
         MemoryOperation("cudaMalloc", "allocate", _E, ("out", "bytes"), "device"),
+        MemoryOperation("cudaMallocManaged", "allocate", _E, ("out", "bytes", "flags"), "managed", defaults=1),
         MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol"), "device"),
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),
@@ -278,6 +279,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_argument"),
         _support("hetad_device_malloc", CUDA_ERROR, writes=(0,), essential=False),
         _support("hetad_device_zeros", CUDA_ERROR, writes=(0,), essential=False),
+        _support("hetad_managed_zeros", CUDA_ERROR, writes=(0,), essential=False),
         _support("hetad_symbol_address", CUDA_ERROR, writes=(0,), essential=False),
         _support("hetad_host_malloc", _VOID_POINTER, essential=False),
         _support("hetad_host_zeros", _VOID_POINTER, essential=False),

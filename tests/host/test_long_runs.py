@@ -115,7 +115,7 @@ def test_steps_are_all_counted(backend: str) -> None:
 class _Runtime(ctypes.Structure):
     """`struct hetad_runtime`, as far as memory goes."""
 
-    _fields_ = (("device_malloc", ctypes.c_void_p), ("device_free", ctypes.c_void_p), ("rest", ctypes.c_void_p * 9))
+    _fields_ = (("device_malloc", ctypes.c_void_p), ("device_free", ctypes.c_void_p), ("rest", ctypes.c_void_p * 10))
 
 
 class _Counting:

@@ -4,6 +4,7 @@
     function = "f"            # the function to reach
     wrt = ["x"]               # and, if given, to differentiate
     of = ["y"]
+    graph = true              # optional: as CUDA graphs
     error = "UnsupportedError"    # optional: the class
     help = "rewrite it"           # optional: part of the remedy
     ---*/
@@ -52,7 +53,8 @@ def expectation(path: Path) -> Expected:
 def differentiate(path: Path, options: dict[str, Any]) -> None:
     program = hetad.load(path)
     if "wrt" in options:
-        hetad.gradient(program[options["function"]], wrt=options["wrt"], of=options.get("of"))
+        hetad.gradient(program[options["function"]], wrt=options["wrt"], of=options.get("of"),
+                        graph=options.get("graph", False))  # fmt: skip
     else:
         pipeline.reach(program.unit, options["function"])
 

@@ -17,6 +17,14 @@ static inline cudaError_t cudaMalloc(void *p, size_t bytes)
     return hetad_result(memory == NULL && bytes > 0 ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
+static inline cudaError_t cudaMallocManaged(void *p, size_t bytes, unsigned flags)
+{
+    void *memory = bytes > 0 ? hetad_rt->managed_malloc(bytes) : NULL;
+    (void)flags;
+    memcpy(p, &memory, sizeof memory);
+    return hetad_result(bytes == 0 ? cudaErrorInvalidValue : memory == NULL ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
 static inline cudaError_t cudaFree(void *p)
 {
     return p != NULL ? hetad_result(hetad_rt->device_free(p)) : cudaSuccess;

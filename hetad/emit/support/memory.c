@@ -18,6 +18,22 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes)
     return cudaSuccess;
 }
 
+// Memory that the host uses too: a kind of its own in the registry (3), which is the device's for all else.
+static cudaError_t hetad_managed_zeros(void **p, size_t bytes)
+{
+    if (bytes == 0) {
+        *p = NULL;
+        return cudaErrorInvalidValue;
+    }
+    if (hetad_can_reuse(bytes, 3)) *p = hetad_reuse(bytes, 3); else  // if used
+    {
+        hetad_check(cudaMallocManaged(p, bytes, cudaMemAttachGlobal));
+        hetad_register(*p, bytes, 3, 1);
+    }
+    hetad_check(cudaMemset(*p, 0, bytes));
+    return cudaSuccess;
+}
+
 static void *hetad_host_malloc(size_t bytes)
 {
     if (hetad_can_reuse(bytes, 0)) return hetad_reuse(bytes, 0);  // if used

@@ -11,4 +11,5 @@ struct hetad_runtime {
     int (*copy_rows)(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width, size_t height, int kind);
     int (*set_rows)(void *dst, size_t pitch, int value, size_t width, size_t height);
     int (*attribute)(int *value, int attribute);  // of the device, by CUDA's numbers
+    void *(*managed_malloc)(size_t bytes);  // memory that host and device use; freed like that of the device
 };

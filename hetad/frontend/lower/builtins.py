@@ -115,6 +115,8 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "cudaHostAllocWriteCombined": (4, UINT),
     "cudaHostRegisterDefault": (0, UINT),
     "cudaHostRegisterPortable": (1, UINT),
+    "cudaMemAttachGlobal": (1, UINT),
+    "cudaMemAttachHost": (2, UINT),
     "cudaFuncCachePreferNone": (0, INT),
     "cudaFuncCachePreferShared": (1, INT),
     "cudaFuncCachePreferL1": (2, INT),

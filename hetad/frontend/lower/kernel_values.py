@@ -17,7 +17,12 @@ SETTINGS = frozenset({"cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaFun
 LAUNCH = "cudaLaunchKernel"
 _BLOCK_SIZE = "cudaOccupancyMaxPotentialBlockSize"
 _ACTIVE_BLOCKS = "cudaOccupancyMaxActiveBlocksPerMultiprocessor"
-_OCCUPANCY = {_BLOCK_SIZE: (3, 5), _ACTIVE_BLOCKS: (4, 4), _ACTIVE_BLOCKS + "WithFlags": (5, 5)}
+_OCCUPANCY = {
+    _BLOCK_SIZE: (3, 5),
+    _BLOCK_SIZE + "WithFlags": (3, 6),
+    _ACTIVE_BLOCKS: (4, 4),
+    _ACTIVE_BLOCKS + "WithFlags": (5, 5),
+}
 CALLS = SETTINGS | set(_OCCUPANCY)
 
 _BLOCK = 128  # threads that every kernel may have, pullbacks included
@@ -36,7 +41,7 @@ def call(ctx: Context, node: Any) -> Expr:
     least, most = _OCCUPANCY[name]
     if not least <= len(given) <= most:
         raise SyntaxProblem(f"'{name}' takes {least} to {most} arguments, not {len(given)}", span)
-    if name == _BLOCK_SIZE:
+    if name.startswith(_BLOCK_SIZE):
         limit = expressions.value(ctx, given[4]) if len(given) > 4 else None
         _store(ctx, given[0], Const(_GRID, INT, span=span), name)
         _store(ctx, given[1], _limited(limit, span), name)
