@@ -193,13 +193,21 @@ def program_table(records: list[Record]) -> str:
     rows, notes = [], []
     for name in dict.fromkeys(r["item"].split(":")[1] for r in records if r["item"].startswith("program:")):
         found = {r["version"]: r for r in records if r["item"] == f"program:{name}"}
-        primal, gradient = (found.get(v, {}).get("ms") for v in ("primal", "hetad"))
+        primal, gradient, graph = (found.get(v, {}).get("ms") for v in ("primal", "hetad", "graph"))
         item = programs.program(name, tiny=True)
         rows.append(
-            [name, _ms(primal), _ms(gradient), _ratio(gradient, primal), f"{item.limit}", _error(found, "hetad")]
+            [
+                name,
+                _ms(primal),
+                _ms(gradient),
+                _ms(graph),
+                _ratio(gradient, primal),
+                f"{item.limit}",
+                _error(found, "hetad"),
+            ]
         )
         notes += [f"- {name}, {v}: {r['problem']}" for v, r in found.items() if "problem" in r]
-    header = ["program", "primal ms", "gradient ms", "gradient / primal", "must be ≤", "error"]
+    header = ["program", "primal ms", "gradient ms", "with graph=True", "gradient / primal", "must be ≤", "error"]
     explanation = "Error: the directional derivative against central differences in double precision."
     return "\n\n".join(part for part in (common.table(header, rows), explanation, "\n".join(notes)) if part)
 

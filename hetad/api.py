@@ -104,7 +104,7 @@ def gradient(
     function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
-    progress: bool = False, measure: bool = False,
+    progress: bool = False, measure: bool = False, graph: bool = False,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -126,10 +126,14 @@ def gradient(
         host_memory: how much host memory may hold further checkpoints of device memory, beside memory_limit.
         progress: whether calls show on standard error how far they are.
         measure: whether calls count what each statement saves; see `Gradient.last_saves`.
+        graph: whether CUDA graphs do the work on a GPU, once a call is repeated with the same arguments (numbers, and
+            arrays in the same place): for programs of many short launches.  Until the gradient is collected it keeps
+            the device memory that it needs.  The CPU runs it as it is.
 
     Raises:
         ArgumentError: wrt or of does not fit the function, or there is no such optimisation.
-        UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
+        UnsupportedError: the function uses something that hetad does not differentiate; the message says where.  With
+            graph, also if data that is read back from the device decides what runs there.
     """
     if not isinstance(function, Function):
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
@@ -140,6 +144,7 @@ def gradient(
         "memory_limit": limits(memory_limit, host_memory),
     }
     options |= {"measured": True} if measure else {}
+    options |= {"graph": True} if graph else {}
     choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
     return Gradient(function, choice, _checked(backend), cpu_threads, progress)
 
@@ -317,7 +322,8 @@ class Compiled:
             key = (choice.key, backend, cpu_threads)
             if key not in self._gradient_plans:
                 derivative = self.derivative(choice)
-                executable = build(derivative.program, derivative.entry, backend, cpu_threads)
+                graph = bool(choice.options.get("graph", False))
+                executable = build(derivative.program, derivative.entry, backend, cpu_threads, graph)
                 written = self._reached().written
                 self._gradient_plans[key] = Plan(
                     executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or ()
@@ -531,12 +537,14 @@ def backend_for(backend: str | None) -> Backend:
     return _checked(backend) or "cpu"
 
 
-def build(program: nodes.Program, entry: str, backend: Backend, cpu_threads: int | None = None) -> Executable:
-    """Compile a function of a closed program."""
+def build(
+    program: nodes.Program, entry: str, backend: Backend, cpu_threads: int | None = None, graph: bool = False
+) -> Executable:
+    """Compile a function of a closed program; on a GPU it may run as graphs."""
     if backend == "cuda":
         from hetad.run import cuda
 
-        return cuda.build(program, entry)
+        return cuda.build(program, entry, graph)
     from hetad.run import cpu
 
     return cpu.build(program, entry, cpu_threads)

@@ -102,16 +102,17 @@ def differentiate(
     memory_limit: MemoryLimit | None = None,
     measured: bool = False,
     value: bool = True,
+    graph: bool = False,
 ) -> Derivative:
-    """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`.  `measured`, `value`:
-    as in `host.gradient.differentiate`."""
+    """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`.  `measured`, `value`
+    and `graph`: as in `host.gradient.differentiate`."""
     program = reach(unit, name)
     for rule in (rules or {}).values():
         if rule.pullback is not None and rule.function in program.functions:
             more = reach(unit, rule.pullback)
             program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, options, rules, memory_limit, measured, value)
+        return reverse(normalized(program), name, wrt, of, options, rules, memory_limit, measured, value, graph)
     except SourceError as error:
         raise error.attach(program.sources) from None
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_limits, add_making, add_problem, limits, making
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, limits, making
 
 if TYPE_CHECKING:
     from hetad.gradcheck import Report, Row
@@ -27,6 +27,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_problem(command, ("cpu", "cuda", "both"))
     add_limits(command)
     add_making(command)
+    add_graph(command)
     command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 2e-4 where a float takes part)")
     command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
     command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
@@ -70,7 +71,7 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     settings: dict[str, Any] = dict(problem.gradcheck)
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
     settings |= {key: value for key, value in given.items() if value is not None}
-    keywords = limits(options) | making(options)
+    keywords = limits(options) | making(options) | {"graph": options.graph}
     subject, arguments = gradcheck.from_problem(problem, backend, options.cpu_threads, **keywords)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)

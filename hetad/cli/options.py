@@ -65,6 +65,12 @@ def add_limits(command: argparse.ArgumentParser) -> None:
                          help="host memory for further checkpoints of device memory")  # fmt: skip
 
 
+def add_graph(command: argparse.ArgumentParser) -> None:
+    """How a gradient runs on a GPU."""
+    command.add_argument("--graph", action="store_true", help="on a GPU, run the gradient as CUDA graphs once it comes "
+                         "again; refused where data read back decides what runs")  # fmt: skip
+
+
 def limits(options: argparse.Namespace) -> dict[str, Any]:
     """Those of `add_limits` that were given, as keywords of `hetad.gradient`."""
     given = {"memory_limit": options.memory_limit, "host_memory": options.host_memory}

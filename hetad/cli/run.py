@@ -7,7 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_limits, add_making, add_problem, limits, making
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, limits, making
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -21,6 +21,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_problem(command, ("cpu", "cuda"))
     add_limits(command)
     add_making(command)
+    add_graph(command)
     command.add_argument("--save", metavar="OUT.npz", type=Path,
                          help="save the arrays: outputs by name, gradients as grad_NAME")  # fmt: skip
     return command
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
-        keywords = limits(options) | making(options)
+        keywords = limits(options) | making(options) | {"graph": options.graph}
         subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads, **keywords)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)

@@ -8,6 +8,7 @@ from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
 from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
+from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 
 _FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
@@ -125,3 +126,9 @@ def kernels(program: ir.Program) -> tuple[str, ...]:
     """The emitted names of the kernels, in the order in which the host code numbers them."""
     parts = Assembly(program, NVRTC)
     return tuple(parts.names.functions[name] for name in parts.kernels)
+
+
+def parameter_sizes(program: ir.Program) -> tuple[tuple[int, ...], ...]:
+    """For each of `kernels(program)` the sizes of its parameters in bytes."""
+    parts = Assembly(program, NVRTC)
+    return tuple(tuple(size_of(p.type) for p in parts.program.functions[name].params) for name in parts.kernels)

@@ -30,8 +30,10 @@ from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, Saves, accumulations, names_of
 from hetad.host.fresh import without_snapshots_of_nothing
+from hetad.host.graphs import refuse_data_dependence
 from hetad.host.hoist import hoist_pointed
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.parameters import AdjointParameters
 from hetad.host.pruning import pruned, unpruned, without_frees
@@ -60,21 +62,26 @@ def differentiate(
     memory_limit: MemoryLimit | None = None,
     measured: bool = False,
     value: bool = True,
+    graph: bool = False,
 ) -> Derivative:
     """The derivative of `of` (None: the return value) with respect to `wrt`, names of parameters of `entry`.
 
     `rules` stand for device functions, which are then not looked into.  The `options` never change the
     gradient.  With `memory_limit` time loops run by schedules.  `measured`: a run tells what each statement saves.
-    Without `value` the derivative returns nothing, and what only led to the value is not run.
+    Without `value` the derivative returns nothing, and what only led to the value is not run.  `graph`: it must be
+    possible to run it as CUDA graphs.
     """
     name = f"{entry}_grad"
     is_kernel = program.functions[entry].kind == "kernel"
     if is_kernel:
         program, entry = launcher(program, entry), launcher_name(entry)
     outputs = None if of is None else tuple(of)
-    return _Gradient(
+    gradient = _Gradient(
         program, entry, name, tuple(wrt), outputs, is_kernel, options, rules or {}, memory_limit, measured, value
-    ).result()
+    )
+    if graph:
+        refuse_data_dependence(gradient.setting.function, gradient.setting.effects, gradient.setting.spaces)
+    return gradient.result()
 
 
 class _Gradient:
@@ -320,7 +327,7 @@ class _Gradient:
             opening = [ir.Call("hetad_begin", (), span=self.setting.span), *self._limit(), *arguments]
             end = ir.Call("hetad_end", (), span=self.setting.span)
             last = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
-            body = (*opening, *(body[: len(body) - len(last)]), end, *last)
+            body = in_step((*opening, *(body[: len(body) - len(last)]), end, *last))
         parameters = [self._primal_parameter(p) for p in self.setting.function.params]
         parameters += adjoints
         parameters += [Parameter(s, "bytes", p.name) for p, s in self.setting.sizes.items()]
@@ -367,7 +374,11 @@ class _Gradient:
         if self.is_kernel and p in self.setting.function.params[: len(CONFIGURATION)]:
             return Parameter(p, CONFIGURATION[self.setting.function.params.index(p)])  # type: ignore[arg-type]
         root = self.setting.pointers.parameter_roots.get(p)
-        space = (self.setting.spaces.of(root) or "host") if root is not None and isinstance(p.type, Pointer) else None
+        space = (
+            (self.setting.spaces.of_parameter(root) or "host")
+            if root is not None and isinstance(p.type, Pointer)
+            else None
+        )
         return Parameter(p, "primal", p.name, space)
 
     def _comment(self) -> str:

@@ -113,6 +113,7 @@ class Plan:
                     self._bytes.append((cell, names.index(p.primal)))
                 case role:
                     self._configuration[role] = cell
+        executable.tell_apart([i for i, p in enumerate(parameters) if p.space != "host"])
         self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
 
     @staticmethod

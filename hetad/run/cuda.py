@@ -19,6 +19,7 @@ import importlib.util
 import os
 import threading
 from importlib.resources import files
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,7 +121,7 @@ class CudaMemory:
             return Buffer(array, address, array.nbytes, address)
         if parameter.space != "device":
             return host_buffer(array)
-        buffer = self._staged(array)
+        buffer = self._staged(array, parameter)
         if array.nbytes:
             source = ctypes.c_void_p(array.__array_interface__["data"][0])
             buffer.staged.copy_from_host_async(source, array.nbytes, self._cp.cuda.get_current_stream())
@@ -131,7 +132,7 @@ class CudaMemory:
             return self.place(self._cp.zeros(like.shape, like.dtype), parameter)
         if parameter.space != "device":
             return host_buffer(np.zeros(like.shape, like.dtype))
-        buffer = self._staged(np.empty(like.shape, like.dtype))
+        buffer = self._staged(np.empty(like.shape, like.dtype), parameter)
         if buffer.nbytes:
             buffer.staged.memset_async(0, buffer.nbytes, self._cp.cuda.get_current_stream())
         return buffer
@@ -156,8 +157,12 @@ class CudaMemory:
         except self._cp.cuda.runtime.CUDARuntimeError as problem:
             raise ExecutionError(f"the program failed on the device: {problem}") from problem
 
-    def _staged(self, array: np.ndarray[Any, Any]) -> Buffer:
-        device = self._cp.cuda.alloc(max(array.nbytes, 1))
+    def _memory_of(self, parameter: ArrayParameter, nbytes: int) -> Any:
+        """Device memory for a parameter that the user gave as a NumPy array."""
+        return self._cp.cuda.alloc(max(nbytes, 1))
+
+    def _staged(self, array: np.ndarray[Any, Any], parameter: ArrayParameter) -> Buffer:
+        device = self._memory_of(parameter, array.nbytes)
         return Buffer(array, device.ptr, array.nbytes, array.__array_interface__["data"][0], device)
 
     def _check_device(self, array: Any, parameter: ArrayParameter) -> None:
@@ -180,6 +185,8 @@ class _Module(ctypes.Structure):
         ("functions", ctypes.c_void_p),
         ("names", ctypes.c_void_p),
         ("granted", ctypes.c_void_p),
+        ("sizes", ctypes.c_void_p),
+        ("first", ctypes.c_void_p),
     )
 
 
@@ -195,6 +202,12 @@ class _Table:
         self.leave = code.function("hetad_cuda_leave", ctypes.c_int, ctypes.c_int)
         self.message = code.function("hetad_cuda_message", ctypes.c_char_p)
         self.runtime: int = code.function("hetad_cuda_runtime", ctypes.c_void_p)()
+        pointer, integer = ctypes.c_void_p, ctypes.c_int
+        self.recorder = code.function("hetad_cuda_recorder", pointer, *[integer] * 3, *[pointer] * 2, integer)
+        self.record = code.function("hetad_cuda_record", integer, pointer)
+        self.replays = code.function("hetad_cuda_replays", ctypes.c_ulonglong, pointer)
+        self.forget = code.function("hetad_cuda_forget", None, pointer)
+        self.recording_runtime: int = code.function("hetad_cuda_recording_runtime", pointer)()
 
     @staticmethod
     def _release() -> None:
@@ -203,9 +216,13 @@ class _Table:
 
 
 def table_source() -> str:
-    """cuda_table.c, with what it includes."""
-    table, header = files("hetad.run").joinpath("cuda_table.c"), files("hetad.emit").joinpath("support", "runtime.h")
-    return table.read_text(encoding="utf-8").replace('#include "runtime.h"', header.read_text(encoding="utf-8"))
+    """cuda_table.c and cuda_graph.c, with what they include."""
+    own = files("hetad.run")
+    text = "".join(own.joinpath(name).read_text(encoding="utf-8") for name in ("cuda_table.c", "cuda_graph.c"))
+    support = files("hetad.emit").joinpath("support")
+    for folder, header in ((own, "cuda_driver.h"), (own, "cuda_pieces.h"), (support, "runtime.h")):
+        text = text.replace(f'#include "{header}"', folder.joinpath(header).read_text(encoding="utf-8"))
+    return text
 
 
 def connect(code: Library, driver: ctypes.CDLL, release: Any) -> tuple[Any, ...]:
@@ -245,7 +262,9 @@ class CudaExecutable(Executable):
         kernels: tuple[str, ...],
         device_source: str,
         symbols: tuple[str, ...] = (),
+        sizes: tuple[tuple[int, ...], ...] = (),
     ) -> None:
+        """`sizes`: of the parameters of each kernel, where the executable records."""
         super().__init__(entry, code)
         self.memory = CudaMemory()
         self._cp = _cupy()
@@ -260,7 +279,9 @@ class CudaExecutable(Executable):
         self._set_symbol = code.function("hetad_set_symbol", None, ctypes.c_int, ctypes.c_void_p) if symbols else None
         self._source = device_source
         self._loaded: dict[int, tuple[Any, ...]] = {}
+        self._sizes = sizes
         self._table = _table()
+        self._runtime = self._table.runtime
         self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
 
     @contextlib.contextmanager
@@ -280,12 +301,18 @@ class CudaExecutable(Executable):
         if self._set_symbol is not None:  # the library may serve several devices
             for number, address in enumerate(self._addresses[device]):
                 self._set_symbol(number, address)
-        code = table.enter(loaded[0], device, self._cp.cuda.get_current_stream().ptr)
-        failed = code or self._enter(table.runtime, progress)
-        code = table.leave(self._wait)
+        code = table.enter(loaded[0], device, self._cp.cuda.get_current_stream().ptr) or self._begin(device)
+        try:
+            failed = code or self._enter(self._runtime, progress)
+        finally:
+            code = table.leave(self._wait)
         if failed or code:
             raise ExecutionError(self._explain(bool(failed)))
         return self._returned()
+
+    def _begin(self, device: int) -> int:
+        """What else there is to do before a call; an error code."""
+        return 0
 
     def _explain(self, stopped: bool) -> str:
         cuda = (self._table.message() or b"").decode("utf-8", "replace")
@@ -304,8 +331,11 @@ class CudaExecutable(Executable):
             handles = (ctypes.c_void_p * count)(*(f.ptr for f in functions))
             granted = (ctypes.c_size_t * count)()
             self._addresses[device] = [self._variable(name) for name in self._symbols]
-            module = _Module(count, *(ctypes.addressof(a) for a in (handles, names, granted)))
-            self._loaded[device] = ctypes.addressof(module), module, handles, names, granted, functions
+            sizes = (ctypes.c_size_t * sum(map(len, self._sizes)))(*(size for of in self._sizes for size in of))
+            ends = accumulate(map(len, self._sizes), initial=0)
+            first = (ctypes.c_int * (len(self._sizes) + 1))(*ends)
+            module = _Module(count, *(ctypes.addressof(a) for a in (handles, names, granted, sizes, first)))
+            self._loaded[device] = ctypes.addressof(module), module, handles, names, granted, sizes, first, functions
         return self._loaded[device]
 
     def _function(self, name: str) -> Any:
@@ -331,8 +361,8 @@ def cuda_options() -> tuple[str, ...]:
     return tuple(os.environ.get("HETAD_CUDA_OPTIONS", "").split())
 
 
-def build(program: Program, entry: str) -> CudaExecutable:
-    """Compile `program` for a call of its function `entry` on the current device.
+def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
+    """Compile `program` for a call of its function `entry` on the current device; `graph`: it runs as CUDA graphs.
 
     Raises:
         BackendError: no GPU or no C compiler, or a compiler fails.
@@ -340,4 +370,8 @@ def build(program: Program, entry: str) -> CudaExecutable:
     require()
     kernels = emit.kernels(program)
     code = library(emit.host_source(program, entry, kernels))
+    if graph:
+        from hetad.run.cuda_graph import GraphExecutable
+
+        return GraphExecutable(program, entry, code, kernels)
     return CudaExecutable(program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program))

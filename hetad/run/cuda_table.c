@@ -2,86 +2,12 @@
  *
  * Python enters a program (hetad_cuda_enter), runs it, and leaves (hetad_cuda_leave); nothing in between is Python.
  * Everything happens in the calling thread's context, on one stream, CuPy's current one, so that it is ordered with
- * the CuPy work around it.  The driver's error numbers are the runtime's (cudaError_t) since CUDA 10.1.
- *
- * The driver is reached by name, through a function that Python gives; so this file needs no CUDA to be compiled.
+ * the CuPy work around it.
  */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "runtime.h"
-
-typedef unsigned long long device_ptr; /* CUdeviceptr */
-typedef int status;                    /* CUresult */
-
-enum { /* the numbers of cuda.h that are used */
-    OUT_OF_MEMORY = 2,
-    INVALID_CONFIGURATION = 9, /* of the runtime API: the driver says 1 where cudaGetLastError says 9 */
-    MAX_THREADS = 1, MAX_BLOCK_X = 2, MAX_GRID_X = 5, MAX_SHARED_OPTIN = 97, POOLS_SUPPORTED = 115, /* of a device */
-    STATIC_SHARED = 1, MAX_DYNAMIC_SHARED = 8,                                                      /* of a function */
-    RELEASE_THRESHOLD = 4,                                                                          /* of a pool */
-    DEFAULT_SHARED = 48 * 1024, /* what every kernel may have without asking */
-    DEVICES = 64,
-};
-
-struct pool_properties { /* CUmemPoolProps */
-    int allocation, handles, location, device;
-    void *security;
-    size_t rest[8];
-};
-
-struct rows_side { /* of a CUDA_MEMCPY2D */
-    size_t x, y;
-    int type;
-    const void *host;
-    device_ptr device;
-    void *array;
-    size_t pitch;
-};
-struct rows_copy { /* CUDA_MEMCPY2D */
-    struct rows_side from, to;
-    size_t width, height;
-};
-enum { ON_HOST = 1, ON_DEVICE = 2, ON_EITHER = 4 }; /* CUmemorytype */
-
-#define DRIVER(X) \
-    X(cuGetErrorName, (status, const char **)) \
-    X(cuGetErrorString, (status, const char **)) \
-    X(cuDeviceGetAttribute, (int *, int, int)) \
-    X(cuDeviceTotalMem_v2, (size_t *, int)) \
-    X(cuDevicePrimaryCtxRetain, (void **, int)) \
-    X(cuCtxGetCurrent, (void **)) \
-    X(cuCtxSetCurrent, (void *)) \
-    X(cuCtxGetDevice, (int *)) \
-    X(cuCtxSynchronize, (void)) \
-    X(cuStreamSynchronize, (void *)) \
-    X(cuMemAlloc_v2, (device_ptr *, size_t)) \
-    X(cuMemFree_v2, (device_ptr)) \
-    X(cuMemGetInfo_v2, (size_t *, size_t *)) \
-    X(cuMemcpyHtoDAsync_v2, (device_ptr, const void *, size_t, void *)) \
-    X(cuMemcpyDtoHAsync_v2, (void *, device_ptr, size_t, void *)) \
-    X(cuMemcpyDtoDAsync_v2, (device_ptr, device_ptr, size_t, void *)) \
-    X(cuMemcpyAsync, (device_ptr, device_ptr, size_t, void *)) \
-    X(cuMemsetD8Async, (device_ptr, unsigned char, size_t, void *)) \
-    X(cuMemcpy2DAsync_v2, (const struct rows_copy *, void *)) \
-    X(cuMemsetD2D8Async, (device_ptr, size_t, unsigned char, size_t, size_t, void *)) \
-    X(cuFuncGetAttribute, (int *, int, void *)) \
-    X(cuFuncSetAttribute, (void *, int, int)) \
-    X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, \
-                       void **))
-#define POOLS(X) /* CUDA 11.2 and later */ \
-    X(cuMemPoolCreate, (void **, const struct pool_properties *)) \
-    X(cuMemPoolSetAttribute, (void *, int, void *)) \
-    X(cuMemPoolTrimTo, (void *, size_t)) \
-    X(cuMemAllocFromPoolAsync, (device_ptr *, size_t, void *, void *)) \
-    X(cuMemFreeAsync, (device_ptr, void *))
-#define DECLARE(name, parameters) static status(*name) parameters;
-DRIVER(DECLARE)
-POOLS(DECLARE)
+#include "cuda_driver.h"
 
 static void (*release_memory)(void); /* asks Python to give back what CuPy keeps for later */
-static int have_pools;
+static int have_pools, have_graphs;
 
 static struct device {
     int ready, max_threads, max_block[3], max_grid[3], max_shared;
@@ -94,13 +20,18 @@ struct module {
     void **functions;   /* CUfunction */
     const char **names; /* of the kernels, for messages */
     size_t *granted;    /* the dynamic shared memory that each is known to be allowed, 0 at first */
+    const size_t *sizes; /* of the parameters of the kernels, one after the other */
+    const int *first;    /* where those of a kernel begin; one more entry than kernels */
 };
+
+struct recorder; /* see cuda_graph.c */
 
 static _Thread_local struct {
     const struct module *module;
     struct device *device;
     void *stream;
     int other_streams; /* the program launched on another stream, so order on ours is not enough */
+    struct recorder *recorder; /* of a program that runs as graphs */
     int last;          /* what cudaGetLastError will return */
     char message[512]; /* what went wrong, if `last` is an error that must not be passed over */
 } now;
@@ -128,31 +59,53 @@ static status wait_for_all(void)
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
 
-static status allocate(device_ptr *p, size_t bytes)
+static status allocate(device_ptr *p, size_t bytes, void *pool)
 {
-    if (now.device->pool != NULL)
-        return cuMemAllocFromPoolAsync(p, bytes, now.device->pool, now.stream);
-    return cuMemAlloc_v2(p, bytes);
+    return pool != NULL ? cuMemAllocFromPoolAsync(p, bytes, pool, now.stream) : cuMemAlloc_v2(p, bytes);
 }
 
-static void *device_malloc(size_t bytes)
+/* From a pool, or (NULL) to stay. */
+static void *take(size_t bytes, void *pool)
 {
     device_ptr p = 0;
     char what[96];
     status code;
     if (bytes == 0)
         bytes = 1; /* NULL means failure */
-    code = allocate(&p, bytes);
+    code = allocate(&p, bytes, pool);
     if (code == OUT_OF_MEMORY) { /* take back what is only kept for later, here and in CuPy, and try again */
         cuCtxSynchronize();
         if (now.device->pool != NULL)
             cuMemPoolTrimTo(now.device->pool, 0);
         if (release_memory != NULL)
             release_memory();
-        code = allocate(&p, bytes);
+        code = allocate(&p, bytes, pool);
     }
     snprintf(what, sizeof what, "allocating %zu bytes of device memory", bytes);
     return failed(code, what) ? NULL : (void *)(size_t)p;
+}
+
+static void *device_malloc(size_t bytes)
+{
+    return take(bytes, now.device->pool);
+}
+
+static _Atomic int managed_blocks; /* how many there are */
+
+static void *managed_malloc(size_t bytes)
+{
+    device_ptr p = 0;
+    status code = cuMemAllocManaged(&p, bytes, FOR_ALL);
+    char what[96];
+    snprintf(what, sizeof what, "allocating %zu bytes of managed memory", bytes);
+    managed_blocks += code == 0;
+    return failed(code, what) ? NULL : (void *)(size_t)p;
+}
+
+static int is_managed(void *p)
+{
+    int managed = 0;
+    return managed_blocks > 0 && cuPointerGetAttribute(&managed, IS_MANAGED, (device_ptr)(size_t)p) == 0 && managed;
 }
 
 static int device_free(void *p)
@@ -160,6 +113,11 @@ static int device_free(void *p)
     status code = 0;
     if (p == NULL)
         return 0;
+    if (is_managed(p)) {
+        code = cuCtxSynchronize();
+        managed_blocks -= code == 0;
+        return failed(code == 0 ? cuMemFree_v2((device_ptr)(size_t)p) : code, "freeing managed memory");
+    }
     if (now.other_streams)
         code = cuCtxSynchronize();
     if (code == 0)
@@ -289,14 +247,11 @@ static status grant_shared(int kernel, size_t shared)
     return failed(code, what);
 }
 
-static int launch(int kernel, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream,
-                  void **args)
+/* What CUDA would say of a launch; 0 if it can be made. */
+static int check_launch(int kernel, const unsigned grid[3], const unsigned block[3], size_t shared)
 {
-    const struct module *m = now.module;
     const struct device *d = now.device;
-    const char *name = m->names[kernel];
-    char what[320];
-    status code;
+    const char *name = now.module->names[kernel];
     /* An empty grid is an error in CUDA that programs pass over: nothing runs, and nothing had to. */
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
         return refuse_launch(name, grid, block, NULL);
@@ -310,7 +265,26 @@ static int launch(int kernel, const unsigned grid[3], const unsigned block[3], s
     }
     if ((unsigned long long)block[0] * block[1] * block[2] > (unsigned long long)d->max_threads)
         return refuse_launch(name, grid, block, "the block has more threads than the device allows");
-    code = shared != 0 ? grant_shared(kernel, shared) : 0;
+    return shared != 0 ? grant_shared(kernel, shared) : 0;
+}
+
+static status start(int kernel, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream,
+                    void **args)
+{
+    const struct module *m = now.module;
+    char what[320];
+    status code = cuLaunchKernel(m->functions[kernel], grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                 (unsigned)shared, stream, args, NULL);
+    if (code != 0)
+        snprintf(what, sizeof what, "kernel %s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>", m->names[kernel], grid[0],
+                 grid[1], grid[2], block[0], block[1], block[2], shared);
+    return failed(code, what);
+}
+
+static int launch(int kernel, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream,
+                  void **args)
+{
+    status code = check_launch(kernel, grid, block, shared);
     if (code != 0)
         return code;
     if (stream == NULL || stream == now.stream) {
@@ -321,13 +295,7 @@ static int launch(int kernel, const unsigned grid[3], const unsigned block[3], s
         code = cuStreamSynchronize(now.stream);
         now.other_streams = 1;
     }
-    if (code == 0)
-        code = cuLaunchKernel(m->functions[kernel], grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                              (unsigned)shared, stream, args, NULL);
-    if (code != 0)
-        snprintf(what, sizeof what, "kernel %s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>", name, grid[0], grid[1], grid[2],
-                 block[0], block[1], block[2], shared);
-    return failed(code, what);
+    return code == 0 ? start(kernel, grid, block, shared, stream, args) : failed(code, "waiting before a launch");
 }
 
 static int synchronize(void)
@@ -354,7 +322,9 @@ static int attribute(int *value, int number)
 }
 
 static const struct hetad_runtime table = {device_malloc, device_free, copy,        set,       launch,   synchronize,
-                                           last_error,    memory_info, copy_rows,   set_rows,  attribute};
+                                           last_error,    memory_info, copy_rows,   set_rows,  attribute, managed_malloc};
+
+static void finish_recording(void);
 
 /* --- what Python calls ------------------------------------------------------------------------------------------ */
 
@@ -368,9 +338,11 @@ const char *hetad_cuda_connect(void *(*find)(const char *name), void (*release)(
 #define AND_FOUND(name, parameters) &&name != NULL
     DRIVER(FIND)
     POOLS(FIND)
+    GRAPHS(FIND)
     DRIVER(REQUIRE)
     release_memory = release;
     have_pools = 1 POOLS(AND_FOUND);
+    have_graphs = 1 GRAPHS(AND_FOUND);
     return NULL;
 }
 
@@ -414,29 +386,35 @@ int hetad_cuda_prepare(int ordinal)
     return code;
 }
 
-/* This thread will run a program on a device and stream. */
-int hetad_cuda_enter(const struct module *module, int ordinal, void *stream)
+static status make_current(int ordinal)
 {
     void *context = NULL;
     int current = -1;
+    status code;
+    if (cuCtxGetCurrent(&context) == 0 && context != NULL && cuCtxGetDevice(&current) == 0 && current == ordinal)
+        return 0;
+    code = cuDevicePrimaryCtxRetain(&context, ordinal);
+    return code == 0 ? cuCtxSetCurrent(context) : code;
+}
+
+/* This thread will run a program on a device and stream. */
+int hetad_cuda_enter(const struct module *module, int ordinal, void *stream)
+{
     now.module = module;
     now.device = &devices[ordinal];
     now.stream = stream;
     now.other_streams = 0;
+    now.recorder = NULL;
     now.last = 0;
     now.message[0] = '\0';
-    if (cuCtxGetCurrent(&context) != 0 || context == NULL || cuCtxGetDevice(&current) != 0 || current != ordinal) {
-        status code = cuDevicePrimaryCtxRetain(&context, ordinal);
-        if (code == 0)
-            code = cuCtxSetCurrent(context);
-        return failed(code, "making the device current");
-    }
-    return 0;
+    return failed(make_current(ordinal), "making the device current");
 }
 
 /* The error that the program did not look at, if any; hetad_cuda_message tells more. */
 int hetad_cuda_leave(int wait)
 {
+    if (now.recorder != NULL)
+        finish_recording();
     if (now.other_streams || wait)
         failed(wait_for_all(), "waiting for the device");
     now.module = NULL;

@@ -110,6 +110,9 @@ class Executable:
         assert stream is None
         return _NOTHING
 
+    def tell_apart(self, positions: Sequence[int]) -> None:
+        """The arguments at `positions` are what makes a call another one."""
+
     def run(self, progress: bool = False) -> Any:
         """Call the function; what it returns."""
         raise NotImplementedError

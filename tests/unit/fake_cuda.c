@@ -15,6 +15,34 @@ static size_t capacity = (size_t)-1;
 typedef int launcher_type(int kernel, unsigned *grid, unsigned *block, size_t shared, void *stream, void **args);
 static launcher_type *launcher;
 
+/* What a graph does: calls with what they were given. */
+struct call {
+    int what;
+    void *function, *args[64];
+    unsigned grid[3], block[3], shared;
+    ptr to, from;
+    int value;
+    size_t bytes, height, to_pitch, from_pitch;
+    char cells[64 * 256];
+};
+struct graph {
+    int count;
+    struct call calls[1024];
+};
+static struct graph *captured; /* while a capture goes on */
+static const void *const capturing = &captured;
+
+static struct call *recorded(void *stream, int what)
+{
+    struct call *c;
+    if (captured == NULL || stream != capturing)
+        return NULL;
+    c = &captured->calls[captured->count++];
+    memset(c, 0, sizeof *c);
+    c->what = what;
+    return c;
+}
+
 const char *fake_journal(void)
 {
     static char copy[sizeof journal];
@@ -30,6 +58,15 @@ void fake_fail(const char *name, int code)
 void fake_launcher(launcher_type *run) { launcher = run; }
 void fake_capacity(size_t bytes) { capacity = bytes; }
 int fake_outstanding(void) { return outstanding; }
+
+/* The sizes of the parameters of each kernel, by its number; 0 after the last. */
+static int (*sizes)[64];
+void fake_parameters(int kernel, int count, const int *each)
+{
+    sizes = realloc(sizes, (kernel + 1) * sizeof *sizes);
+    memcpy(sizes[kernel], each, count * sizeof *each);
+    sizes[kernel][count] = 0;
+}
 
 static int enter(const char *name, long detail)
 {
@@ -85,6 +122,24 @@ static int take(ptr *p, size_t bytes)
 }
 int cuMemAlloc_v2(ptr *p, size_t bytes) { ENTER(bytes); return take(p, bytes); }
 int cuMemFree_v2(ptr p) { ENTER(0); outstanding--; free((void *)(size_t)p); return 0; }
+static ptr managed[64];
+static int managed_count;
+int cuMemAllocManaged(ptr *p, size_t bytes, unsigned flags)
+{
+    int code;
+    ENTER(bytes);
+    code = take(p, bytes);
+    if (code == 0)
+        managed[managed_count++ % 64] = *p;
+    return code;
+}
+int cuPointerGetAttribute(void *value, int attribute, ptr p)
+{
+    *(int *)value = 0;
+    for (int i = 0; i < 64; i++)
+        *(int *)value |= managed[i] == p;
+    return attribute != 8;
+}
 int cuMemGetInfo_v2(size_t *available, size_t *total) { *available = *total = 1 << 30; return 0; }
 int cuMemAllocFromPoolAsync(ptr *p, size_t bytes, void *pool, void *stream) { ENTER(bytes); return take(p, bytes); }
 int cuMemFreeAsync(ptr p, void *stream) { ENTER(stream); outstanding--; free((void *)(size_t)p); return 0; }
@@ -103,13 +158,35 @@ int cuMemPoolTrimTo(void *pool, size_t bytes) { ENTER(bytes); return 0; }
 
 int cuMemcpyHtoDAsync_v2(ptr to, const void *from, size_t bytes, void *s) { ENTER(s); memcpy((void *)to, from, bytes); return 0; }
 int cuMemcpyDtoHAsync_v2(void *to, ptr from, size_t bytes, void *s) { ENTER(s); memcpy(to, (void *)from, bytes); return 0; }
-int cuMemcpyDtoDAsync_v2(ptr to, ptr from, size_t bytes, void *s) { ENTER(s); memmove((void *)to, (void *)from, bytes); return 0; }
+int cuMemcpyDtoDAsync_v2(ptr to, ptr from, size_t bytes, void *s)
+{
+    struct call *c = recorded(s, 1);
+    if (c != NULL)
+        return c->to = to, c->from = from, c->bytes = bytes, 0;
+    ENTER(s);
+    memmove((void *)to, (void *)from, bytes);
+    return 0;
+}
 int cuMemcpyAsync(ptr to, ptr from, size_t bytes, void *s) { ENTER(s); memmove((void *)to, (void *)from, bytes); return 0; }
-int cuMemsetD8Async(ptr to, unsigned char value, size_t bytes, void *s) { ENTER(s); memset((void *)to, value, bytes); return 0; }
+int cuMemsetD8Async(ptr to, unsigned char value, size_t bytes, void *s)
+{
+    struct call *c = recorded(s, 2);
+    if (c != NULL)
+        return c->to = to, c->value = value, c->bytes = bytes, 0;
+    ENTER(s);
+    memset((void *)to, value, bytes);
+    return 0;
+}
 
 struct side { size_t x, y; int type; const void *host; ptr device; void *array; size_t pitch; };
 int cuMemcpy2DAsync_v2(const struct { struct side from, to; size_t width, height; } *c, void *s)
 {
+    struct call *later = recorded(s, 3);
+    if (later != NULL) {
+        later->to = c->to.device, later->from = c->from.device, later->bytes = c->width, later->height = c->height;
+        later->to_pitch = c->to.pitch, later->from_pitch = c->from.pitch;
+        return 0;
+    }
     ENTER(c->from.type * 10 + c->to.type);
     const char *from = c->from.type == 1 ? c->from.host : (void *)c->from.device;
     char *to = c->to.type == 1 ? (void *)c->to.host : (void *)c->to.device;
@@ -119,6 +196,9 @@ int cuMemcpy2DAsync_v2(const struct { struct side from, to; size_t width, height
 }
 int cuMemsetD2D8Async(ptr to, size_t pitch, unsigned char value, size_t width, size_t height, void *s)
 {
+    struct call *c = recorded(s, 4);
+    if (c != NULL)
+        return c->to = to, c->to_pitch = pitch, c->value = value, c->bytes = width, c->height = height, 0;
     ENTER(s);
     for (size_t i = 0; i < height; i++)
         memset((char *)to + i * pitch, value, width);
@@ -131,12 +211,70 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void *stream, void **args, void **extra)
 {
     unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+    struct call *c = recorded(stream, 0);
+    if (c != NULL) {
+        c->function = function;
+        c->shared = shared;
+        memcpy(c->grid, grid, sizeof grid);
+        memcpy(c->block, block, sizeof block);
+        char *cell = c->cells;
+        for (int i = 0; sizes[(size_t)function][i] != 0; i++, cell += 256)
+            memcpy(cell, args[i], sizes[(size_t)function][i]);
+        return 0;
+    }
     ENTER(stream);
     if (shared > (unsigned)max_dynamic)
         return 1;
     if (launcher != NULL)
         return launcher((int)(size_t)function, grid, block, shared, stream, args);
     ((void (*)(unsigned *, unsigned *, unsigned, void **))function)(grid, block, shared, args);
+    return 0;
+}
+
+int cuStreamCreate(void **stream, unsigned flags) { ENTER(flags); *stream = (void *)capturing; return 0; }
+int cuStreamDestroy_v2(void *stream) { return 0; }
+int cuStreamBeginCapture_v2(void *stream, int mode)
+{
+    ENTER(mode);
+    captured = calloc(1, sizeof *captured);
+    return 0;
+}
+int cuStreamEndCapture(void *stream, void **graph) { *graph = captured; captured = NULL; ENTER(0); return 0; }
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags)
+{
+    struct graph *copy;
+    ENTER(((struct graph *)graph)->count);
+    copy = malloc(sizeof *copy);
+    memcpy(copy, graph, sizeof *copy);
+    for (int i = 0; i < copy->count; i++)
+        for (int k = 0; k < 63; k++)
+            copy->calls[i].args[k] = copy->calls[i].cells + 256 * k;
+    outstanding++;
+    *executable = copy;
+    return 0;
+}
+int cuGraphExecDestroy(void *executable) { ENTER(0); outstanding--; free(executable); return 0; }
+int cuGraphDestroy(void *graph) { free(graph); return 0; }
+int cuGraphLaunch(void *executable, void *stream)
+{
+    struct graph *g = executable;
+    ENTER(g->count);
+    for (int i = 0; i < g->count; i++) {
+        struct call *c = &g->calls[i];
+        struct { struct side from, to; size_t width, height; } rows = {
+            {.type = 2, .device = c->from, .pitch = c->from_pitch}, {.type = 2, .device = c->to, .pitch = c->to_pitch},
+            c->bytes, c->height};
+        switch (c->what) {
+        case 0:
+            cuLaunchKernel(c->function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
+                           c->shared, stream, c->args, NULL);
+            break;
+        case 1: cuMemcpyDtoDAsync_v2(c->to, c->from, c->bytes, stream); break;
+        case 2: cuMemsetD8Async(c->to, (unsigned char)c->value, c->bytes, stream); break;
+        case 3: cuMemcpy2DAsync_v2((void *)&rows, stream); break;
+        case 4: cuMemsetD2D8Async(c->to, c->to_pitch, (unsigned char)c->value, c->bytes, c->height, stream);
+        }
+    }
     return 0;
 }
 

@@ -19,6 +19,7 @@ from hetad.run.executable import library
 
 programs: dict[str, Any] = {}
 launchers: list[Any] = []  # hetad_cpu_launch and number, by handle
+register: list[Any] = []  # of the driver: fake_parameters
 _streams = threading.local()
 
 
@@ -27,11 +28,32 @@ def launch(kernel: int, *rest: Any) -> int:
     return int(run(number, *rest))
 
 
+class DeviceMemory:
+    def __init__(self, address: int) -> None:
+        self.ptr = address
+
+    def copy_from_device_async(self, source: DeviceMemory, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memmove(self.ptr, source.ptr, size)
+
+    def copy_from_host_async(self, source: ctypes.c_void_p, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memmove(self.ptr, source, size)
+
+    def copy_to_host_async(self, target: ctypes.c_void_p, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memmove(target, self.ptr, size)
+
+    def memset_async(self, value: int, size: int, stream: Stream) -> None:
+        assert stream is stack()[-1]
+        ctypes.memset(self.ptr, value, size)
+
+
 class ndarray:  # noqa: N801
     def __init__(self, host: Any, device: int = 0) -> None:
         self.host = host
         self.device = SimpleNamespace(id=device)
-        self.data = SimpleNamespace(ptr=host.ctypes.data)
+        self.data = DeviceMemory(host.ctypes.data)
 
     __cuda_array_interface__ = property(lambda self: self.host.__array_interface__)
 
@@ -84,22 +106,10 @@ def stack() -> list[Stream]:
     return found
 
 
-class MemoryPointer:
+class MemoryPointer(DeviceMemory):
     def __init__(self, size: int) -> None:
         self.memory = ctypes.create_string_buffer(size)
-        self.ptr = ctypes.addressof(self.memory)
-
-    def copy_from_host_async(self, source: ctypes.c_void_p, size: int, stream: Stream) -> None:
-        assert stream is stack()[-1]
-        ctypes.memmove(self.ptr, source, size)
-
-    def copy_to_host_async(self, target: ctypes.c_void_p, size: int, stream: Stream) -> None:
-        assert stream is stack()[-1]
-        ctypes.memmove(target, self.ptr, size)
-
-    def memset_async(self, value: int, size: int, stream: Stream) -> None:
-        assert stream is stack()[-1]
-        ctypes.memset(self.ptr, value, size)
+        super().__init__(ctypes.addressof(self.memory))
 
 
 class CompileException(Exception):
@@ -121,7 +131,10 @@ class RawModule:
         program = programs[self.code]
         run = library(source_of(program)).handle.hetad_cpu_launch
         run.argtypes = (ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2)
-        launchers.append((run, emit.kernels(program).index(name)))
+        number = emit.kernels(program).index(name)
+        launchers.append((run, number))
+        sizes = emit.parameter_sizes(program)[number]
+        register[0](len(launchers), len(sizes), (ctypes.c_int * len(sizes))(*sizes))
         return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
 
     def get_global(self, name: str) -> Any:
@@ -146,7 +159,11 @@ def device(number: int) -> Iterator[None]:
 
 state = SimpleNamespace(device=0)
 runtime = SimpleNamespace(
-    getDevice=lambda: state.device, getDeviceCount=lambda: 2, free=lambda _: None, CUDARuntimeError=CUDARuntimeError
+    getDevice=lambda: state.device,
+    getDeviceCount=lambda: 2,
+    free=lambda _: None,
+    deviceSynchronize=lambda: None,
+    CUDARuntimeError=CUDARuntimeError,
 )
 cuda = SimpleNamespace(
     runtime=runtime, Stream=Stream, ExternalStream=ExternalStream, get_current_stream=lambda: stack()[-1],

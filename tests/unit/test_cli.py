@@ -250,6 +250,29 @@ def test_run_as_json(run: Run) -> None:
     assert result["gradient"] == {"x_in": [6.0]}
 
 
+def test_graphs_are_checked_on_every_backend(run: Run, problem: Callable[..., Path]) -> None:
+    plain = run("run", SAMPLES / "square_kernel.toml", "--backend", "cpu", "--json")
+    assert run("run", SAMPLES / "square_kernel.toml", "--backend", "cpu", "--json", "--graph") == plain
+    text = """
+    __global__ void halve(double *x) { x[0] *= 0.5; }
+    void f(double *y, const double *x)
+    {
+        double h = 2;
+        cudaMemcpy(y, x, sizeof(double), cudaMemcpyDeviceToDevice);
+        while (h > 1) {
+            halve<<<1, 1>>>(y);
+            cudaMemcpy(&h, y, sizeof(double), cudaMemcpyDeviceToHost);
+        }
+    }
+    """
+    path = problem(text, x="{ values = [7.0] }")
+    for command in ("run", "gradcheck"):
+        assert run(command, path, "--backend", "cpu")[0] == 0
+        status, _, err = run(command, path, "--backend", "cpu", "--graph")
+        assert status == 1
+        assert ":7:16: error: graph=True" in err
+
+
 # --- check and graph ------------------------------------------------------------------------------
 
 MIXED = """\

@@ -59,6 +59,7 @@ def driver() -> Iterator[Any]:
         )
         launcher = signature(cp.launch)
         fake.fake_launcher(launcher)
+        cp.register[:] = [fake.fake_parameters]
         device_source, source = emit.device_source, cuda.table_source()
 
         def recorded(program: Any) -> str:

@@ -26,6 +26,7 @@ FIELDS = {
     "copy_rows": (N, P, Z, P, Z, Z, Z, N),
     "set_rows": (N, P, Z, N, Z, Z),
     "attribute": (N, P, N),
+    "managed_malloc": (P, Z),
 }
 OUR_STREAM, THEIR_STREAM = 0x100, 0x200
 
@@ -142,6 +143,18 @@ def test_memory_goes_there_and_back(connected: Table, device: int) -> None:
     ]  # fmt: skip
     assert t.fake.fake_outstanding() == 0
     assert t.leave(0) == 0
+
+
+def test_managed_memory_is_freed_as_such(table: Table) -> None:
+    both, ours = table.managed_malloc(48), table.device_malloc(32)
+    assert (table.device_free(ours), table.device_free(both)) == (0, 0)
+    assert table.journal() == [
+        "cuMemAllocManaged 48", "cuMemAllocFromPoolAsync 32",
+        "cuMemFreeAsync 256", "cuCtxSynchronize 0", "cuMemFree_v2 0",
+    ]  # fmt: skip
+    table.fake.fake_fail(b"cuMemAllocManaged", 2)
+    assert table.managed_malloc(48) is None
+    assert table.last_error() == 2
 
 
 def test_nothing_is_asked_of_the_driver_for_no_bytes(table: Table) -> None:
