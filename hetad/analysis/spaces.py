@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts, pointers_within
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
@@ -48,7 +48,7 @@ class Spaces:
         match s:
             case ir.Launch(args=args):
                 for arg in args:
-                    for part in pointer_parts(arg):
+                    for part in (*pointer_parts(arg), *pointers_within(arg)):
                         self._mark(part, "device", arg.span, "passed to a kernel")
             case ir.Call(function=name, args=args, result=result) if name in TABLE:
                 row = TABLE[name]
@@ -70,9 +70,9 @@ class Spaces:
 
     def _mark(self, pointer: ir.Expr, space: Space, span: Span, why: str) -> None:
         for location in self.pointers.targets(_bare(pointer)):
-            if isinstance(location, Root):
+            if isinstance(location, Root) and not location.table:
                 self._set(location, space, span, why)
-            elif space == "device":
+            elif space == "device" and isinstance(location, ir.Symbol):
                 raise UnsupportedError(
                     f"'{location.name}' is host memory, but is {why} as device memory",
                     span,

@@ -40,6 +40,6 @@ def _given(
 ) -> set[Location]:
     """The kernel's parameters, and the memory behind them, whose arguments are made of `chosen` locations, or lead
     to some."""
-    at = {i for i, arg in enumerate(s.args) if not {*effects.behind(arg), *effects.loads(arg)}.isdisjoint(chosen)}
+    at = {i for i, arg in enumerate(s.args) if not {*effects.given(arg), *effects.loads(arg)}.isdisjoint(chosen)}
     behind: set[Location] = {x for x, i in positions_of(kernel, activity.pointers).items() if not i.isdisjoint(at)}
     return behind | {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}

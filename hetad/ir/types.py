@@ -232,6 +232,18 @@ def size_of(type_: Type) -> int:
     raise TypeError(f"{type_} has no size")
 
 
+def offset_of(struct: Struct, name: str) -> int:
+    """Bytes from the start of a struct to one of its fields."""
+    before = [f.name for f in struct.fields].index(name)
+    here = struct.fields[before]
+    a = align_of(here.type)
+    end = 0
+    for f in struct.fields[:before]:
+        b = align_of(f.type)
+        end = (end + b - 1) // b * b + size_of(f.type)
+    return (end + a - 1) // a * a
+
+
 def align_of(type_: Type) -> int:
     match type_:
         case Array(of=of):

@@ -120,6 +120,7 @@ TABLE: dict[str, MemoryOperation] = {
     row.name: row
     for row in (
         MemoryOperation("cudaMalloc", "allocate", _E, ("out", "bytes"), "device"),
+        MemoryOperation("hetad_table", "allocate", _E, ("out", "bytes"), zeroed=True),
         MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol"), "device"),
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),
@@ -292,6 +293,9 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_rows_pullback_float", reads=(0, 2), writes=(0, 2)),
         _support("hetad_rows_pullback_double", reads=(0, 2), writes=(0, 2)),
         _support("hetad_kept_bytes", SIZE_T, essential=False),
+        _support("hetad_elements", SIZE_T, essential=False),
+        _support("hetad_read_back"),
+        _support("hetad_nested"),
         _support("hetad_clear", writes=(0,)),
         _support("hetad_clear_rows", writes=(0,)),
         _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
@@ -311,6 +315,10 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_site"),
         _support("hetad_save_part"),
         _support("hetad_restore_part"),
+        _support("hetad_save_column"),
+        _support("hetad_restore_column"),
+        _support("hetad_save_columns"),
+        _support("hetad_restore_columns"),
         _support("hetad_save_range"),
         _support("hetad_restore_range"),
         _support("hetad_block_add_float"),
