@@ -119,7 +119,7 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         pointers = PointsTo(function)
-        refuse_bits((function, *self.kernels.values()))
+        refuse_bits(function, self.kernels)
         refuse_unknown(function, pointers, self.kernels)
         effects = Effects(pointers, self.summaries)
         self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
