@@ -14,7 +14,6 @@ from hetad.adjoint.inline import inline
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.activity import Activity
-from hetad.analysis.bits import refuse_bits
 from hetad.analysis.carried import memory_names
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
@@ -119,7 +118,6 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         pointers = PointsTo(function)
-        refuse_bits(function, self.kernels)
         refuse_unknown(function, pointers, self.kernels)
         effects = Effects(pointers, self.summaries)
         self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
