@@ -9,10 +9,11 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from hetad.adjoint.components import component
 from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
@@ -24,7 +25,7 @@ from hetad.host.tape import column
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, VOID, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
-from hetad.memops.table import TABLE
+from hetad.memops.table import TABLE, MemoryOperation
 
 
 def with_tables(
@@ -56,7 +57,8 @@ def _tables(function: ir.Function, pointers: PointsTo, set_before: AbstractSet[i
     for s in walk_stmts(function.body):
         for own in own_exprs(s):
             for e in walk_expr(own):
-                if isinstance(e.type, Pointer) and not _untyped(e.type.to):
+                part = isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Member)
+                if isinstance(e.type, Pointer) and not _untyped(e.type.to) and not part:
                     for root in device.intersection(pointers.targets(e)):
                         seen[root] = seen.get(root, True) and holds_pointer(e.type.to)
     return {root for root, only in seen.items() if only}
@@ -113,10 +115,9 @@ class _OnHost:
                     )
                 return self._status(s, replace(s, function="cudaFreeHost", result=None))
             case "fill":
-                args = tuple(s.args[i] for i in map(row.position, ("dst", "value", "bytes")) if i is not None)
-                return self._status(s, ir.Call("memset", args, span=s.span))
+                return self._fill(s, *_given(s, row, "dst", "value", "bytes"))
             case "copy":
-                return self._copy(s, *(s.args[i] for i in map(row.position, ("dst", "src", "bytes")) if i is not None))
+                return self._copy(s, *_given(s, row, "dst", "src", "bytes"))
         return s
 
     def _status(self, s: ir.Call, *done: ir.Stmt) -> ir.Body:
@@ -134,14 +135,27 @@ class _OnHost:
         """`for (size_t k = 0; k < elements; ++k) dst[k] = src[k];`"""
         to, from_ = _bare(dst), _bare(src)
         held = _element(to)
-        if held != _element(from_) or not holds_pointer(held):
+        one = _number(size) == size_of(held)
+        if held != _element(from_) or not (holds_pointer(held) or one):
             raise UnsupportedError(
                 "device memory that holds pointers is copied from or to memory of another type",
                 s.span,
                 "copy whole elements of the type that the kernel reads",
             )
+        return self._each(s, held, size, lambda k: (ir.Assign(_cell(to, k, held), _cell(from_, k, held), span=s.span),))
+
+    def _fill(self, s: ir.Call, dst: ir.Expr, value: ir.Expr, size: ir.Expr) -> ir.Body:
+        """All zeros: null pointers, and numbers that are zero."""
+        to = _bare(dst)
+        held = _element(to)
+        if _number(value) != 0 or not holds_pointer(held):
+            raise UnsupportedError("device memory that holds pointers is filled with bytes", s.span, "fill it with 0")
+        return self._each(s, held, size, lambda k: tuple(_zeroed(_cell(to, k, held))))
+
+    def _each(self, s: ir.Call, held: Type, size: ir.Expr, body: Callable[[ir.Expr], ir.Body]) -> ir.Body:
+        """The statements for each of the elements in so many bytes."""
         if _number(size) == size_of(held):
-            return self._status(s, _assignment(to, from_, integer(0, s.span), held, s))
+            return self._status(s, *body(integer(0, s.span)))
         count = self.names.symbol("elements", SIZE_T, s.span)
         index = self.names.symbol("k", SIZE_T, s.span)
         k, whole = ir.Var(index, span=s.span), integer(size_of(held), s.span, SIZE_T)
@@ -149,16 +163,26 @@ class _OnHost:
             (ir.Declare(index, integer(0, s.span, SIZE_T), span=s.span),),
             ir.Binary("<", k, ir.Var(count, span=s.span), BOOL, span=s.span),
             (ir.Update("+", k, integer(1, s.span, SIZE_T), span=s.span),),
-            (_assignment(to, from_, k, held, s),),
+            body(k),
             span=s.span,
         )
         counted = ir.Call("hetad_elements", (size, whole), ir.Var(count, span=s.span), span=s.span)
         return self._status(s, ir.Declare(count, None, span=s.span), counted, loop)
 
 
-def _assignment(to: ir.Expr, from_: ir.Expr, k: ir.Expr, held: Type, s: ir.Call) -> ir.Stmt:
-    target, value = _cell(to, k, held), _cell(from_, k, held)
-    return ir.Assign(target, value, span=s.span)
+def _given(s: ir.Call, row: MemoryOperation, *roles: str) -> list[ir.Expr]:
+    arguments = dict(zip(row.roles, s.args, strict=False))
+    return [arguments[role] for role in roles]
+
+
+def _zeroed(place: ir.Place) -> Iterator[ir.Stmt]:
+    if isinstance(place.type, Struct | Array):
+        count = len(place.type.fields) if isinstance(place.type, Struct) else place.type.length
+        for i in range(count or 0):
+            yield from _zeroed(component(place, i, place.span))
+        return
+    null = ir.Cast(integer(0, place.span), place.type, span=place.span)
+    yield ir.Assign(place, null if isinstance(place.type, Pointer) else zero(place.type, place.span), span=place.span)
 
 
 def _cell(pointer: ir.Expr, k: ir.Expr, held: Type) -> ir.Place:
