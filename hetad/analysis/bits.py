@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.moved_bits import Varied
+from hetad.analysis.moved_bits import Varied, bits_copied, copies_integers_to_numbers
 from hetad.analysis.pointers import Location, Root, floating_leaves_of
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
@@ -31,6 +31,8 @@ def refuse_bits(host: Varied, launched: Sequence[tuple[ir.Launch, Varied]]) -> N
         holds = [_holding_bits(p, found | _memory(p.effects)) for p, found in zip(parts, holds, strict=True)]
     for part, found in zip(parts, holds, strict=True):
         for s in walk_stmts(part.function.body):
+            if copies_integers_to_numbers(part.effects, s) and not found.isdisjoint(part.effects.reads(s)):
+                raise bits_copied(s)
             for own in own_exprs(s):
                 for e in walk_expr(own):
                     if isinstance(e, ir.Intrinsic) and needs_constant(e.name):
