@@ -13,7 +13,7 @@ from hetad.analysis.moved_bits import Varied, bits_copied, copies_integers_to_nu
 from hetad.analysis.pointers import Location, Root, floating_leaves_of
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import Float, Int, Pointer
+from hetad.ir.types import CHAR, UCHAR, Float, Int, Pointer, Struct, scalar_base
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.rules.refused import needs_constant, table
 
@@ -27,6 +27,7 @@ def refuse_bits(host: Varied, launched: Sequence[tuple[ir.Launch, Varied]]) -> N
     holds = [_holding_bits(host, set())]
     holds += [_holding_bits(part, _given_bits(host, holds[0], s, part.function)) for s, part in launched]
     in_memory = any(isinstance(x, Root) for found in holds for x in found)
+    _refuse_seen_as_numbers(host, launched, holds)
     if in_memory:  # whose memory that is, is not asked
         holds = [_holding_bits(p, found | _memory(p.effects)) for p, found in zip(parts, holds, strict=True)]
     for part, found in zip(parts, holds, strict=True):
@@ -60,6 +61,48 @@ def _holding_bits(part: Varied, found: set[Location]) -> set[Location]:
                 found.update(into)
         if len(found) == before:
             return found
+
+
+def _refuse_seen_as_numbers(
+    host: Varied, launched: Sequence[tuple[ir.Launch, Varied]], holds: Sequence[set[Location]]
+) -> None:
+    """Raises UnsupportedError where memory that holds bits is seen as integers here and as numbers there."""
+    holding: set[Location] = {x for x in holds[0] if isinstance(x, Root)}
+    views = _views(host)
+    for (s, part), found in zip(launched, holds[1:], strict=True):
+        inner = _views(part)
+        for param, arg in zip(part.function.params, s.args, strict=True):
+            root = part.effects.pointers.parameter_roots.get(param)
+            if root is None:
+                continue
+            for x in host.effects.pointers.targets(arg):
+                views.setdefault(x, set()).update(inner.get(root, ()))
+                holding |= {x} if root in found else set()
+    for s, _ in launched:
+        for arg in s.args:
+            reached = host.effects.behind(arg) if isinstance(arg.type, Pointer) else ()
+            if any(x in holding and len(views.get(x, ())) == 2 for x in reached):
+                raise UnsupportedError(
+                    "this memory may hold the bits of active numbers, and is seen as numbers too",
+                    arg.span,
+                    "use one type for it",
+                )
+
+
+def _views(part: Varied) -> dict[Location, set[str]]:
+    """How memory is seen: as numbers, or as integers, alone or in structs without numbers."""
+    found: dict[Location, set[str]] = {}
+    for s in walk_stmts(part.function.body):
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                if not isinstance(e.type, Pointer):
+                    continue
+                base = scalar_base(e.type.to)
+                whole = isinstance(base, Int) or (isinstance(base, Struct) and not floating_leaves_of(base))
+                if (isinstance(base, Float) or whole) and base not in (CHAR, UCHAR):
+                    for x in part.effects.pointers.targets(e):
+                        found.setdefault(x, set()).add("integers" if whole else "numbers")
+    return found
 
 
 def _memory(effects: Effects) -> set[Location]:
