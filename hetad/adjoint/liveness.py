@@ -20,6 +20,7 @@ from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
 Live = set[Location]
+FOUND = "hetad_found"  # in a reverse sweep: what follows restores all of the variables given
 LOST = "hetad_lost"  # in a reverse sweep: here the memory behind the argument has values that cannot be restored
 
 
@@ -88,6 +89,9 @@ class Liveness:
         if isinstance(s, ir.Call) and s.function == LOST:
             if any(w in live for w in writes):
                 self.lost[s.span] = None
+            return s
+        if isinstance(s, ir.Call) and s.function == FOUND:
+            live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
             return s
         unknown = not writes and self._stores(s)
         if not (unknown or self.keeps(s) or any(w in live for w in writes)):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from hetad.analysis.effects import ATOMICS, positions_of
-from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
 from hetad.ir.visit import declared, walk_stmts
@@ -120,7 +120,7 @@ class Activity:
         inner, places = self._summaries[kernel]
         # What is passed by value flows in only: a struct's numbers stay as they were, whatever is written behind it.
         outside = {
-            x: self._leaves(args[i]) if isinstance(x, ir.Symbol) else self._behind(args[i]) for x, i in places.items()
+            x: self._leaves(args[i]) if isinstance(x, ir.Symbol) else self._given(args[i]) for x, i in places.items()
         }
         memory = {x for x in places if not isinstance(x, ir.Symbol)}
         seeds = {x for x in (places if forward else memory) if not outside[x].isdisjoint(found)}
@@ -135,6 +135,9 @@ class Activity:
         if isinstance(arg.type, Struct):
             return frozenset(t for part in pointer_parts(arg) for t in self.pointers.targets(part))
         return frozenset(self.pointers.targets(arg)) if not isinstance(arg.type, Float) else frozenset()
+
+    def _given(self, arg: ir.Expr) -> frozenset[Location]:
+        return self._behind(arg) | {t for p in pointers_within(arg) for t in self.pointers.targets(p)}
 
     def _leaves(self, expr: ir.Expr) -> frozenset[Location]:
         return frozenset(self._floating_leaves(expr))

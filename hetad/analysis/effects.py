@@ -6,10 +6,10 @@ support functions that generated code calls, and for launches from a summary of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hetad.analysis.pointers import Location, PointsTo, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
@@ -19,10 +19,26 @@ from hetad.rules.math import is_math
 
 @dataclass(frozen=True, slots=True)
 class KernelEffects:
-    """Positions of the parameters through which a kernel reads and writes memory."""
+    """Positions of the parameters through which a kernel reads and writes memory.
+
+    `spared` are pointers in, or behind, these parameters through which it does not write: a position, and the number in
+    `pointers_within` or DIRECT for a parameter that is a pointer itself.
+    """
 
     reads: frozenset[int] = field(default_factory=frozenset)
     writes: frozenset[int] = field(default_factory=frozenset)
+    spared: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+
+    def written_through(self, position: int, arg: ir.Expr) -> Iterator[ir.Expr]:
+        """The pointers in or behind an argument through which the kernel may write."""
+        if isinstance(arg.type, Pointer | Array) and (position, DIRECT) not in self.spared:
+            yield arg
+        for number, pointer in enumerate(pointers_within(arg)):
+            if (position, number) not in self.spared:
+                yield pointer
+
+
+DIRECT = -1
 
 
 TAKE = "hetad_take_"  # the intrinsics that read and clear a cell of an adjoint
@@ -100,7 +116,7 @@ class Effects:
                 for expr in own_exprs(s):
                     yield from self.loads(expr)
                 for arg in _picked(args, self._kernel(kernel, args).reads):
-                    yield from self.behind(arg)
+                    yield from self.given(arg)
             case _:
                 for expr in own_exprs(s):
                     yield from self.loads(expr)
@@ -124,8 +140,10 @@ class Effects:
                 for arg in _picked(args, _changed_handles(s)):
                     yield from self.pointers.storage(arg)
             case ir.Launch(kernel=kernel, args=args):
-                for arg in _picked(args, self._kernel(kernel, args).writes):
-                    yield from self.behind(arg)
+                summary = self._kernel(kernel, args)
+                for i in sorted(summary.writes):
+                    for pointer in summary.written_through(i, args[i]):
+                        yield from self.pointers.targets(pointer)
 
     def behind(self, arg: ir.Expr) -> Iterator[Location]:
         """The locations reached through a pointer argument."""
@@ -136,6 +154,12 @@ class Effects:
         else:
             for part in pointer_parts(arg):
                 yield from self.pointers.targets(part)
+
+    def given(self, arg: ir.Expr) -> Iterator[Location]:
+        """The locations that a kernel reaches through an argument, through pointers in memory too."""
+        yield from self.behind(arg)
+        for pointer in pointers_within(arg):
+            yield from self.pointers.targets(pointer)
 
     def written(self, body: ir.Body) -> dict[Location, None]:
         """Everything that a body may change, what it declares itself included."""
@@ -159,17 +183,26 @@ def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | N
     position = positions_of(kernel, effects.pointers)
     reads: set[int] = set()
     writes: set[int] = set()
+    written: set[Location] = set()
     for s in walk_stmts(kernel.body):
         reads.update(i for x in effects.reads(s) for i in position.get(x, ()))
-        writes.update(i for x in effects.writes(s) for i in position.get(x, ()))
-    return KernelEffects(frozenset(reads), frozenset(writes))
+        written.update(effects.writes(s))
+    writes.update(i for x in written for i in position.get(x, ()))
+    return KernelEffects(frozenset(reads), frozenset(writes), _spared(kernel, effects.pointers, written))
+
+
+def _spared(kernel: ir.Function, pointers: PointsTo, written: Collection[Location]) -> frozenset[tuple[int, int]]:
+    number = {p: i for i, p in enumerate(kernel.params)}
+    direct = {(number[p], DIRECT) for p, root in pointers.parameter_roots.items() if root not in written}
+    inside = {(number[p], n) for root, given in pointers.given_by.items() if root not in written for p, n in given}
+    return frozenset(direct | inside)
 
 
 def positions_of(kernel: ir.Function, pointers: PointsTo) -> dict[Location, frozenset[int]]:
     """The parameters through which each memory that a function is given is reached."""
     number: dict[Location, int] = {p: i for i, p in enumerate(kernel.params)}
     pairs = [(root, number[p]) for p, root in pointers.parameter_roots.items()]
-    pairs += [(root, number[field.location]) for field, root in pointers.field_roots.items()]
+    pairs += [(root, number[p]) for root, given in pointers.given_by.items() for p, _ in given]
     found: dict[Location, frozenset[int]] = {}
     for root, i in pairs:
         found[root] = found.get(root, frozenset()) | {i}

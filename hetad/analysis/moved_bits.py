@@ -40,10 +40,8 @@ def refuse_carried(parts: Iterable[Varied]) -> None:
     in_memory = any(isinstance(x, Root) for p, found in zip(parts, carriers, strict=True) for x in found - p.locations)
     for p, found in zip(parts, carriers, strict=True):
         for s in walk_stmts(p.function.body) if in_memory else ():
-            if _copies_integers_to_numbers(p.effects, s):
-                raise UnsupportedError(
-                    "this copies what may be bits of active numbers", s.span, "copy the numbers themselves"
-                )
+            if copies_integers_to_numbers(p.effects, s):
+                raise bits_copied(s)
         for e in _intrinsics(p.function):
             if e.name in _NARROWED and not p.locations.isdisjoint(p.effects.loads(e)):
                 raise _in_half(e)
@@ -88,7 +86,12 @@ def _unread(effects: Effects, expr: ir.Expr) -> set[Location]:
     return {x for e in places if not isinstance(e.type, Float) for x in effects.pointers.storage(e)}
 
 
-def _copies_integers_to_numbers(effects: Effects, s: ir.Stmt) -> bool:
+def bits_copied(s: ir.Stmt) -> UnsupportedError:
+    return UnsupportedError("this copies what may be bits of active numbers", s.span, "copy the numbers themselves")
+
+
+def copies_integers_to_numbers(effects: Effects, s: ir.Stmt) -> bool:
+    """Whether memory that is never seen as floating numbers is copied to where such numbers are."""
     if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action != "copy":
         return False
     typed = effects.pointers.floating_types

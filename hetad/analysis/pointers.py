@@ -22,13 +22,15 @@ from hetad.memops.table import TABLE
 class Root:
     """Memory behind a pointer parameter (`symbol` is the parameter) or of one allocation site.
 
-    `single` is false when several allocations may stand behind it (a site in a loop).
+    `single` is false when several allocations may stand behind it (a site in a loop).  A `table` is device memory that
+    holds pointers; it lies on the host, and launches are given a copy (see `host/tables.py`).
     """
 
     symbol: ir.Symbol
     span: Span
     heap: bool = False
     single: bool = True
+    table: bool = False
 
     @property
     def name(self) -> str:
@@ -64,6 +66,8 @@ class Field:
 
 Cell = Location | Field  # what holds pointers
 
+TABLE_ALLOCATION = "hetad_table"  # allocates a table
+
 
 class PointsTo:
     """The result: `targets` of a pointer expression, `storage` of a place."""
@@ -72,7 +76,9 @@ class PointsTo:
         """`merged` names pointer parameters that may point into the same memory."""
         self._contents: dict[Cell, Targets] = {}
         self._read: dict[Cell, None] = {}
-        self.field_roots: dict[Field, Root] = {}
+        self.field_roots: dict[Cell, Root] = {}
+        # The parameters in, or behind, which a pointer to it lies, and its number in `pointers_within`.
+        self.given_by: dict[Root, set[tuple[ir.Symbol, int]]] = {}
         self.parameter_roots: dict[ir.Symbol, Root] = {}
         self.heap_roots: dict[int, Root] = {}  # by id of the allocating Call
         self._groups = {name: group[0] for group in merged for name in group}
@@ -161,19 +167,19 @@ class PointsTo:
                 root = by_group[group]
                 self.parameter_roots[symbol] = root
                 self._contents.setdefault(symbol, {})[root] = None
-            elif isinstance(symbol.type, Struct):
-                for part in pointer_parts(ir.Var(symbol, span=symbol.span)):
-                    self._field_root(symbol, part, by_group)
+            if isinstance(symbol.type, Struct) or (isinstance(symbol.type, Pointer) and function.kind == "kernel"):
+                for number, part in enumerate(pointers_within(ir.Var(symbol, span=symbol.span))):
+                    self._field_root(symbol, number, part, by_group)
 
-    def _field_root(self, symbol: ir.Symbol, part: ir.Expr, by_group: dict[str, Root]) -> None:
-        (cell,) = self._cells(part)
-        assert isinstance(cell, Field)
-        name = f"{symbol.name}.{cell.path}"
+    def _field_root(self, symbol: ir.Symbol, number: int, part: ir.Expr, by_group: dict[str, Root]) -> None:
+        name = spelled(part)
         group = self._groups.get(name, name)
         if group not in by_group:
             by_group[group] = Root(ir.Symbol(name, part.type, symbol.span, "param"), symbol.span)
-        self.field_roots[cell] = by_group[group]
-        self._contents.setdefault(cell, {})[by_group[group]] = None
+        self.given_by.setdefault(by_group[group], set()).add((symbol, number))
+        for cell in self._cells(part):
+            self.field_roots[cell] = by_group[group]
+            self._contents.setdefault(cell, {})[by_group[group]] = None
 
     def _cells(self, place: ir.Expr) -> tuple[Cell, ...]:
         """What holds the pointers in a place."""
@@ -227,7 +233,8 @@ class PointsTo:
                     root = self.heap_roots.get(id(s))
                     if root is None:
                         symbol = ir.Symbol(_spelling(place), place.type, s.span)
-                        root = self.heap_roots[id(s)] = Root(symbol, s.span, heap=True, single=not looped)
+                        root = Root(symbol, s.span, heap=True, single=not looped, table=name == TABLE_ALLOCATION)
+                        self.heap_roots[id(s)] = root
                     for cell in self._cells(place):
                         self._contents.setdefault(cell, {})[root] = None
 
@@ -345,6 +352,37 @@ def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
         return []
     members = [ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields]
     return [part for m in members for element in _elements(m) for part in pointer_parts(element)]
+
+
+def pointers_within(place: ir.Expr) -> list[ir.Expr]:
+    """The pointers in a place, and those in the memory behind it and behind them; of memory the first element stands
+    for all.  A type that leads to itself is followed once."""
+    return _behind(place, ()) if isinstance(place.type, Pointer) else _within(place, ())
+
+
+def _within(place: ir.Expr, seen: tuple[str, ...]) -> list[ir.Expr]:
+    return [p for part in pointer_parts(place) for p in (part, *_behind(part, seen))]
+
+
+def _behind(pointer: ir.Expr, seen: tuple[str, ...]) -> list[ir.Expr]:
+    assert isinstance(pointer.type, Pointer)
+    held = pointer.type.to
+    if not holds_pointer(held) or (isinstance(held, Struct) and held.name in seen):
+        return []
+    first = ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
+    return _within(first, (*seen, held.name) if isinstance(held, Struct) else seen)
+
+
+def spelled(place: ir.Expr) -> str:
+    """A pointer of `pointers_within` by name, the elements of an array together: `grid.u`, `grids[].u`, `rows[]`."""
+    if isinstance(place, ir.Index):
+        return spelled(place.base) + ("[]" if isinstance(place.base.type, Pointer) else "")
+    if isinstance(place, ir.Member):
+        return f"{spelled(place.base)}.{place.name}"
+    if isinstance(place, ir.Cast):
+        return spelled(place.operand)
+    assert isinstance(place, ir.Var)
+    return place.symbol.name
 
 
 def _elements(member: ir.Expr) -> list[ir.Expr]:

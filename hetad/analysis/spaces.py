@@ -6,13 +6,14 @@ host memory, copies say it by their kind.  A pointer used as both is refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
-from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts, pointers_within
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.table import TABLE
 
 Space = Literal["host", "device", "managed"]
@@ -62,7 +63,7 @@ class Spaces:
         match s:
             case ir.Launch(args=args):
                 for arg in args:
-                    for part in pointer_parts(arg):
+                    for part in (*pointer_parts(arg), *pointers_within(arg)):
                         self._mark(part, "device", arg.span, "passed to a kernel")
             case ir.Call(function=name, args=args) if name in TABLE:
                 row = TABLE[name]
@@ -75,15 +76,14 @@ class Spaces:
                 elif row.action == "fill" and dst is not None:
                     self._mark(args[dst], row.space, s.span, "filled here")
         for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer):
-                    self._mark(e.base, "host", e.span, "read or written by host code")
+            for e in _followed(own):
+                self._mark(e.base, "host", e.span, "read or written by host code")
 
     def _mark(self, pointer: ir.Expr, space: Space, span: Span, why: str) -> None:
         for location in self.pointers.targets(_bare(pointer)):
-            if isinstance(location, Root):
+            if isinstance(location, Root) and not location.table:
                 self._set(location, space, span, why)
-            elif space == "device":
+            elif space == "device" and isinstance(location, ir.Symbol):
                 raise UnsupportedError(
                     f"'{location.name}' is host memory, but is {why} as device memory",
                     span,
@@ -111,6 +111,29 @@ def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["h
     for p, root in pointers.parameter_roots.items():
         found[p.name] = spaces.of_parameter(root) or "either"
     return found
+
+
+def _followed(expr: ir.Expr) -> Iterator[ir.Index]:
+    """The cells behind pointers that an expression reads, or names; not those it takes the address of."""
+    match expr:
+        case ir.AddressOf(place=place):
+            yield from _on_the_way(place)
+        case ir.Index() | ir.Member() if isinstance(expr.type, Array):
+            yield from _on_the_way(expr)
+        case _:
+            if isinstance(expr, ir.Index) and isinstance(expr.base.type, Pointer):
+                yield expr
+            for child in children(expr):
+                yield from _followed(child)
+
+
+def _on_the_way(place: ir.Expr) -> Iterator[ir.Index]:
+    match place:
+        case ir.Index(base=base, index=index):
+            yield from _followed(index)
+            yield from _followed(base) if isinstance(base.type, Pointer) else _on_the_way(base)
+        case ir.Member(base=base):
+            yield from _on_the_way(base)
 
 
 def _bare(pointer: ir.Expr) -> ir.Expr:

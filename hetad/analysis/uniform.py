@@ -32,10 +32,30 @@ class Uniformity:
         return loads.isdisjoint(self._divergent) and loads.isdisjoint(self._written)
 
     def uniform_loop(self, loop: ir.For | ir.While) -> bool:
-        """Whether the loop runs equally often in all threads."""
+        """Whether the loop runs equally often in all threads that come to it."""
+        if isinstance(loop, ir.For) and self._runs_by_itself(loop):
+            return True
         header = loop.init if isinstance(loop, ir.For) else ()
         starts = all(self._value_uniform(s) for s in header)
         return starts and (loop.cond is None or self.uniform(loop.cond))
+
+    def _runs_by_itself(self, loop: ir.For) -> bool:
+        """Whether variables of its own and uniform values alone decide how often the loop runs: then it does not matter
+        that only some threads come to it."""
+        own = {s.symbol for s in loop.init if isinstance(s, ir.Declare) and s.init is not None}
+        if loop.cond is None or len(own) < len(loop.init) or not own.isdisjoint(self.effects.written(loop.body)):
+            return False
+        steps = [s for s in loop.step if isinstance(s, ir.Assign | ir.Update)]
+        if len(steps) < len(loop.step) or not own.issuperset(self.effects.written(loop.step)):
+            return False
+        inits = [s.init for s in loop.init if isinstance(s, ir.Declare) and s.init is not None]
+        return all(self._uniform_but_for(own, e) for e in (*inits, loop.cond, *(s.value for s in steps)))
+
+    def _uniform_but_for(self, own: set[ir.Symbol], expr: ir.Expr) -> bool:
+        if any(isinstance(e, ir.ThreadIndex) and e.name == "threadIdx" for e in walk_expr(expr)):
+            return False
+        loads = set(self.effects.loads(expr)) - own
+        return loads.isdisjoint(self._divergent) and loads.isdisjoint(self._written)
 
     def _value_uniform(self, s: ir.Stmt) -> bool:
         value = s.init if isinstance(s, ir.Declare) else s.value if isinstance(s, ir.Assign | ir.Update) else None

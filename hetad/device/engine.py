@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
-from hetad.adjoint.liveness import LOST
+from hetad.adjoint.liveness import FOUND, LOST
 from hetad.adjoint.names import Names, negate
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
@@ -39,6 +39,14 @@ class KernelEngine(Engine):
         self.uniform = uniform
         self.shared: dict[ir.Symbol, Span] = {}
         self.dynamic_bytes = dynamic_bytes
+        self.resets: Mapping[int, tuple[ir.Symbol, ...]] = {}
+
+    def statement(self, s: ir.Stmt) -> Parts:
+        forward, reverse = super().statement(s)
+        if id(s) in self.resets:
+            whole = tuple(ir.Var(x, span=s.span) for x in self.resets[id(s)])
+            reverse = [ir.Call(FOUND, whole, span=s.span), *reverse]
+        return forward, reverse
 
     # -- regions of memory
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.liveness import LOST, Liveness, drop_unused
+from hetad.adjoint.liveness import FOUND, LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import floating_leaves
@@ -32,6 +32,7 @@ from hetad.device.increments import increment
 from hetad.device.memory import StoredValues
 from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
+from hetad.device.resets import resets
 from hetad.device.runs import with_runs
 from hetad.device.segments import long_loops, segmented
 from hetad.device.shared import SharedAdjoints, refuse_too_much
@@ -211,6 +212,7 @@ class _Maker:
         uniform = Uniformity(self.effects, body)
         self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, self.dynamic_bytes, uniform)
         self.engine.rules, self.engine.functions = rules or {}, functions or {}
+        self.engine.resets = resets(body, self.effects, uniform)
         self.parameters, sums, closing = self._adjoint_parameters()
         region = self.engine.region(body, registers=True)
         shared = SharedAdjoints(self.engine, kernel.span)
@@ -228,7 +230,9 @@ class _Maker:
         pruned = shared.pruned(liveness.prune(whole), liveness, self.parameters.values())
         for span in liveness.lost:
             raise UnsupportedError(
-                "the derivative needs shared memory as it was before this atomic operation", span, "use another array"
+                "the derivative needs shared memory as it was before this atomic operation",
+                span,
+                "use another array, or give all of it new values before, in a loop over its elements",
             )
         self.used = set(variables(pruned))
         self.body = settled(_without_marks(pruned if options.needed else drop_unused(whole)))
@@ -459,7 +463,7 @@ def _keeps(s: ir.Stmt, rules: Rules) -> bool:
 
 
 def _without_marks(body: ir.Body) -> ir.Body:
-    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function == LOST else s, body)
+    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function in (FOUND, LOST) else s, body)
 
 
 def _refuse_unrecordable(values: StoredValues, stale: Sequence[ir.Symbol]) -> None:

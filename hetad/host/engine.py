@@ -12,7 +12,7 @@ from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
-from hetad.analysis.pointers import Location, out_place, pointer_parts
+from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers_within, spelled
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
@@ -200,7 +200,8 @@ class HostEngine(Engine):
     def _spent(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:
         """Arguments whose adjoints nobody needs once the launch is undone: the program has not touched the memory
         before, and no gradient is asked for it."""
-        reached = {i: set(self.pointers.targets(s.args[i])) for i in active if isinstance(s.args[i].type, Pointer)}
+        pointers = [i for i in active if isinstance(s.args[i].type, Pointer) and not pointers_within(s.args[i])]
+        reached = {i: set(self.pointers.targets(s.args[i])) for i in pointers}
         return frozenset(i for i, targets in reached.items() if targets and targets <= self.fresh.get(id(s), set()))
 
     def _saved_buffers(self, s: ir.Launch) -> Parts:
@@ -208,18 +209,24 @@ class HostEngine(Engine):
         covered: set[Location] = set()
         pushes: list[ir.Stmt] = []
         pops: list[ir.Stmt] = []
-        for i in sorted(self.effects.kernels[s.kernel].writes):
-            for part in [s.args[i]] if isinstance(s.args[i].type, Pointer) else pointer_parts(s.args[i]):
+        summary = self.effects.kernels[s.kernel]
+        for i in sorted(summary.writes):
+            arg = s.args[i]
+            direct = [arg] if isinstance(arg.type, Pointer) else pointer_parts(arg)
+            for part in summary.written_through(i, arg):
+                extent: ir.Extent = "allocation" if part in direct else "column"
                 targets = self.pointers.targets(part)
                 # Only a pointer that can reach a single allocation is known to be covered by an earlier one.
                 sure = targets if len(targets) == 1 and getattr(targets[0], "single", False) else ()
                 if sure and set(sure) <= covered:
                     continue
-                covered.update(sure)
+                if extent == "allocation":
+                    covered.update(sure)
                 slot = self.names.symbol(f"{_stem(part)}_kept", part.type, s.span)
-                pushes.append(ir.Push(slot, part, "allocation", span=s.span))
-                pops.insert(0, ir.Pop(slot, part, "allocation", span=s.span))
-                cells = self.parts.of(s, i) if part is s.args[i] and self._alone(s, i) else None
+                pushes.append(ir.Push(slot, part, extent, span=s.span))
+                pops.insert(0, ir.Pop(slot, part, extent, span=s.span))
+                whole = part is not arg or bool(pointers_within(arg))
+                cells = None if whole or not self._alone(s, i) else self.parts.of(s, i)
                 if cells is not None and self._as_large_each_time(cells):
                     self.cells_of[slot] = cells
                 elif cells is not None and self.checkpoints is not None:
@@ -237,7 +244,7 @@ class HostEngine(Engine):
         """Whether the kernel writes to that memory through no other argument."""
         reached = set(self.effects.behind(s.args[position]))
         others = self.effects.kernels[s.kernel].writes - {position}
-        return bool(reached) and all(reached.isdisjoint(self.effects.behind(s.args[i])) for i in others)
+        return bool(reached) and all(reached.isdisjoint(self.effects.given(s.args[i])) for i in others)
 
     def _is_active_argument(self, arg: ir.Expr) -> bool:
         if isinstance(arg.type, Pointer):
@@ -276,11 +283,9 @@ class HostEngine(Engine):
         for param, arg in zip(kernel.params, args, strict=True):
             if isinstance(param.type, Pointer):
                 reached[param.name] = set(self.pointers.targets(arg))
-            elif isinstance(param.type, Struct):
-                for part, pointer in zip(
-                    pointer_parts(ir.Var(param, span=param.span)), pointer_parts(arg), strict=True
-                ):
-                    reached.setdefault(spelled(part), set()).update(self.pointers.targets(pointer))
+            inside = pointers_within(ir.Var(param, span=param.span))
+            for part, pointer in zip(inside, pointers_within(arg), strict=True):
+                reached.setdefault(spelled(part), set()).update(self.pointers.targets(pointer))
         groups: list[tuple[set[Location], list[str]]] = []
         for name, found in reached.items():
             targets, members = found, [name]
@@ -300,13 +305,3 @@ def _allocates(s: ir.Stmt) -> bool:
 
 def _stem(pointer: ir.Expr) -> str:
     return next((x.name for x in variables(pointer)), "memory")
-
-
-def spelled(place: ir.Expr) -> str:
-    """A member as `PointsTo` names its root: the elements of an array together."""
-    if isinstance(place, ir.Index):
-        return spelled(place.base)
-    if isinstance(place, ir.Member):
-        return f"{spelled(place.base)}.{place.name}"
-    assert isinstance(place, ir.Var)
-    return place.symbol.name

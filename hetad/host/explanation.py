@@ -49,6 +49,7 @@ _EXTENTS = {
     "range": "copied range",
     "part": "snapshot of the part written",
     "allocation": "snapshot of the whole buffer",
+    "column": "snapshots of the buffers that it points to",
 }
 
 

@@ -17,7 +17,6 @@ from hetad.adjoint.structs import split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.bits import refuse_bits
 from hetad.analysis.carried import memory_names
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
@@ -43,6 +42,7 @@ from hetad.host.setting import Setting
 from hetad.host.steady import steady_allocations, steady_parameters
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
+from hetad.host.tables import with_copies, with_tables
 from hetad.host.tape import lower_tape
 from hetad.host.unknown import refuse_unknown
 from hetad.ir import nodes as ir
@@ -109,10 +109,11 @@ class _Gradient:
         flat = inline(program, entry, rules)
         flat = replace(flat, functions={n: split_structs(f) for n, f in flat.functions.items()})
         flat = lift_symbols(flat, entry)
-        plain = in_plain_operations(in_one_stream(flat.functions[entry]))
-        flat = replace(flat, functions={**flat.functions, entry: plain})
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
+        plain = in_plain_operations(in_one_stream(flat.functions[entry]))
+        plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
+        flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}
         steady = steady_parameters(flat.functions[entry])
         function, returned = _named_result(
@@ -126,7 +127,6 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         pointers = PointsTo(function)
-        refuse_bits((function, *self.kernels.values()))
         refuse_unknown(function, pointers, self.kernels)
         effects = Effects(pointers, self.summaries)
         self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
@@ -219,7 +219,7 @@ class _Gradient:
                 kernel = self.kernels[s.kernel]
                 inner = Activity(kernel, PointsTo(kernel), {})
                 given = positions_of(kernel, inner.pointers)
-                reached = {i: set(self.setting.effects.behind(arg)) for i, arg in enumerate(s.args)}
+                reached = {i: set(self.setting.effects.given(arg)) for i, arg in enumerate(s.args)}
                 seeds = {root for root, at in given.items() if any(not reached[i].isdisjoint(active) for i in at)}
                 for root in inner.closed(set(seeds)) - seeds:
                     for i in given.get(root, ()):
@@ -320,6 +320,7 @@ class _Gradient:
         body = lower_tape(
             without_snapshots_of_nothing(body, self.setting.effects), saves.numbers if self.measured else None
         )
+        body = with_copies(body, {**self.kernels, **{f.name: f for f in self._generated()}})
         managed = any(
             isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hetad.analysis.activity import Activity
+from hetad.analysis.bits import refuse_bits
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.moved_bits import Varied, refuse_carried
 from hetad.analysis.pointers import Location, PointsTo
@@ -23,7 +24,8 @@ def refuse_unfollowed(
 ) -> None:
     """Raises UnsupportedError for active data that is volatile, in half precision, or moved as bits."""
     refuse_active_volatile(function, effects.pointers, active)
-    parts = [Varied(function, effects, frozenset(varied))]
+    host = Varied(function, effects, frozenset(varied))
+    launched: list[tuple[ir.Launch, Varied]] = []
     for s in walk_stmts(function.body):
         if isinstance(s, ir.Launch):
             kernel = kernels[s.kernel]
@@ -31,8 +33,9 @@ def refuse_unfollowed(
             seeds = _given(s, kernel, inner, effects, active)
             refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
             found = inner.varied(_given(s, kernel, inner, effects, varied))
-            parts.append(Varied(kernel, Effects(inner.pointers, {}), frozenset(found)))
-    refuse_carried(parts)
+            launched.append((s, Varied(kernel, Effects(inner.pointers, {}), frozenset(found))))
+    refuse_bits(host, launched)
+    refuse_carried([host, *(part for _, part in launched)])
 
 
 def _given(
@@ -40,6 +43,6 @@ def _given(
 ) -> set[Location]:
     """The kernel's parameters, and the memory behind them, whose arguments are made of `chosen` locations, or lead
     to some."""
-    at = {i for i, arg in enumerate(s.args) if not {*effects.behind(arg), *effects.loads(arg)}.isdisjoint(chosen)}
+    at = {i for i, arg in enumerate(s.args) if not {*effects.given(arg), *effects.loads(arg)}.isdisjoint(chosen)}
     behind: set[Location] = {x for x, i in positions_of(kernel, activity.pointers).items() if not i.isdisjoint(at)}
     return behind | {p for i, p in enumerate(kernel.params) if i in at and not isinstance(p.type, Pointer)}

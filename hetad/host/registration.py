@@ -65,12 +65,13 @@ def _held(setting: Setting, symbol: ir.Symbol) -> list[Location]:
     )
     if isinstance(symbol.type, Array):
         found.update(dict.fromkeys(pointers.held(symbol)))
-    inner: dict[Location, tuple[Location, ...]] = {
-        holder: targets for holder, targets in pointers.target_sets() if holder is not None
-    }
+    inner: dict[Location, dict[Location, None]] = {}
+    for holder, targets in pointers.target_sets():
+        if holder is not None:
+            inner.setdefault(holder, {}).update(dict.fromkeys(targets))
     work = list(found)
     while work:
-        for target in inner.get(work.pop(), ()):
+        for target in inner.get(work.pop(), {}):
             if target not in found:
                 found[target] = None
                 work.append(target)

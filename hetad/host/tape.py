@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, VOID, Array, Pointer, element, innermost, size_of
-from hetad.ir.visit import map_body
+from hetad.ir.types import INT, SIZE_T, VOID, Array, Pointer, Struct, element, innermost, offset_of, size_of
+from hetad.ir.visit import map_body, walk_expr
 
-_SAVE = {"value": "hetad_push", "range": "hetad_save_range", "part": "hetad_save_part", "allocation": "hetad_save"}
+_SAVE = {
+    "value": "hetad_push",
+    "range": "hetad_save_range",
+    "part": "hetad_save_part",
+    "allocation": "hetad_save",
+    "column": "hetad_save_column",
+}
 _RESTORE = {
     "value": "hetad_pop",
     "range": "hetad_restore_range",
     "part": "hetad_restore_part",
     "allocation": "hetad_restore",
+    "column": "hetad_restore_column",
 }
 
 
@@ -37,6 +44,10 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
                 where = ir.AddressOf(s.place, Pointer(s.place.type), span=s.span)
             size = ir.Const(size_of(s.place.type), SIZE_T, span=s.span)
             return ir.Call(name, (where, size), span=s.span)
+        if s.extent == "column":
+            nested = _in_a_table(_element(s.place).base)
+            ends = (_columns if nested else column)(s.place) if isinstance(s, ir.Push) else ()
+            return ir.Call(f"{name}s" if nested else name, ends, span=s.span)
         place = s.place
         if isinstance(place.type, Pointer) and place.type.const:
             place = ir.Cast(place, Pointer(VOID), span=s.span)
@@ -46,3 +57,44 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
         return ir.Call(name, args, span=s.span)
 
     return map_body(numbered, body)
+
+
+def column(first: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Where the first of the pointers lies, and how far it is from one to the next."""
+    assert isinstance(first, ir.Index | ir.Member)
+    where = ir.AddressOf(first, Pointer(first.type), span=first.span)
+    return where, ir.Const(size_of(_element(first).type), SIZE_T, span=first.span)
+
+
+def _columns(first: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Of a pointer in a table that a pointer in a table leads to: the column of the latter, and where the former lies
+    in an element, and how far it is from one to the next."""
+    element = _element(first)
+    assert isinstance(first, ir.Index | ir.Member)
+    offset, inner = _offset(first, element), ir.Const(size_of(element.type), SIZE_T, span=first.span)
+    return *column(element.base), ir.Const(offset, SIZE_T, span=first.span), inner
+
+
+def _element(place: ir.Expr) -> ir.Index:
+    """The element, behind a pointer, that a place is part of."""
+    while not isinstance(place, ir.Index) or not isinstance(place.base.type, Pointer):
+        assert isinstance(place, ir.Index | ir.Member)
+        place = place.base
+    return place
+
+
+def _offset(place: ir.Expr, element: ir.Index) -> int:
+    """The bytes from the start of an element to a part of it."""
+    if place is element:
+        return 0
+    assert isinstance(place, ir.Index | ir.Member)
+    if isinstance(place, ir.Index):
+        assert isinstance(place.index, ir.Const)
+        return _offset(place.base, element) + int(place.index.value) * size_of(place.type)
+    assert isinstance(place.base.type, Struct)
+    return _offset(place.base, element) + offset_of(place.base.type, place.name)
+
+
+def _in_a_table(pointer: ir.Expr) -> bool:
+    """Whether a pointer was itself loaded from a table."""
+    return any(isinstance(e, ir.Index) and isinstance(e.base.type, Pointer) for e in walk_expr(pointer))

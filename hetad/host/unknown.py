@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo, null_only, null_variables, pointer_parts
+from hetad.analysis.pointers import PointsTo, Root, null_only, null_variables, pointer_parts, pointers_within
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer, Struct, holds_floating
@@ -23,6 +23,10 @@ def refuse_unknown(function: ir.Function, pointers: PointsTo, kernels: Mapping[s
             for arg in _used(s, kernels[s.kernel]):
                 if not pointers.targets(arg) and not null_only(arg, nulls):
                     _refuse(arg.span)
+            for arg in _loaded(s, kernels[s.kernel]):
+                held = pointers.storage(arg)
+                if not held or not all(isinstance(x, Root) and x.table for x in held):
+                    _refuse(s.span)
 
 
 def _used(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
@@ -38,6 +42,18 @@ def _used(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
             for part, given in zip(inner, pointer_parts(arg), strict=True):
                 if holds_floating(part.type) and not followed.isdisjoint(effects.pointers.targets(part)):
                     yield given
+
+
+def _loaded(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
+    """The pointers that the kernel loads from memory and follows."""
+    effects = Effects(PointsTo(kernel), {})
+    followed = {x for s in walk_stmts(kernel.body) for x in (*effects.reads(s), *effects.writes(s))}
+    for param, arg in zip(kernel.params, launch.args, strict=True):
+        place = ir.Var(param, span=param.span)
+        direct = pointer_parts(place) if isinstance(param.type, Struct) else []
+        for part, given in zip(pointers_within(place), pointers_within(arg), strict=True):
+            if part not in direct and not followed.isdisjoint(effects.pointers.targets(part)):
+                yield given
 
 
 def _refuse(span: Span) -> None:

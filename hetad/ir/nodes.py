@@ -20,7 +20,7 @@ from typing import Literal
 from hetad.diagnostics import Span
 from hetad.ir.types import Type
 
-Extent = Literal["value", "range", "part", "allocation"]
+Extent = Literal["value", "range", "part", "allocation", "column"]
 Storage = Literal["param", "local", "shared", "global", "constant", "static"]
 
 
@@ -351,7 +351,8 @@ class Push:
 
     `value`: the value of the place `place`; `range`: `bytes` bytes behind the pointer `place`;
     `part`: the elements from `cells[0]` to `cells[1]`, counted from that pointer; `allocation`: the whole allocation
-    that the pointer `place` points into.
+    that the pointer `place` points into; `column`: those of all the pointers that lie in the same memory as the place
+    `place`, an element's size apart.
     """
 
     slot: Symbol

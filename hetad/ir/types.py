@@ -70,17 +70,21 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A struct; identified by its tag.  `align`: the least alignment, where it is more than that of the fields."""
+    """A struct; identified by its tag.  `align`: the least alignment, where it is more than that of the fields.
+
+    `union`: the members of a union for which the struct stands, of one field that has its bits (front end only).
+    """
 
     name: str
     fields: tuple[Field, ...] = field(compare=False)
     align: int = field(default=1, compare=False)
+    union: tuple[Field, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return self.name
 
     def field_type(self, name: str) -> Type | None:
-        return next((f.type for f in self.fields if f.name == name), None)
+        return next((f.type for f in self.union or self.fields if f.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +234,18 @@ def size_of(type_: Type) -> int:
             a = align_of(type_)
             return (offset + a - 1) // a * a
     raise TypeError(f"{type_} has no size")
+
+
+def offset_of(struct: Struct, name: str) -> int:
+    """Bytes from the start of a struct to one of its fields."""
+    before = [f.name for f in struct.fields].index(name)
+    here = struct.fields[before]
+    a = align_of(here.type)
+    end = 0
+    for f in struct.fields[:before]:
+        b = align_of(f.type)
+        end = (end + b - 1) // b * b + size_of(f.type)
+    return (end + a - 1) // a * a
 
 
 def align_of(type_: Type) -> int:

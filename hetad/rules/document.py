@@ -91,6 +91,10 @@ def text() -> str:
         "\n## No derivative, deliberately\n\nTheir results are integers or piecewise constant; a derivative stops "
         f"there, as at a cast to `int`.\n\n{_names([*CLASSIFICATION, *shown_inactive])}\n"
     )
+    parts.append(
+        "\n## Functions of arrays\n\n`norm(n, p)`, `rnorm(n, p)` and their float twins are written out as a loop: "
+        "`s = hypot(s, p[k])` from `s = 0`, so that a derivative is 0 where the norm is.\n"
+    )
     parts.append("\n## Refused\n\n| function | why | accepted when |\n|---|---|---|\n")
     whens = {"inactive": "no operand carries a derivative", "constant": "the operand is a constant"}
     parts += [f"| `{r.name}` | {r.reason} | {whens[r.unless]} |\n" for r in refused.table().values()]

@@ -24,7 +24,6 @@ class Refusal:
 _NEIGHBOUR = "the derivative of the next representable number is not the derivative of what the code computes"
 _TO_BITS = "the bits of an active value cannot be followed"
 _FROM_BITS = "a value made from an integer's bits may hide an active value"
-_ARRAY = "it reads an array; write the sum of squares out"
 _HIGHER = "a third derivative of lgamma or tgamma is not provided"
 
 _ROWS: tuple[tuple[str, str, Literal["inactive", "constant"]], ...] = (
@@ -38,10 +37,6 @@ _ROWS: tuple[tuple[str, str, Literal["inactive", "constant"]], ...] = (
     ("float __uint_as_float(unsigned a)", _FROM_BITS, "constant"),
     ("double __longlong_as_double(long long a)", _FROM_BITS, "constant"),
     ("double __hiloint2double(int hi, int lo)", _FROM_BITS, "constant"),
-    ("double norm(int n, const double *p)", _ARRAY, "inactive"),
-    ("float normf(int n, const float *p)", _ARRAY, "inactive"),
-    ("double rnorm(int n, const double *p)", _ARRAY, "inactive"),
-    ("float rnormf(int n, const float *p)", _ARRAY, "inactive"),
     ("real hetad_trigamma(real x)", _HIGHER, "inactive"),
 )
 

@@ -1,37 +1,30 @@
 /*---
-function = "push_indirectly"
-wrt = ["position", "velocity"]
-of = ["position"]
-help = "in a struct by value"
+function = "set_on_device"
+wrt = ["x"]
+of = ["x"]
+help = "as a parameter of its own"
 ---*/
-// Pointers in a struct that lies in device memory.
-struct cloud {
-    double *position, *velocity;
-    const int *charge;
-    int n;
-};
-
-__device__ double field(const struct cloud *c, int i)
+// Pointers that a kernel stores in device memory.
+__global__ void aim(double **rows, double *base, int n, int m)
 {
-    return c->charge[i] * sin(c->position[i]); // expected-error @31: loaded from memory that hetad does not follow
+    int i = threadIdx.x;
+    if (i < n)
+        rows[i] = base + i * m;
 }
 
-__global__ void push_from_memory(const struct cloud *c, double dt)
+__global__ void square(double **rows, int n, int m)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < c->n) {
-        c->velocity[i] += dt * field(c, i);
-        c->position[i] += dt * c->velocity[i] * c->velocity[i];
-    }
+    int i = threadIdx.x;
+    if (i < n)
+        for (int j = 0; j < m; j++)
+            rows[i][j] *= rows[i][j];
 }
 
-void push_indirectly(double *position, double *velocity, const int *charge, int n)
+void set_on_device(double *x, int n, int m)
 {
-    struct cloud c = {position, velocity, charge, n};
-    struct cloud *d_c;
-    cudaMalloc(&d_c, sizeof(struct cloud));
-    cudaMemcpy(d_c, &c, sizeof(struct cloud), cudaMemcpyHostToDevice);
-    for (int step = 0; step < 2; step++)
-        push_from_memory<<<(n + 15) / 16, 16>>>(d_c, 0.1);
-    cudaFree(d_c);
+    double **rows;
+    cudaMalloc(&rows, n * sizeof(double *));
+    aim<<<1, 32>>>(rows, x, n, m);
+    square<<<1, 32>>>(rows, n, m);  // expected-error: loaded from memory that hetad does not follow
+    cudaFree(rows);
 }

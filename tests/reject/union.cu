@@ -1,8 +1,9 @@
 /*---
 function = "f"
-error = "UnsupportedError"
-help = "__float_as_int"
+wrt = ["x"]
+of = ["x"]
 ---*/
+// An active number, put into a union and taken out again.
 union cell {
     double value;
     long bits;
@@ -10,7 +11,8 @@ union cell {
 
 void f(double *x)
 {
-    union cell c;  // expected-error: union
+    union cell c, d;
     c.value = x[0];
-    x[0] = c.value;
+    d = c;
+    x[0] = d.value;  // expected-error @12: bits that may be those of an active one
 }

@@ -152,7 +152,7 @@ def function(base: str) -> Callable[..., Number]:
     base = _RENAMED.get(base, base)
     if base.startswith("__double2float"):
         base = "identity"
-    elif rounded := re.fullmatch(r"__(?:fmaf?|[fd](add|sub|mul|div|rcp|sqrt|rsqrt))_r[nzud]", base):
+    elif rounded := re.fullmatch(r"__(?:fmaf?(?:_ieee)?|[fd](add|sub|mul|div|rcp|sqrt|rsqrt))_r[nzud]", base):
         base = rounded[1] or "fma"
     elif base.startswith("__"):
         base = base.removeprefix("__").removesuffix("f")

@@ -10,6 +10,8 @@ static void hetad_end(void)
     }
     hetad_allocation_count = 0;
     hetad_drop_blocks();  // if used
+    hetad_drop_table_copies();  // if used
+    hetad_drop_nested_columns();  // if used
     hetad_free_buffers();  // if used
     hetad_tape_reset();  // if used
     hetad_last_snapshot = 0;  // if used

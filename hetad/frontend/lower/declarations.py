@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
-from hetad.frontend.lower import calls, convert, expressions, references
+from hetad.frontend.lower import calls, convert, expressions, references, unions
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
 from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
@@ -213,6 +213,8 @@ class _Feed:
 
 
 def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggregate:
+    if isinstance(type_, Struct) and type_.union:
+        return _union(ctx, feed, type_, span)
     elements: dict[int, Expr] = {}
     slots = type_.length if isinstance(type_, Array) else len(type_.fields)
     assert slots is not None
@@ -239,6 +241,18 @@ def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggre
     last = max(elements) + 1
     filled = tuple(elements[i] if i in elements else zero(kinds[i], span) for i in range(last))
     return Aggregate(filled, type_, span=span)
+
+
+def _union(ctx: Context, feed: _Feed, type_: Struct, span: Span) -> Aggregate:
+    """The first member of a union, or the one named, gets the value."""
+    if not feed.rest:
+        return Aggregate((), type_, span=span)
+    element, name = feed.rest.pop(0), None
+    if isinstance(element, c_ast.NamedInitializer):
+        if len(element.name) != 1 or type_.field_type(element.name[0].name) is None:
+            raise SyntaxProblem(f"'{type_}' has no such member", ctx.span(element))
+        element, name = element.expr, element.name[0].name
+    return Aggregate((unions.initial(expressions.value(ctx, element), type_, name),), type_, span=span)
 
 
 def _element(ctx: Context, feed: _Feed, element: Any, inner: Type) -> Expr:

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.items import Item
-from hetad.frontend.lower import references, statements
+from hetad.frontend.lower import references, statements, unions
 from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser, name_coord
@@ -98,7 +98,7 @@ def function(ctx: Context, node: Any, item: Item) -> Function:
             symbol = Symbol(p.name, p.type, p.span, "param", p.const)
             ctx.define(p.name, Reference(references.pointee(symbol)) if p.reference else symbol)
             params.append(symbol)
-        body = references.settle(statements.body(ctx, node.body), ctx.references)
+        body = unions.as_bits(references.settle(statements.body(ctx, node.body), ctx.references))
         body = (*(Declare(s, None, span=s.span) for s in ctx.shared.values()), *body)
     whole = Function(own.name, item.kind, tuple(params), own.returns, body, own.span, _bounds(ctx, item), item.inline)
     return with_plain_arguments(without_gotos(whole))

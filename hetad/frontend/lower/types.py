@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
+from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.constants import integer_value
 from hetad.frontend.lower.context import Context, Qualified
@@ -103,12 +104,10 @@ def _specified(ctx: Context, node: Any, hint: str | None) -> Qualified:
     match node:
         case c_ast.IdentifierType():
             return _named(ctx, node)
-        case c_ast.Struct():
+        case c_ast.Struct() | c_ast.Union():
             return Qualified(struct_type(ctx, node, hint))
         case c_ast.Enum():
             return Qualified(enum_type(ctx, node))
-        case c_ast.Union():
-            ctx.refuse("unions", node, "use a struct, or convert bits with __float_as_int and its relatives")
         case c_ast.AttributedType():
             ctx.refuse("an attribute on a type", node, "remove it")
         case None:
@@ -163,9 +162,11 @@ def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
     if name is None:
         ctx.refuse("a struct without a name", node, "give it one")
     fields = tuple(_field(ctx, decl, name) for decl in node.decls if not isinstance(decl, c_ast.Pragma))
-    result = Struct(name, fields, align)
-    if not result.fields:
+    if not fields:
         ctx.refuse("a struct without members", node)
+    result = (
+        unions.union_type(ctx, node, name, fields) if isinstance(node, c_ast.Union) else Struct(name, fields, align)
+    )
     if node.name:
         ctx.tags[-1][node.name] = result
     return result

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from hetad.frontend.normalize.hoist import hoist
 from hetad.frontend.normalize.names import Names, rename
+from hetad.frontend.normalize.norms import write_out_norms
 from hetad.frontend.normalize.structure import structure
 from hetad.ir.nodes import Function, Program
 
@@ -24,5 +25,5 @@ def normalize_function(function: Function, reserved: set[str]) -> Function:
     """One function; its local names avoid `reserved`."""
     names = Names(reserved)
     function = rename(function, names)
-    function = replace(function, body=hoist(function.body, names))
+    function = replace(function, body=write_out_norms(hoist(function.body, names), names))
     return structure(function, names)

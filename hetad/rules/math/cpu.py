@@ -67,7 +67,7 @@ def _families() -> dict[str, tuple[str, str]]:
     """`__fadd_ru` and its like -> (the section with the function, the macro)."""
     result = {}
     for number, mode in enumerate(MODES):
-        for letter, suffix, fma in (("f", "f", "__fmaf"), ("d", "", "__fma")):
+        for letter, suffix, fma in (("f", "f", ("__fmaf", "__fmaf_ieee")), ("d", "", ("__fma",))):
             one, minus = ("1.0f", "-(float)(b)") if suffix else ("1.0", "-(double)(b)")
             bodies = {
                 f"__{letter}add": ("a, b", f"hetad_math_add{suffix}(a, b, {number})"),
@@ -76,7 +76,7 @@ def _families() -> dict[str, tuple[str, str]]:
                 f"__{letter}div": ("a, b", f"hetad_math_div{suffix}(a, b, {number})"),
                 f"__{letter}rcp": ("a", f"hetad_math_div{suffix}({one}, a, {number})"),
                 f"__{letter}sqrt": ("a", f"hetad_math_root{suffix}(a, {number})"),
-                fma: ("a, b, c", f"hetad_math_fma{suffix}(a, b, c, {number})"),
+                **dict.fromkeys(fma, ("a, b, c", f"hetad_math_fma{suffix}(a, b, c, {number})")),
             }
             for name, (args, body) in bodies.items():
                 result[f"{name}_{mode}"] = (":directed", _family(f"{name}_{mode}", args, body))

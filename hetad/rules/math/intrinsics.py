@@ -10,7 +10,7 @@ from hetad.rules.row import Precision, Row, row
 MODES = ("rn", "rz", "ru", "rd")
 
 
-def _arithmetic(letter: str, precision: Precision, fma: str) -> list[tuple[Row, ...]]:
+def _arithmetic(letter: str, precision: Precision, *fma: str) -> list[tuple[Row, ...]]:
     rows = []
     away = ((-3.0, 3.0), (0.5, 3.0))
     for mode in MODES:
@@ -24,13 +24,13 @@ def _arithmetic(letter: str, precision: Precision, fma: str) -> list[tuple[Row, 
                 edges={"x=0": "-inf"}),
             row(f"__{letter}sqrt_{mode}", "x", "0.5 / r", precision=precision, infinite="x", domain=(0.01, 9),
                 edges={"x=0": "inf"}),
-            row(f"{fma}_{mode}", "x, y, z", ("y", "x", "1"), precision=precision),
+            *(row(f"{name}_{mode}", "x, y, z", ("y", "x", "1"), precision=precision) for name in fma),
         ]  # fmt: skip
     return rows
 
 
 ROUNDED: tuple[tuple[Row, ...], ...] = (
-    *_arithmetic("f", "float", "__fmaf"),
+    *_arithmetic("f", "float", "__fmaf", "__fmaf_ieee"),
     *_arithmetic("d", "double", "__fma"),
     row("__frsqrt_rn", "x", "-0.5 * r * r * r", precision="float", infinite="x", domain=(0.01, 9),
         edges={"x=0": "-inf"}),

@@ -9,7 +9,7 @@ from functools import cache
 from hetad.diagnostics import Span
 from hetad.ir.nodes import Cast, Const, Expr, Intrinsic
 from hetad.ir.types import BOOL, Float, Type
-from hetad.rules import folding, inactive, refused
+from hetad.rules import expanded, folding, inactive, refused
 from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math.elementary import ELEMENTARY
 from hetad.rules.math.formula import build
@@ -147,13 +147,14 @@ def _resolve(base: str, real: Float) -> tuple[str, tuple[Type, ...], Type]:
 
 @cache
 def _signatures() -> dict[str, tuple[tuple[Type, ...], Type]]:
-    """Name -> parameter and return types, of every function in the three tables but the classification macros."""
+    """Name -> parameter and return types, of every function in the tables but the classification macros."""
     result = {row.name: (tuple(p.passed for p in row.params), row.returns) for row in ROWS.values()}
     result |= {p.name: (p.params, p.returns) for p in inactive.table().values()}
     result |= {r.name: (r.prototype.params, r.prototype.returns) for r in refused.table().values()}
+    result |= {p.name: (p.params, p.returns) for p in expanded.table().values()}
     return result
 
 
 def prototypes() -> Mapping[str, tuple[tuple[Type, ...], Type]]:
-    """Name -> parameter and return types, of every function in the three tables but the classification macros."""
+    """Name -> parameter and return types, of every function in the tables but the classification macros."""
     return _signatures()
