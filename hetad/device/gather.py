@@ -83,6 +83,7 @@ class GatherKernel:
         prelude = self._prelude(body)
         _check_early_loads(sources, prelude, body)
         self.body = (*prelude, *body)
+        self.sweep = self._sweep()
 
     # -- targets
 
@@ -215,7 +216,7 @@ class GatherKernel:
     # -- text
 
     def _body(self) -> ir.Body:
-        nests = {id(g): self._nest(g) for g in self.groups.values()}
+        nests = {id(g): self._nest(g, self.team) for g in self.groups.values()}
         inner = self.of_one = self._summed(nests, inside=False)
         if self.reach is not None:
             inner = self.reach.guarded(inner)
@@ -223,26 +224,38 @@ class GatherKernel:
         opening = self.reach.declarations if self.reach is not None else []
         return (*self.ends.declarations, *opening, *text)
 
-    def _nest(self, group: list[Source]) -> Nest:
+    def _sweep(self) -> ir.Body:
+        """The same for the CPU: all targets one after another."""
+        nests = {id(g): self._nest(g, None) for g in self.groups.values()}
+        body = self._one_after_another(self._summed(nests, inside=False, in_order=True))
+        constants = [ir.Declare(x, convert(e, x.type), span=self.span) for e, x in self.arithmetic.constants.items()]
+        body = (*constants, *self.ends.declarations, *body)
+        prelude = self._prelude(body)
+        _check_early_loads(self.sources, prelude, body)
+        return (*prelude, *body)
+
+    def _nest(self, group: list[Source], team: Team | None) -> Nest:
         variables_of = {t.stride: t.symbol for t in self.targets}
         nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within, self.ends)
-        nest.team = self.team
+        nest.team = team
         return nest
 
-    def _summed(self, nests: Mapping[int, Nest], inside: bool) -> ir.Body:
-        """The sums of one target; `inside`: where all the sources add to it."""
+    def _summed(self, nests: Mapping[int, Nest], inside: bool, in_order: bool = False) -> ir.Body:
+        """The sums of one target; `inside`: where all the sources add to it; `in_order`: without threads."""
+        team = None if in_order else self.team
         text: list[ir.Stmt] = []
         for group in self.groups.values():
             body = nests[id(group)].body({id(s.increment.statement): self._sum(s) for s in group}, inside)
             text += [ir.Block(body, span=group[0].site.statement.span)] if len(self.groups) > 1 else body
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
-        if self.team is not None:
-            text += [self.team.total(x, self.span) for x in self.sums.values()]
-        body = (*opening, *text, *(self._update(k, x) for k, x in self.sums.items()))
+        if team is not None:
+            text += [team.total(x, self.span) for x in self.sums.values()]
+        reached = self.reach is not None and not in_order
+        body = (*opening, *text, *(self._update(k, x, team, reached) for k, x in self.sums.items()))
         own = {x: replace(x) for x in declared(body)} if inside else {}  # the text stands twice
         return substitute(own, body)
 
-    def _update(self, key: SumKey, symbol: ir.Symbol) -> ir.Stmt:
+    def _update(self, key: SumKey, symbol: ir.Symbol, team: Team | None, reached: bool) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
         index = source.shift
         for stride, subscript in source.subscripts.items():
@@ -252,11 +265,11 @@ class GatherKernel:
         total = ir.Var(symbol, span=self.span)
         apart = all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
         added = plain(Increment(place, total, source.increment.statement)) if apart else atomic(place, total)
-        if self.reach is not None and self.team is None:
+        if reached and team is None:
             return added
         met: ir.Expr = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
-        if self.team is not None:
-            met = conjunction([self.arithmetic.compare("==", self.team.lane, self.arithmetic.number(0)), met])
+        if team is not None:
+            met = conjunction([self.arithmetic.compare("==", team.lane, self.arithmetic.number(0)), met])
         return ir.If(met, (added,), (), span=self.span)
 
     def _prelude(self, body: ir.Body) -> list[ir.Stmt]:
@@ -311,6 +324,14 @@ class GatherKernel:
             body = (self._loop(t, first, count, body),)
         return body
 
+    def _one_after_another(self, body: ir.Body) -> ir.Body:
+        """All targets, without threads: neighbouring ones together where a loop over one alone reads no neighbours."""
+        for t in self.targets:
+            lanes = self.team is None and t is self.targets[0]
+            loop = self._loop(t, self.arithmetic.number(0), self.arithmetic.number(1), body)
+            body = (replace(loop, lanes=lanes),)
+        return body
+
     def _numbered(self) -> tuple[ir.Symbol, ir.Symbol, list[ir.Stmt]]:
         """The number of this thread in the launch, and how many there are."""
         if self.maps.axes != ("x",):
@@ -332,10 +353,12 @@ class GatherKernel:
         a = self.arithmetic
         return a.least([a.expression(p + Polynomial({(): 1})) for p in t.bounds[1]])
 
-    def _loop(self, t: Target, position: ir.Expr, count: ir.Expr, body: ir.Body) -> ir.Stmt:
+    def _loop(self, t: Target, position: ir.Expr, count: ir.Expr, body: ir.Body) -> ir.For:
         a = self.arithmetic
         first = self._first(t)
         start = position if isinstance(first, ir.Const) and first.value == 0 else a.binary("+", first, position)
+        if isinstance(position, ir.Const):
+            start = first
         variable = ir.Var(t.symbol, span=self.span)
         step = ir.Update("+", variable, count, span=self.span)
         condition = a.compare("<", variable, self._end(t))

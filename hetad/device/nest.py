@@ -274,7 +274,8 @@ class Nest:
     def _at(self, level: int, sums: Mapping[int, ir.Symbol], inside: bool) -> ir.Body:
         inner: ir.Body
         if level < len(self.free):
-            inner = self._loop(self.free[level], self._at(level + 1, sums, inside), inside)
+            added = tuple(dict.fromkeys(sums.values()))
+            inner = self._loop(self.free[level], self._at(level + 1, sums, inside), inside, added)
         else:
             inner = tuple(
                 plain(
@@ -332,7 +333,7 @@ class Nest:
             return a.least(upper)
         return ir.Select(self.ends.holds(a, least), a.least(without), a.least(upper), a.type, span=a.span)
 
-    def _loop(self, c: ir.Symbol, body: ir.Body, inside: bool) -> ir.Body:
+    def _loop(self, c: ir.Symbol, body: ir.Body, inside: bool, sums: tuple[ir.Symbol, ...]) -> ir.Body:
         a = self.arithmetic
         variable = a.known[c]
         assert isinstance(variable, ir.Var)
@@ -369,7 +370,9 @@ class Nest:
         unroll = "" if inside else UNROLLED if innermost and alone else None
         return (
             *opening,
-            ir.For((ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, unroll=unroll, span=span),
+            ir.For(
+                (ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, unroll, sums=sums, span=span
+            ),
         )
 
 

@@ -38,6 +38,8 @@ from hetad.device.segments import long_loops, segmented
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
 from hetad.device.sums import Sums
+from hetad.device.thread_order import only_adds
+from hetad.device.thread_sweep import thread_sweep
 from hetad.device.totals import in_fewer_blocks, with_totals
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
@@ -240,6 +242,7 @@ class _Maker:
         self.long_loops = long_loops(self.body, self.engine.slot_origins) if in_segments else frozenset()
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[GatherKernel, ...] = ()
+        self.sweep: ir.Sweep | None = None
         self.blocks: ir.Symbol | None = None
         self.turns = False  # one thread works for all
         self.options = options
@@ -280,6 +283,7 @@ class _Maker:
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
             if fewer is not None:
+                self.sweep = thread_sweep(self.final, ground, self.names)
                 self.final, self.blocks = fewer, blocks
         if options.deal and apart and self.blocks is None and not self.overlapping:
             self.final = dealt(self.final, ground, self.names)
@@ -329,8 +333,9 @@ class _Maker:
         where = text(self.known, self.kernel.span)
         comment += f", where {where}" if where else ""
         function = ir.Function(
-            self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment, reverse_threads=True
-        )
+            self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment,
+            reverse_threads=not only_adds(self.final, self.ground.adjoints), sweep=self.sweep,
+        )  # fmt: skip
         if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         names_active = tuple(sorted({x.name for x in self.engine.active}))
@@ -372,7 +377,7 @@ class _Maker:
     def _gather(self, kernel: GatherKernel) -> Gather:
         body, march = kernel.body, kernel.march
         shared = kernel.team is not None and kernel.team.by_launch
-        used = set(variables(body))
+        used = {*variables(body), *variables(kernel.sweep)}
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
         params = (
@@ -388,7 +393,7 @@ class _Maker:
         name = self.names.fresh(f"{self.name.replace('_pullback', '_gather')}_{'_'.join(targets)}")
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
-        function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment)
+        function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment, sweep=ir.Sweep(kernel.sweep))
         if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))

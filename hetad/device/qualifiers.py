@@ -27,7 +27,10 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Col
         type_ = replace(p.type, const=p.type.const or not written, restrict=not overlapped)
         replacements[p] = ir.Symbol(p.name, type_, p.span, p.storage, p.const)
     params = tuple(replacements.get(p, p) for p in function.params)
-    return replace(function, params=params, body=substitute(replacements, function.body))
+    sweep = function.sweep
+    if sweep is not None:
+        sweep = replace(sweep, body=substitute(replacements, sweep.body))
+    return replace(function, params=params, body=substitute(replacements, function.body), sweep=sweep)
 
 
 def _stored(body: ir.Body) -> set[ir.Symbol]:

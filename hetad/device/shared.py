@@ -90,6 +90,7 @@ class SharedAdjoints:
             ir.Binary("<", here, words, BOOL, span=span),
             (ir.Update("+", here, _block_size(span), span=span),),
             (clear,),
+            lanes=True,
             span=span,
         )
 

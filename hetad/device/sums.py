@@ -95,6 +95,8 @@ class Sums:
             return plain(replace(found, place=ir.Var(sums[found.place], span=s.span)))
 
         inner = replace(loop, body=map_body(sum_up, loop.body))
+        if isinstance(inner, ir.For):
+            inner = replace(inner, sums=(*inner.sums, *sums.values()))
         opening: list[ir.Stmt] = [ir.Declare(x, zero(x.type, x.span), span=x.span) for x in sums.values()]
         closing: list[ir.Stmt] = []
         for place, symbol in sums.items():

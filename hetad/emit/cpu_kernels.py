@@ -22,6 +22,7 @@ from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.statements import Statements
+from hetad.emit.sweeps import SweepKernel
 from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
@@ -70,10 +71,15 @@ class Kernels:
     def __init__(self, parts: Assembly, kernels: Sequence[ir.Function], options: CpuOptions) -> None:
         self.parts = parts
         self.kernels: list[RegionKernel | ThreadKernel | FiberKernel] = []
+        self.sweeps: dict[str, SweepKernel] = {}
         for kernel in map(in_step, kernels):
             if options.fibers:
                 self.kernels.append(FiberKernel(parts, kernel))
                 continue
+            if kernel.sweep is not None:
+                self.sweeps[kernel.name] = SweepKernel(parts, kernel)
+                if not kernel.sweep.counted:
+                    continue
             _refuse_waiting_functions(parts, kernel)
             sums = any(isinstance(s, ir.Call) and s.function in BLOCK_SUMS for s in kernel.body)
             in_regions = uses_block(kernel.body) or (sums and parts.dialect.parallel)
@@ -82,11 +88,17 @@ class Kernels:
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
         own = {"hetad_dynamic_shared", *(["hetad_run_parallel"] if self.parts.dialect.parallel else [])}
-        return own.union(*(k.names() for k in self.kernels))
+        return own.union(*(k.names() for k in (*self.kernels, *self.sweeps.values())))
 
     def texts(self) -> Iterator[str]:
+        for name, sweep in self.sweeps.items():
+            if all(k.kernel.name != name for k in self.kernels):
+                yield from sweep.texts()
         for kernel in self.kernels:
-            yield from kernel.texts() if isinstance(kernel, FiberKernel) else _kernel(self.parts, kernel)
+            if isinstance(kernel, FiberKernel):
+                yield from kernel.texts()
+            else:
+                yield from _kernel(self.parts, kernel, self.sweeps.get(kernel.kernel.name))
 
 
 def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:
@@ -99,7 +111,7 @@ def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:
             )
 
 
-def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel) -> Iterator[str]:
+def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel, sweep: SweepKernel | None) -> Iterator[str]:
     name = parts.names.functions[kernel.kernel.name]
     part = ["hetad_first", "hetad_last"] if parts.dialect.parallel else []
     params = ["const dim3 gridDim", "const dim3 blockDim", "char *const __restrict__ hetad_dynamic"]
@@ -112,6 +124,26 @@ def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel) -> Iterator[st
     taken += ["void **hetad_args", *(f"size_t {p}" for p in part)]
     passed = ", ".join(["gridDim", "blockDim", "hetad_dynamic", "hetad_dynamic_bytes", "hetad_args", *part])
     yield f"static __attribute__((cold, noinline)) void hetad_large_{name}({', '.join(taken)})\n{{\n    {call}\n}}"
+    if sweep is not None:
+        yield from sweep.texts(f"hetad_large_{name}({passed});")
+        return
+    restricted = [declaration(p.type, f"hetad_{i}") for i, p in enumerate(kernel.kernel.params)]
+    fixed = [*params[:3], *(f"const size_t {p}" for p in part)]
+    inner = ", ".join(["gridDim", "blockDim", "hetad_dynamic", *part, *(f"hetad_{i}" for i in range(len(restricted)))])
+    # Not inline, where the compiler would forget which pointers are restricted; regions, which work on the stack, are
+    # faster with what it knows of the launch.
+    kind = "inline __attribute__((always_inline))" if isinstance(kernel, RegionKernel) else "__attribute__((noinline))"
+    yield "\n".join(
+        [
+            f"static {kind} void hetad_few_{name}({', '.join([*fixed, *restricted])})",
+            "{",
+            f"    if ({_MANY_BLOCKS} || {_MANY_THREADS}) {{",
+            "        __builtin_unreachable();",
+            "    }",
+            f"    hetad_blocks_{name}({inner});",
+            "}",
+        ]
+    )
     yield "\n".join(
         [
             f"static void {name}({', '.join(taken)})",
@@ -120,7 +152,7 @@ def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel) -> Iterator[st
             f"        hetad_large_{name}({passed});",
             "        return;",
             "    }",
-            f"    {call}",
+            f"    {call.replace('hetad_blocks_', 'hetad_few_', 1)}",
             "}",
         ]
     )

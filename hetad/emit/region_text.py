@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
+from hetad.emit.guards import Bounds, Counting, bounds, conjunction, conjuncts, pure
 from hetad.emit.layout import INDENT
 from hetad.emit.names import LIBRARY, Locals, fresh, is_dynamic
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
@@ -20,8 +21,9 @@ from hetad.emit.statements import Statements
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Pointer, Type, size_of
-from hetad.ir.visit import walk_exprs
+from hetad.ir.places import written
+from hetad.ir.types import Array, Int, Pointer, Type, size_of
+from hetad.ir.visit import declared, variables, walk_exprs
 
 _ON_STACK = 256 * 1024  # bytes of arrays with an element per thread; what exceeds it lies in an arena
 _ALIGNED = "__attribute__((aligned(16)))"
@@ -57,11 +59,17 @@ class RegionKernel:
         self.taken.add(found := fresh(name, taken))
         return found
 
+    def is_common(self, symbol: ir.Symbol) -> bool:
+        """Whether a variable exists once for the block, and is an integer that no region changes."""
+        if symbol in self.variables.kept or not isinstance(symbol.type, Int):
+            return False
+        return symbol in self.given or self.structure.uniformity.is_uniform(symbol)
+
     # --- what is called ---
 
     def names(self) -> set[str]:
         """The functions that the regions call."""
-        found = set(support.names("\n".join(self.opening)))
+        found = {"hetad_raised", "hetad_lowered", *support.names("\n".join(self.opening))}
         for body in self._bodies():
             found.update(called(body))
         return found
@@ -226,7 +234,8 @@ class _Printer:
             return []
         self.regions += 1
         printer = _ThreadStatements(self.owner, f"hetad_next_{self.regions}")
-        lines = list(printer.lines(region.body, 0))
+        body, limits = self._limited(region)
+        lines = list(printer.lines(body, 0))
         if all(isinstance(s, ir.Comment) for s in region.body):
             return lines
         mask: Mask = region.mask
@@ -234,7 +243,37 @@ class _Printer:
             lines = [f"if (!{mask.symbol.name}[{THREAD.name}]) {{", INDENT + "continue;", "}", *lines]
         if printer.leaves:
             lines.append(f"{printer.label}:;")
-        return thread_loops(lines, self.owner.kernel.reverse_threads, thread_names(lines))
+        return thread_loops(lines, self.owner.kernel.reverse_threads, thread_names(lines), limits)
+
+    def _limited(self, region: Region) -> tuple[ir.Body, tuple[str, str] | None]:
+        """The region's body without a guard that is a bound of threadIdx.x, and the bounds."""
+        body, values = region.body, dict[ir.Symbol, ir.Expr]()
+        opening = []
+        while body and isinstance(body[0], ir.Declare | ir.Comment):
+            first, *rest = body
+            opening.append(first)
+            if isinstance(first, ir.Declare) and first.init is not None and first.init.type == first.symbol.type:
+                values[first.symbol] = first.init
+            body = tuple(rest)
+        if len(body) != 1 or not isinstance(body[0], ir.If) or body[0].orelse or region.mask.used:
+            return region.body, None
+        guard = body[0]
+        if written(region.body) & set(values) or not pure(guard.cond):
+            return region.body, None
+        others = {x for x in (*variables(region.body), *declared(region.body)) if not self.owner.is_common(x)}
+        found = bounds(conjuncts(guard.cond), Counting(None, values, others))
+        if not found.least and not found.below:
+            return region.body, None
+        body = (replace(guard, cond=conjunction(found.others)),) if found.others else guard.then
+        return (*opening, *body), self._texts(found)
+
+    def _texts(self, found: Bounds) -> tuple[str, str]:
+        first, end = "0", "blockDim.x"
+        for e in found.least:
+            first = f"hetad_raised({first}, {self.expressions.text(e)}, blockDim.x)"
+        for e in found.below:
+            end = f"hetad_lowered({end}, {self.expressions.text(e)}, 0)"
+        return first, end
 
 
 class _ThreadStatements(Statements):

@@ -21,7 +21,7 @@ from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
-from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Type, size_of
+from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Int, Type, size_of
 from hetad.ir.visit import declared, map_bodies, map_body
 
 MOST_THREADS = 1024
@@ -122,6 +122,9 @@ class Builder:
                 block_sum(self, s)
             case ir.Return() | ir.Break() | ir.Continue():
                 self.jump(s)
+            case ir.For(lanes=True) if len(self.masks) == 1 and not self.masks[0].used:
+                self.flush()
+                self.out.append(Once(_whole(s)))
             case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if uniform.structural(s):
                 self.compound(s)
             case ir.Block() | ir.If() | ir.For() | ir.While() | ir.DoWhile() | ir.Switch() if not escaping(
@@ -325,6 +328,14 @@ class Builder:
             self.out.append(Branch(var(some, span), self.nested(case.body), []))
             self.frames.pop()
             self.masks.pop()
+
+
+def _whole(s: ir.For) -> ir.For:
+    """A loop whose iterations the threads share, as one thread makes all of them."""
+    (start,), (step,) = s.init, s.step
+    assert isinstance(start, ir.Declare) and isinstance(start.symbol.type, Int) and isinstance(step, ir.Update)
+    zero, one = (const(n, s.span, start.symbol.type) for n in (0, 1))
+    return replace(s, init=(replace(start, init=zero),), step=(replace(step, value=one),), lanes=False)
 
 
 def _without_shared(s: ir.Stmt) -> ir.Stmt | None:

@@ -9,12 +9,14 @@ from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
 from hetad.emit.layout import INDENT
 from hetad.emit.names import is_dynamic
+from hetad.emit.reductions import summed
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 
+_UNROLLED = 32  # times at most, where the program asks for all
 _STACK = 1 << 16  # bytes of an array that the stack may hold
 
 
@@ -101,6 +103,9 @@ class Statements:
     def counted(self, loop: ir.For) -> Iterator[str]:
         if loop.unroll is not None and self.dialect.cuda:
             yield f"#pragma unroll {loop.unroll}".rstrip()
+        if self._is_unrolled(loop) and not self.dialect.cuda and self.function.kind == "kernel":
+            yield f"#pragma GCC unroll {_UNROLLED}"
+        yield from self._reduction(loop)
         cond = self.expressions.truth(loop.cond) if loop.cond is not None else ""
         init, step = self._init(loop.init), self._step(loop.step)
         head = f"for ({init or ''}; {cond}; {step or ''}) {{".replace("; ;", ";;").replace("; )", ";)")
@@ -109,6 +114,16 @@ class Statements:
             yield from ("{", *self.lines(loop.init), *(INDENT + line for line in inner), "}")
         else:
             yield from inner
+
+    def _is_unrolled(self, loop: ir.For) -> bool:
+        """Whether the program asks for it, of this loop or of the one that it reverses; not of loops around others."""
+        asked = loop.unroll == "" or (loop.primal is not None and loop.primal.unroll == "")
+        return asked and not any(isinstance(s, ir.For | ir.While | ir.DoWhile) for s in walk_stmts(loop.body))
+
+    def _reduction(self, loop: ir.For) -> Iterator[str]:
+        names = [self.expressions.local[x] for x in summed(loop)] if not self.dialect.cuda else []
+        if names and all(name.isidentifier() for name in names):
+            yield f"#pragma omp simd reduction(+ : {', '.join(names)})"
 
     def loop_body(self, body: ir.Body, step: str | None) -> list[str]:
         self._steps.append(step)

@@ -35,8 +35,8 @@ HOST = (
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "action.c", "schedule.cu", *HOST)
-C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c")
-C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c")
+C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
+C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_HOST = (
     "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c",
     "action.c", "scheduler.c", "last_snapshot.c", "sites.c", *HOST, "unwind.c", "report.c",

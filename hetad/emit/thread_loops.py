@@ -35,15 +35,20 @@ def block_range(body: Sequence[str], reverse: bool) -> list[str]:
     ]
 
 
-def thread_loops(body: Sequence[str], reverse: bool, uses: Collection[str]) -> list[str]:
-    """`body` for each thread; `uses` says which of `threadIdx` and `hetad_t`, the thread's number, it needs."""
+def thread_loops(
+    body: Sequence[str], reverse: bool, uses: Collection[str], limits: tuple[str, str] | None = None
+) -> list[str]:
+    """`body` for each thread; `uses` says which of `threadIdx` and `hetad_t`, the thread's number, it needs.
+
+    `limits`: of threadIdx.x, where not all of blockDim.x.
+    """
     numbered = "hetad_t" in uses
     lines = list(body)
     if "threadIdx" in uses:
         lines = ["const dim3 threadIdx = {hetad_tx, hetad_ty, hetad_tz};", *lines]
     if numbered:
         lines = ["const size_t hetad_t = hetad_row + hetad_tx;", *lines]
-    lines = _loop("blockDim", "t", "x", reverse, lines)
+    lines = _loop("blockDim", "t", "x", reverse, lines) if limits is None else _limited(*limits, reverse, lines)
     if numbered:  # outside the innermost loop, where the compiler sees that hetad_t only counts up
         lines = ["const size_t hetad_row = (size_t)blockDim.x * (hetad_ty + (size_t)blockDim.y * hetad_tz);", *lines]
     lines = _loop("blockDim", "t", "y", reverse, lines)
@@ -55,3 +60,10 @@ def _loop(extent: str, letter: str, axis: str, reverse: bool, body: Sequence[str
     last = f"for (unsigned {i} = {extent}.{axis}; {i}-- > 0;) {{"
     head = last if reverse else f"for (unsigned {i} = 0; {i} < {extent}.{axis}; ++{i}) {{"
     return [head, *(INDENT + line if line else line for line in body), "}"]
+
+
+def _limited(first: str, end: str, reverse: bool, body: Sequence[str]) -> list[str]:
+    opening = f"const unsigned hetad_from = {first}, hetad_to = {end};"
+    upwards = "for (unsigned hetad_tx = hetad_from; hetad_tx < hetad_to; ++hetad_tx) {"
+    downwards = "for (unsigned hetad_tx = hetad_to; hetad_tx-- > hetad_from;) {"
+    return [opening, downwards if reverse else upwards, *(INDENT + line if line else line for line in body), "}"]

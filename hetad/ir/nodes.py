@@ -257,6 +257,8 @@ class For:
     body: Body
     unroll: str | None = field(default=None, compare=False)  # the text after `#pragma unroll`
     primal: For | None = field(default=None, compare=False)  # of a reversed loop: the loop it reverses
+    lanes: bool = field(default=False, compare=False)  # CPU: neighbouring iterations, in any order, as vector lanes
+    sums: tuple[Symbol, ...] = field(default=(), compare=False)  # to which iterations add, in any order
     span: Span = _span()
 
 
@@ -386,6 +388,17 @@ Kind = Literal["host", "kernel", "device", "host device"]
 
 
 @dataclass(frozen=True, slots=True)
+class Sweep:
+    """What does the work of all threads of a launch in one run: `body`, whose first loop can be divided.
+
+    `counted`: the loop counts threads in an int, so that there must not be too many.
+    """
+
+    body: Body
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     name: str
     kind: Kind
@@ -397,6 +410,7 @@ class Function:
     inline: str | None = None  # '__forceinline__', '__noinline__', 'static inline', ... as written
     comment: str | None = None  # printed above the function in emitted code, may have several lines
     reverse_threads: bool = False  # CPU: run threads last to first, so that a pullback undoes a primal's order
+    sweep: Sweep | None = None  # CPU: what does the work of all threads in one run
 
 
 @dataclass(frozen=True, slots=True)

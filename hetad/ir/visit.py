@@ -241,6 +241,9 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
             new = replacements.get(stmt.symbol)
             if isinstance(new, Symbol):
                 return replace(stmt, symbol=new)
+        elif isinstance(stmt, For) and not replacements.keys().isdisjoint(stmt.sums):
+            renamed = (replacements.get(s, s) for s in stmt.sums)
+            return replace(stmt, sums=tuple(s for s in renamed if isinstance(s, Symbol)))
         elif isinstance(stmt, Opaque) and stmt.declares:
             renamed = (replacements.get(s, s) for s in stmt.declares)
             return replace(stmt, declares=tuple(s for s in renamed if isinstance(s, Symbol)))

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Contraction off: the same numbers wherever the program runs.  No errno and no traps, which generated code never looks
-# at: neither changes a value, and both let loops be vectorised.  User functions bind within the library (a `gamma` of
-# the user's must not become libm's).  A function without a declaration would be called with the wrong types.
+# at: neither changes a value, and both let loops be vectorised; so does `omp simd`, by which adjoint sums are marked.
+# User functions bind within the library (a `gamma` of the user's must not become libm's).  A function without a
+# declaration would be called with the wrong types.
 FLAGS = (
     "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",
-    "-fno-semantic-interposition", "-fPIC", "-shared", "-std=gnu11",
+    "-fno-semantic-interposition", "-fopenmp-simd", "-fPIC", "-shared", "-std=gnu11",
     "-Werror=implicit-function-declaration", "-Werror=implicit-int",
 )  # fmt: skip
 ZIG_FLAGS = ("-fno-sanitize=undefined",)  # `zig cc` traps undefined behaviour by default

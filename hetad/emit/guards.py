@@ -1,0 +1,153 @@
+"""Conditions on a loop's variable as bounds of the loop.
+
+`for (i = first; i < end; ++i) if (i + 1 < n && i >= k) ...` visits only the iterations that pass the guard, and has no
+branch in its body, so that the compiler sees straight code over neighbouring elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, LONG, Int
+from hetad.ir.visit import walk_expr
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`slope * variable + rest` in signed integers, where the rest does not depend on the variable."""
+
+    slope: int
+    rest: ir.Expr | None  # of type long; None for zero
+
+
+@dataclass(slots=True)
+class Bounds:
+    """What conditions say of a loop's variable: it is at least each of `least`, and below each of `below`."""
+
+    least: list[ir.Expr]
+    below: list[ir.Expr]
+    others: list[ir.Expr]  # conditions that are no bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """A loop's variable, what others stand for that are set from it, and all that differ between its iterations."""
+
+    variable: ir.Symbol | None  # None: the loop over threadIdx.x
+    values: Mapping[ir.Symbol, ir.Expr]
+    varying: Collection[ir.Symbol]
+
+
+def bounds(conditions: Sequence[ir.Expr], loop: Counting) -> Bounds:
+    found = Bounds([], [], [])
+    for c in conditions:
+        _sort(c, loop, found)
+    return found
+
+
+def _sort(c: ir.Expr, loop: Counting, found: Bounds) -> None:
+    if isinstance(c, ir.Binary) and c.op in _MIRRORED and _signed(c.left) and _signed(c.right):
+        left, right = linear(c.left, loop), linear(c.right, loop)
+        if left is not None and right is not None and abs(left.slope - right.slope) == 1:
+            op = c.op
+            if left.slope - right.slope == -1:
+                left, right, op = right, left, _MIRRORED[op]
+            limit = _sum(right.rest, left.rest, "-") or _number(0, c)
+            after = _sum(limit, _number(1, c), "+") or limit
+            found.below += [limit] if op == "<" else [after] if op in ("<=", "==") else []
+            found.least += [limit] if op in (">=", "==") else [after] if op == ">" else []
+            return
+    found.others.append(c)
+
+
+def linear(e: ir.Expr, loop: Counting) -> Linear | None:
+    """None where the expression is not linear; overflow, which C leaves undefined, does not occur."""
+    if _counts(e, loop):
+        return Linear(1, None)
+    if isinstance(e, ir.Var) and e.symbol in loop.values:
+        return linear(loop.values[e.symbol], loop)
+    if not any(_differs(x, loop) for x in walk_expr(e)):
+        return Linear(0, _long(e)) if _signed(e) else None
+    match e:
+        case ir.Cast(operand=operand, type=Int() as to) if _signed(e) and _signed(operand):
+            assert isinstance(operand.type, Int)
+            return linear(operand, loop) if to.bits >= operand.type.bits else None
+        case ir.Binary(op="+" | "-" as op, left=left, right=right) if _signed(e):
+            a, b = linear(left, loop), linear(right, loop)
+            if a is None or b is None:
+                return None
+            sign = 1 if op == "+" else -1
+            return Linear(a.slope + sign * b.slope, _sum(a.rest, b.rest, op))
+    return None
+
+
+def _counts(e: ir.Expr, loop: Counting) -> bool:
+    if loop.variable is not None:
+        return isinstance(e, ir.Var) and e.symbol is loop.variable
+    index = e.operand if isinstance(e, ir.Cast) and _signed(e) else None
+    return isinstance(index, ir.ThreadIndex) and (index.name, index.axis) == ("threadIdx", "x")
+
+
+def _differs(e: ir.Expr, loop: Counting) -> bool:
+    if isinstance(e, ir.Var):
+        return e.symbol is loop.variable or e.symbol in loop.values or e.symbol in loop.varying
+    return isinstance(e, ir.ThreadIndex) and e.name == "threadIdx"
+
+
+def conjuncts(cond: ir.Expr) -> list[ir.Expr]:
+    if isinstance(cond, ir.Binary) and cond.op == "&&":
+        return [*conjuncts(cond.left), *conjuncts(cond.right)]
+    return [cond]
+
+
+def conjunction(conditions: Sequence[ir.Expr]) -> ir.Expr:
+    found = conditions[0]
+    for c in conditions[1:]:
+        found = ir.Binary("&&", found, c, BOOL, span=c.span)
+    return found
+
+
+def _signed(e: ir.Expr) -> bool:
+    return isinstance(e.type, Int) and e.type.signed and not e.type.boolean and e.type.bits >= 32
+
+
+def _long(e: ir.Expr) -> ir.Expr:
+    if isinstance(e, ir.Const):
+        return ir.Const(e.value, LONG, span=e.span)
+    return e if e.type == LONG else ir.Cast(e, LONG, span=e.span)
+
+
+def _number(value: int, like: ir.Expr) -> ir.Expr:
+    return ir.Const(value, LONG, span=like.span)
+
+
+def _sum(a: ir.Expr | None, b: ir.Expr | None, op: str) -> ir.Expr | None:
+    if b is None:
+        return a
+    if isinstance(b, ir.Unary) and b.op == "-":
+        return _sum(a, b.operand, "-" if op == "+" else "+")
+    if isinstance(a, ir.Const) and a.value == 0:
+        a = None
+    if isinstance(b, ir.Const) and b.value < 0:
+        return _sum(a, _number(-int(b.value), b), "-" if op == "+" else "+")
+    if a is None and op == "+":
+        return b
+    if isinstance(b, ir.Const) and (a is None or isinstance(a, ir.Const)):
+        value = int(a.value) if isinstance(a, ir.Const) else 0
+        return ir.Const(value + int(b.value) if op == "+" else value - int(b.value), LONG, span=b.span)
+    if a is None:
+        return ir.Unary("-", b, LONG, span=b.span)
+    return ir.Binary(op, a, b, LONG, span=b.span)
+
+
+def pure(e: ir.Expr) -> bool:
+    """Whether an expression may be evaluated where the program does not: no load, no division, no call."""
+    harmless = (ir.Var, ir.Const, ir.ThreadIndex, ir.Unary, ir.Binary, ir.Cast, ir.Select)
+    return all(
+        isinstance(x, harmless) and not (isinstance(x, ir.Binary) and x.op in ("/", "%") and isinstance(x.type, Int))
+        for x in walk_expr(e)
+    )

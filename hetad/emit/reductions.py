@@ -1,0 +1,68 @@
+"""Loops that only sum, as `#pragma omp simd reduction`: without it a sum has one order, which no vector code keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hetad.emit.guards import pure
+from hetad.ir import nodes as ir
+from hetad.ir.places import written
+from hetad.ir.types import Array, Float, Int
+from hetad.ir.visit import declared, own_exprs, variables, walk_exprs, walk_stmts
+
+
+def summed(loop: ir.For) -> tuple[ir.Symbol, ...]:
+    """The variables to which the iterations of a loop add, where they do nothing else that outlives an iteration."""
+    if not loop.sums or not _is_canonical(loop) or not all(_is_simple(s) for s in walk_stmts(loop.body)):
+        return ()
+    outer = written(loop.body) - set(declared(loop.body))
+    reads = [x for s in walk_stmts(loop.body) for e in _read(s) for x in variables(e)]
+    if not outer or not outer <= set(loop.sums) or not outer.isdisjoint(reads):
+        return ()
+    return tuple(x for x in loop.sums if x in outer and isinstance(x.type, Float))
+
+
+def _is_simple(s: ir.Stmt) -> bool:
+    match s:
+        case ir.Declare(symbol=x):
+            return x.storage == "local" and not isinstance(x.type, Array)
+        case ir.Assign(target=ir.Var()):
+            return True
+        case ir.Update(op="+" | "-", target=ir.Var()):
+            return True
+        case ir.If() | ir.Block() | ir.Comment():
+            return not any(isinstance(e, ir.CallExpr) for e in walk_exprs((s,)))
+    return False
+
+
+def _read(s: ir.Stmt) -> Iterator[ir.Expr]:
+    for e in own_exprs(s):
+        if not (isinstance(s, ir.Update) and e is s.target):
+            yield e
+
+
+def _is_canonical(loop: ir.For) -> bool:
+    """Whether the loop counts as OpenMP wants it to: `i < end`, with an end that stays."""
+    if len(loop.init) != 1 or len(loop.step) != 1:
+        return False
+    (start,), (step,), cond = loop.init, loop.step, loop.cond
+    if not isinstance(start, ir.Declare) or not isinstance(start.symbol.type, Int) or start.init is None:
+        return False
+    i = start.symbol
+    if not isinstance(step, ir.Update) or step.op not in "+-" or step.target != ir.Var(i, span=loop.span):
+        return False
+    if not isinstance(cond, ir.Binary) or cond.op not in ("<", "<=", ">", ">=") or not isinstance(cond.left, ir.Var):
+        return False
+    if cond.left.symbol is not i or cond.right.type != i.type or not isinstance(step.value, ir.Const):
+        return False
+    changed = {i, *written(loop.body)}
+    return _stays(cond.right) and i not in written(loop.body) and changed.isdisjoint(variables(cond.right))
+
+
+def _stays(end: ir.Expr) -> bool:
+    """Whether an expression has the same value as long as its variables have."""
+    if isinstance(end, ir.Cast):
+        return _stays(end.operand)
+    if isinstance(end, ir.Intrinsic) and end.name == "hetad_lowered":
+        return all(map(_stays, end.args))
+    return pure(end)

@@ -1,0 +1,460 @@
+"""A loop whose iterations come in any order, in strips: innermost loops run over neighbouring iterations.
+
+    for (i...)                              for (strip of i...)
+        sum = 0                                 for (i in strip) sum[i] = 0
+        for (k...)                              for (k...)
+            if (i < k) sum += a[k * n + i]          for (i in strip, i < k) sum[i] += a[k * n + i]
+        out[i] += sum                           for (i in strip) out[i] += sum[i]
+
+What does not depend on `i` stays outside the new innermost loops, guards on `i` become their bounds, and variables that
+live from one of them to the next become arrays.  So a strip of the innermost loop is vector code over neighbouring
+elements, without the reordering of any sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hetad.emit.guards import Counting, bounds, conjunction, conjuncts, pure
+from hetad.emit.walk import mentioned
+from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol, written
+from hetad.ir.types import BOOL, INT, LONG, Array, Float, Int, Type
+from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
+
+WIDTH = 512  # iterations in a strip: what they keep fits in the first cache
+_CHEAP = 12  # nodes of an expression that is computed again rather than kept
+
+
+def in_strips(body: ir.Body) -> ir.Body:
+    """`body` with its loops over lanes in strips, where they have a form that this can take apart."""
+    body = _without_unused(body)
+
+    def strip(s: ir.Stmt) -> ir.Stmt:
+        if isinstance(s, ir.For) and s.lanes:
+            return _Strips(replace(s, body=_distinct(s.body, set()))).loop() or s
+        return s
+
+    return map_body(strip, body)
+
+
+def _without_unused(body: ir.Body) -> ir.Body:
+    """Without variables that nothing reads."""
+    while True:
+        used = set(variables(body))
+        smaller = map_body(lambda s: None if isinstance(s, ir.Declare) and s.symbol not in used else s, body)  # noqa: B023
+        if smaller is body:
+            return body
+        body = smaller
+
+
+def _distinct(body: ir.Body, seen: set[ir.Symbol]) -> ir.Body:
+    """With a variable of its own for every declaration: blocks side by side may declare the same one."""
+    out: list[ir.Stmt] = []
+    while body:
+        first, *rest = body
+        if isinstance(first, ir.Declare):
+            if first.symbol in seen:
+                x = first.symbol
+                own = ir.Symbol(x.name, x.type, x.span, x.storage, x.const)
+                first, *rest = substitute({x: own}, body)
+                assert isinstance(first, ir.Declare)
+            seen.add(first.symbol)
+        out.append(map_bodies(lambda inner: _distinct(inner, seen), first))
+        body = tuple(rest)
+    return tuple(out)
+
+
+@dataclass(eq=False, slots=True)
+class _Group:
+    """Statements for each lane, which pass the guards."""
+
+    body: list[ir.Stmt]
+    guards: tuple[ir.Expr, ...]
+    sums: tuple[ir.Symbol, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class _Nest:
+    """A loop, a branch or a block around others: `statement` without its body."""
+
+    statement: ir.For | ir.If | ir.Block
+    body: list[_Node]
+
+
+_Node = _Group | _Nest | ir.Declare | ir.Update
+
+
+class _Unfit(Exception):
+    """The loop stays as it is."""
+
+
+class _Strips:
+    def __init__(self, loop: ir.For) -> None:
+        self.whole = loop
+        (start,) = loop.init
+        assert isinstance(start, ir.Declare) and isinstance(start.symbol.type, Int)
+        self.lane = start.symbol
+        type_ = start.symbol.type
+        self.first = ir.Symbol("strip", type_, loop.span)
+        self.end = ir.Symbol("strip_end", type_, loop.span, const=True)
+        self.assigned = written(loop.body)
+        self.varying = self._varying()
+        self.out: list[_Node] = []
+        self.guards: tuple[ir.Expr, ...] = ()
+        self.values: dict[ir.Symbol, ir.Expr] = {}  # of variables that can be computed again
+        self.arrays: dict[ir.Symbol, ir.Symbol] = {}
+
+    def loop(self) -> ir.For | None:
+        try:
+            nodes = self._collected(self.whole.body)
+            self._place(nodes)
+        except _Unfit:
+            return None
+        (start,) = self.whole.init
+        assert isinstance(start, ir.Declare) and isinstance(self.whole.cond, ir.Binary)
+        span, type_ = self.whole.span, self.lane.type
+        assert isinstance(type_, Int)
+        first = ir.Var(self.first, span=span)
+        width = ir.Const(WIDTH, type_, str(WIDTH) if type_ == INT else None, span=span)
+        left = ir.Binary("-", self.whole.cond.right, first, type_, span=span)
+        following = ir.Binary("+", first, width, type_, span=span)
+        more = ir.Binary(">", left, width, BOOL, span=span)
+        end = ir.Select(more, following, self.whole.cond.right, type_, span=span)
+        body: list[ir.Stmt] = [ir.Declare(self.end, end, span=span)]
+        body += [ir.Declare(a, None, span=span) for a in self.arrays.values()]
+        body += self._text(nodes)
+        return replace(
+            self.whole,
+            init=(replace(start, symbol=self.first),),
+            cond=replace(self.whole.cond, left=first),
+            step=(ir.Update("+", first, width, span=span),),
+            body=tuple(body),
+            lanes=False,
+            sums=(),
+        )
+
+    # -- what lanes have in common
+
+    def _varying(self) -> set[ir.Symbol]:
+        """The variables that differ between lanes: set from other such ones or from memory that is not constant, or
+        set where only some lanes come."""
+        varying = {self.lane}
+        while True:
+            before = len(varying)
+            self._spread(self.whole.body, varying, False)
+            if len(varying) == before:
+                return varying
+
+    def _spread(self, body: ir.Body, varying: set[ir.Symbol], apart: bool) -> None:
+        for s in body:
+            differs = any(x in varying for e in _own(s) for x in variables(e))
+            match s:
+                case ir.Declare(symbol=x, init=init):
+                    risky = apart and not (init is not None and pure(init))
+                    if differs or risky or x in self.assigned or isinstance(x.type, Array):
+                        varying.add(x)
+                case ir.Assign() | ir.Update() | ir.Call():
+                    varying.update(written((s,)) - set(self.whole.sums))
+                case ir.If(then=then, orelse=orelse):
+                    self._spread(then, varying, apart or differs)
+                    self._spread(orelse, varying, apart or differs)
+                case ir.For(cond=cond, body=inner) if self._counts(s, varying):
+                    unequal = cond is not None and any(x in varying for x in variables(cond))
+                    self._spread(inner, varying, apart or unequal)
+                case ir.For() | ir.While():
+                    varying.update(written((s,)))
+                    varying.update(declared((s,)))
+                case ir.Block(body=inner):
+                    self._spread(inner, varying, apart)
+                case ir.Comment():
+                    pass
+                case _:
+                    varying.update(declared((s,)))
+
+    def _counts(self, s: ir.For, varying: set[ir.Symbol]) -> bool:
+        """Whether the loop runs through the same values in all lanes, but for where it ends."""
+        if len(s.init) != 1 or len(s.step) != 1 or not isinstance(s.init[0], ir.Declare):
+            return False
+        counter, start, (step,) = s.init[0].symbol, s.init[0].init, s.step
+        if start is None or not isinstance(counter.type, Int) or counter in written(s.body):
+            return False
+        if not isinstance(step, ir.Update) or not isinstance(step.target, ir.Var) or step.target.symbol is not counter:
+            return False
+        if any(isinstance(x, ir.Break | ir.Continue | ir.Return) for x in walk_stmts(s.body)):
+            return False
+        if any(x in varying for x in (*variables(start), *variables(step.value))):
+            return False
+        cond = s.cond
+        if not isinstance(cond, ir.Binary) or not pure(start) or not pure(step.value) or not pure(cond):
+            return False
+        if not any(x in varying for x in variables(cond)):
+            return True
+        below = cond.op == "<" and isinstance(cond.left, ir.Var) and cond.left.symbol is counter and step.op == "+"
+        return below and isinstance(cond.right, ir.Var) and cond.right.type == counter.type
+
+    def _same(self, e: ir.Expr) -> bool:
+        return not any(x in self.varying for x in variables(e))
+
+    # -- taking the body apart
+
+    def _collected(self, body: ir.Body) -> list[_Node]:
+        outer, self.out = self.out, []
+        for s in body:
+            self._statement(s)
+        found, self.out = self.out, outer
+        return found
+
+    def _statement(self, s: ir.Stmt) -> None:
+        match s:
+            case ir.Declare(symbol=x, init=init) if (
+                x not in self.varying and init is not None and (pure(init) or not self.guards)
+            ):
+                self._once(s, init)
+            case ir.Block(body=body) if self._has_structure(body):
+                self.out.append(_Nest(s, self._collected(body)))
+            case ir.If(cond=cond, then=then, orelse=()):
+                self._branch(s, conjuncts(cond), then)
+            case ir.For() if self._counts(s, self.varying):
+                self._count(s)
+            case ir.Update(op="+" | "-", target=target) if root_symbol(target) in self.whole.sums and self._same(
+                target
+            ):
+                self._sum(s)
+            case _:
+                self._each(s)
+
+    def _once(self, s: ir.Declare, init: ir.Expr) -> None:
+        """A variable that lanes have in common: before what is collected for each, where that cannot matter."""
+        early = pure(init) and self.out and isinstance(self.out[-1], _Group)
+        self.out.insert(len(self.out) - bool(early), s)
+
+    def _has_structure(self, body: ir.Body) -> bool:
+        return any(
+            (isinstance(s, ir.For) and self._counts(s, self.varying))
+            or (isinstance(s, ir.If) and any(self._same(c) and pure(c) for c in conjuncts(s.cond)))
+            for s in walk_stmts(body)
+        ) or (len(body) > 1 and isinstance(body[-1], ir.If))
+
+    def _each(self, s: ir.Stmt) -> None:
+        """A statement for each lane, in one loop with those before it that pass the same guards."""
+        last = self.out[-1] if self.out else None
+        if isinstance(last, _Group) and last.guards == self.guards and not last.sums:
+            last.body.append(s)
+        else:
+            self.out.append(_Group([s], self.guards))
+
+    def _sum(self, s: ir.Update) -> None:
+        """All lanes add to one variable: those of a strip to a part of the sum."""
+        type_, span = s.target.type, s.span
+        part = ir.Symbol("part", type_, span)
+        self.out.append(ir.Declare(part, ir.Const(0.0, type_, "0", span=span), span=span))
+        self.out.append(_Group([replace(s, target=ir.Var(part, span=span))], self.guards, (part,)))
+        self.out.append(ir.Update("+", s.target, ir.Var(part, span=span), span=span))
+
+    def _branch(self, s: ir.If, conditions: list[ir.Expr], then: ir.Body) -> None:
+        stored = written(then)
+        fixed = all(pure(c) and stored.isdisjoint(variables(c)) for c in conditions)
+        common = [c for c in conditions if self._same(c)]
+        if not fixed or (not common and not _opens_loop(then) and _is_plain(then) and self.guards):
+            self._each(s)
+            return
+        outer, self.guards = self.guards, (*self.guards, *(c for c in conditions if not self._same(c)))
+        inner = self._collected(then)
+        self.guards = outer
+        if common:
+            self.out.append(_Nest(replace(s, cond=conjunction(common), then=()), inner))
+        else:
+            self.out += inner
+
+    def _count(self, s: ir.For) -> None:
+        assert isinstance(s.cond, ir.Binary) and isinstance(s.init[0], ir.Declare)
+        counter = s.init[0]
+        if self._same(s.cond):
+            self.out.append(_Nest(replace(s, body=()), self._collected(s.body)))
+            return
+        self._unequal(s, counter, s.cond)
+
+    def _unequal(self, s: ir.For, counter: ir.Declare, cond: ir.Binary) -> None:
+        """A loop that ends elsewhere in each lane: first the iterations of all lanes, then those of some."""
+        type_, span = counter.symbol.type, s.span
+        assert isinstance(type_, Int) and counter.init is not None
+        name = counter.symbol.name
+        least, most, common = (ir.Symbol(f"{name}_{x}", type_, span) for x in ("least", "most", "common"))
+        first, end = counter.init, cond.right
+
+        def chosen(op: str, a: ir.Expr, b: ir.Expr) -> ir.Expr:
+            return ir.Select(ir.Binary(op, a, b, BOOL, span=span), a, b, type_, span=span)
+
+        low, high, shared = (ir.Var(x, span=span) for x in (least, most, common))
+        largest = ir.Const((1 << (type_.bits - 1)) - 1, type_, span=span)
+        self.out += [ir.Declare(least, largest, span=span), ir.Declare(most, first, span=span)]
+        ends = [ir.Assign(low, chosen("<", end, low), span=span), ir.Assign(high, chosen(">", end, high), span=span)]
+        self.out.append(_Group(list(ends), self.guards))
+        self.out.append(ir.Declare(common, chosen("<", low, high), span=span))
+        self.out.append(_Nest(replace(s, cond=replace(cond, right=shared), body=()), self._collected(s.body)))
+        copies = {x: ir.Symbol(x.name, x.type, x.span, x.storage, x.const) for x in declared(s.body)}
+        self.varying |= {copy for x, copy in copies.items() if x in self.varying}
+        self.assigned |= {copy for x, copy in copies.items() if x in self.assigned}
+        outer, self.guards = self.guards, (*self.guards, cond)
+        rest = self._collected(substitute(copies, s.body))
+        self.guards = outer
+        start = replace(counter, init=chosen(">", shared, first))
+        self.out.append(_Nest(replace(s, init=(start,), cond=replace(cond, right=high), body=()), rest))
+
+    # -- variables
+
+    def _place(self, nodes: Sequence[_Node]) -> None:
+        """What several loops over lanes use is computed again in each, or kept in an array."""
+        groups = list(_groups(nodes))
+        used = [set().union(*(variables(g) for g in group.guards), *map(mentioned, group.body)) for group in groups]
+        declares = [s for g in groups for s in g.body if isinstance(s, ir.Declare)]
+        for s in declares:
+            if sum(s.symbol in u for u in used) < 2:
+                continue
+            init, again = s.init, s.symbol not in self.assigned and isinstance(s.symbol.type, Int)
+            if again and init is not None and init.type == s.symbol.type and _cheap(init):
+                self.values[s.symbol] = init
+            elif isinstance(s.symbol.type, Int | Float) and s.symbol.storage == "local":
+                kept = Array(s.symbol.type, WIDTH)
+                self.arrays[s.symbol] = ir.Symbol(s.symbol.name, kept, s.symbol.span)
+            else:
+                raise _Unfit
+        for group in groups:
+            group.body = [s for s in group.body if not (isinstance(s, ir.Declare) and s.symbol in self.values)]
+
+    # -- text
+
+    def _text(self, nodes: Sequence[_Node]) -> list[ir.Stmt]:
+        out: list[ir.Stmt] = []
+        for node in nodes:
+            match node:
+                case _Group():
+                    out += self._lanes(node)
+                case _Nest(statement=ir.If() as branch, body=body):
+                    out.append(replace(branch, then=tuple(self._text(body))))
+                case _Nest(statement=ir.For() | ir.Block() as s, body=body):
+                    out.append(replace(s, body=tuple(self._text(body))))
+                case ir.Declare() | ir.Update():
+                    out.append(node)
+        return out
+
+    def _lanes(self, group: _Group) -> Iterator[ir.Stmt]:
+        """The loop over the lanes of a strip for some statements."""
+        conditions = list(group.guards)
+        body = tuple(group.body)
+        known = dict(self.values)
+        opening: list[ir.Declare] = []
+        while body and isinstance(body[0], ir.Declare) and (init := _again(body[0], self.assigned)) is not None:
+            known[body[0].symbol] = init
+            opening.append(body[0])
+            body = body[1:]
+        if len(body) == 1 and isinstance(body[0], ir.If) and not body[0].orelse and pure(body[0].cond):
+            conditions += conjuncts(body[0].cond)
+            body = body[0].then
+        if not body:
+            return
+        found = bounds(conditions, Counting(self.lane, known, self.varying))
+        body = _guarded(found.others, body) if found.others else body
+        for s in reversed(opening):
+            if s.symbol in self.arrays or s.symbol in set(variables(body)):
+                body = (s, *body)
+        needed: dict[ir.Symbol, ir.Expr] = {}
+        self._again(body, needed)
+        again = tuple(ir.Declare(x, e, span=e.span) for x, e in needed.items())
+        span = self.whole.span
+        lane = ir.Var(self.lane, span=span)
+        first, end = self._limits(found.least, found.below)
+        yield ir.For(
+            (ir.Declare(self.lane, first, span=span),),
+            ir.Binary("<", lane, end, BOOL, span=span),
+            (ir.Update("+", lane, ir.Const(1, lane.type, span=span), span=span),),
+            self._expanded((*again, *body)),
+            sums=group.sums,
+            span=span,
+        )
+
+    def _again(self, body: ir.Body, needed: dict[ir.Symbol, ir.Expr]) -> None:
+        """The variables to compute again for a body, each after those it depends on."""
+        inside = set(declared(body))
+        for x in dict.fromkeys(variables(body)):
+            if x in self.values and x not in needed and x not in inside:
+                value = self.values[x]
+                self._again((ir.Return(value, span=value.span),), needed)
+                needed[x] = value
+
+    def _limits(self, least: list[ir.Expr], below: list[ir.Expr]) -> tuple[ir.Expr, ir.Expr]:
+        """Where the lanes of a strip begin and end that all bounds admit."""
+        span, type_ = self.whole.span, self.lane.type
+        assert isinstance(type_, Int)
+        first, end = ir.Var(self.first, span=span), ir.Var(self.end, span=span)
+
+        def limited(value: ir.Expr, bounds: list[ir.Expr], function: str, limit: ir.Expr) -> ir.Expr:
+            for b in bounds:
+                value = ir.Intrinsic(f"hetad_{function}", (value, b, limit), LONG, span=span)
+            return ir.Cast(value, type_, True, span=span) if bounds else value
+
+        return limited(first, least, "raised", end), limited(end, below, "lowered", first)
+
+    def _expanded(self, body: ir.Body) -> ir.Body:
+        """With elements of arrays for the variables that are kept."""
+
+        def element(e: ir.Expr) -> ir.Expr:
+            if isinstance(e, ir.Var) and e.symbol in self.arrays:
+                return self._element(e.symbol, e.type)
+            return e
+
+        def store(s: ir.Stmt) -> ir.Stmt | None:
+            if isinstance(s, ir.Declare) and s.symbol in self.arrays:
+                if s.init is None:
+                    return None
+                return ir.Assign(self._element(s.symbol, s.symbol.type), s.init, span=s.span)
+            return s
+
+        return map_body(store, map_exprs(element, body))
+
+    def _element(self, symbol: ir.Symbol, type_: Type) -> ir.Index:
+        lane, first = (ir.Var(x, span=symbol.span) for x in (self.lane, self.first))
+        index = ir.Binary("-", lane, first, lane.type, span=symbol.span)
+        return ir.Index(ir.Var(self.arrays[symbol], span=symbol.span), index, type_, span=symbol.span)
+
+
+def _own(s: ir.Stmt) -> tuple[ir.Expr, ...]:
+    match s:
+        case ir.Declare(init=init):
+            return (init,) if init is not None else ()
+        case ir.If(cond=cond):
+            return (cond,)
+    return ()
+
+
+def _opens_loop(body: ir.Body) -> bool:
+    return any(isinstance(s, ir.For) for s in walk_stmts(body))
+
+
+def _is_plain(body: ir.Body) -> bool:
+    return not any(isinstance(s, ir.If | ir.For) for s in body)
+
+
+def _cheap(e: ir.Expr) -> bool:
+    return pure(e) and sum(1 for _ in walk_exprs((ir.Return(e, span=e.span),))) <= _CHEAP
+
+
+def _again(s: ir.Declare, assigned: set[ir.Symbol]) -> ir.Expr | None:
+    """The value of an index that could be computed again."""
+    x, init = s.symbol, s.init
+    fits = init is not None and isinstance(x.type, Int) and init.type == x.type and x not in assigned and pure(init)
+    return init if fits else None
+
+
+def _guarded(conditions: Sequence[ir.Expr], body: ir.Body) -> ir.Body:
+    return (ir.If(conjunction(conditions), body, (), span=conditions[0].span),)
+
+
+def _groups(nodes: Sequence[_Node]) -> Iterator[_Group]:
+    for node in nodes:
+        if isinstance(node, _Group):
+            yield node
+        elif isinstance(node, _Nest):
+            yield from _groups(node.body)

@@ -1,0 +1,83 @@
+"""Kernels of which one run does the work of all threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hetad.emit.assembly import Assembly
+from hetad.emit.declarators import declaration
+from hetad.emit.layout import INDENT
+from hetad.emit.statements import Statements
+from hetad.emit.strips import in_strips
+from hetad.emit.walk import called
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, LONG, SIZE_T, UINT, Int, Pointer
+
+
+def swept(kernel: ir.Function, parallel: bool) -> ir.Function:
+    """The kernel with its sweep for a body; `parallel`: the part of some blocks."""
+    assert kernel.sweep is not None
+    body = kernel.sweep.body
+    if parallel:
+        at = next(i for i, s in enumerate(body) if isinstance(s, ir.For))
+        loop = body[at]
+        assert isinstance(loop, ir.For)
+        body = (*body[:at], *_part(loop), *body[at + 1 :])
+    return replace(kernel, body=in_strips(body))
+
+
+def _part(loop: ir.For) -> ir.Body:
+    """The iterations that fall to the blocks from `hetad_first` to `hetad_last`."""
+    (start,), cond, span = loop.init, loop.cond, loop.span
+    assert isinstance(start, ir.Declare) and start.init is not None and isinstance(cond, ir.Binary)
+    begin, end_, type_ = start.init, cond.right, start.symbol.type
+    assert isinstance(type_, Int)
+    grid = [ir.Cast(ir.ThreadIndex("gridDim", a, UINT, span=span), SIZE_T, span=span) for a in ("x", "y", "z")]
+    blocks: ir.Expr = grid[0]
+    for g in grid[1:]:
+        blocks = ir.Binary("*", blocks, g, SIZE_T, span=span)
+
+    def limit(block: str) -> ir.Expr:
+        number = ir.Var(ir.Symbol(block, SIZE_T, span, const=True), span=span)
+        part = ir.Intrinsic("hetad_part", (begin, end_, number, blocks), LONG, span=span)
+        return ir.Cast(part, type_, True, span=span)
+
+    first, end = (ir.Symbol(f"part_{which}", type_, span, const=True) for which in ("first", "end"))
+    mine = replace(
+        loop,
+        init=(replace(start, init=ir.Var(first, span=span)),),
+        cond=ir.Binary("<", cond.left, ir.Var(end, span=span), BOOL, span=span),
+    )
+    return ir.Declare(first, limit("hetad_first"), span=span), ir.Declare(end, limit("hetad_last"), span=span), mine
+
+
+class SweepKernel:
+    """The text of such a kernel; `otherwise` is what runs it where there are too many threads."""
+
+    def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
+        self.parts = parts
+        self.kernel = swept(kernel, parts.dialect.parallel)
+
+    def names(self) -> set[str]:
+        return set(called(self.kernel.body))
+
+    def texts(self, otherwise: str | None = None) -> Iterator[str]:
+        kernel, name = self.kernel, self.parts.names.functions[self.kernel.name]
+        local = self.parts.names.of(kernel)
+        part = ["hetad_first", "hetad_last"] if self.parts.dialect.parallel else []
+        params = ["const dim3 gridDim", "const dim3 blockDim", *(f"const size_t {p}" for p in part)]
+        params += [declaration(p.type, local[p]) for p in kernel.params]
+        values = [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.params)]
+        printer = Statements(self.parts.expressions(kernel), kernel)
+        head = f"static void hetad_sweep_{name}({', '.join(params)})"
+        unused = f"{INDENT}(void){', (void)'.join(['gridDim', 'blockDim', *part])};"
+        yield "\n".join([head, "{", unused, *printer.lines(kernel.body), "}"])
+        taken = ["const dim3 gridDim", "const dim3 blockDim", "char *hetad_dynamic", "size_t hetad_dynamic_bytes"]
+        taken += ["void **hetad_args", *(f"size_t {p}" for p in part)]
+        call = f"hetad_sweep_{name}({', '.join(['gridDim', 'blockDim', *part, *values])});"
+        lines = ["(void)hetad_dynamic, (void)hetad_dynamic_bytes;", call]
+        if otherwise is not None:
+            too_many = "(size_t)gridDim.x * blockDim.x > INT_MAX"
+            lines = [f"if ({too_many}) {{", INDENT + otherwise, INDENT + "return;", "}", *lines]
+        yield "\n".join([f"static void {name}({', '.join(taken)})", "{", *(INDENT + line for line in lines), "}"])
