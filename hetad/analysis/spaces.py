@@ -73,6 +73,9 @@ class Spaces:
                     if known:
                         self._mark(args[dst], known[0], s.span, "the destination of this copy")
                         self._mark(args[src], known[1], s.span, "the source of this copy")
+                    if known and known[0] == "device":
+                        for part in pointers_within(_bare(args[src])):
+                            self._mark(part, "device", s.span, "copied to the device")
                 elif row.action == "fill" and dst is not None:
                     self._mark(args[dst], row.space, s.span, "filled here")
         for own in own_exprs(s):

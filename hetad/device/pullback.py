@@ -283,7 +283,8 @@ class _Maker:
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
             if fewer is not None:
-                self.sweep = thread_sweep(self.final, ground, self.names)
+                if not options.deterministic:  # there the blocks' sums stay apart
+                    self.sweep = thread_sweep(self.final, ground, self.names)
                 self.final, self.blocks = fewer, blocks
         if options.deal and apart and self.blocks is None and not self.overlapping:
             self.final = dealt(self.final, ground, self.names)

@@ -55,7 +55,7 @@ def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[i
             on_tape.append(push.slot)
             continue
         spent += trips * size_of(push.slot.type)
-        array = names.symbol(push.slot.name, Array(push.slot.type, trips), push.span)
+        array = names.symbol(push.slot.name, Array(push.slot.type, max(trips, 1)), push.span)
         top = names.symbol(f"{push.slot.name}_top", INT, push.span) if push.slot not in numbered else None
         local[push.slot] = (array, top)
     opening: list[ir.Stmt] = []
