@@ -93,7 +93,7 @@ def text() -> str:
     )
     parts.append(
         "\n## Functions of arrays\n\n`norm(n, p)`, `rnorm(n, p)` and their float twins are written out as a loop: "
-        "`s = hypot(s, p[k])` from `s = 0`, so that a derivative is 0 where the norm is.\n"
+        "`s = hypot(s, p[k])` from `s = 0`, so that a derivative is 0 where the norm is; at least once, as on a GPU.\n"
     )
     parts.append("\n## Refused\n\n| function | why | accepted when |\n|---|---|---|\n")
     whens = {"inactive": "no operand carries a derivative", "constant": "the operand is a constant"}

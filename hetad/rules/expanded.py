@@ -4,6 +4,8 @@
 |---|---|
 | `norm(n, p)`  | `s = 0; for (k = 0; k < n; k++) s = hypot(s, p[k]);` |
 | `rnorm(n, p)` | the same, then `1 / s` |
+
+As on a GPU, a norm of fewer than one element is that of the first.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from hetad.ir.nodes import (
     For,
     Index,
     Intrinsic,
+    Select,
     Stmt,
     Symbol,
     Update,
@@ -53,7 +54,7 @@ def _loop(call: Intrinsic, names: Names) -> tuple[list[Stmt], Expr]:
     hypot = "hypotf" if call.name.endswith("f") else "hypot"
     loop = For(
         (Declare(index, Const(0, INT, span=span), span=span),),
-        Binary("<", k, count, BOOL, span=span),
+        Binary("<", k, _at_least_one(count), BOOL, span=span),
         (Update("+", k, Const(1, INT, span=span), span=span),),
         (Assign(so_far, Intrinsic(hypot, (so_far, element), real, span=span), span=span),),
         span=span,
@@ -61,6 +62,14 @@ def _loop(call: Intrinsic, names: Names) -> tuple[list[Stmt], Expr]:
     one = Const(1.0, real, span=span)
     value = Binary("/", one, so_far, real, span=span) if call.name.startswith("rnorm") else so_far
     return [Declare(total, Const(0.0, real, "0", span=span), span=span), loop], value
+
+
+def _at_least_one(count: Expr) -> Expr:
+    """As on a GPU, where the norm of nothing is that of the first element."""
+    one = Const(1, INT, span=count.span)
+    if isinstance(count, Const):
+        return count if count.value >= 1 else one
+    return Select(Binary("<", count, one, BOOL, span=count.span), one, count, INT, span=count.span)
 
 
 def _array(pointer: Expr) -> Expr:

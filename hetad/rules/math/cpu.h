@@ -33,14 +33,15 @@ static inline double hetad_rnorm4d(double x, double y, double z, double w) { ret
 static inline float hetad_rnorm4df(float x, float y, float z, float w) { return (float)(1.0 / hetad_norm4d(x, y, z, w)); }
 
 //@ norm normf
+// As on a GPU, the norm of fewer than one element is that of the first.
 static inline double hetad_norm(int n, const double *p) {
   double r = 0.0;
-  for (int i = 0; i < n; ++i) r = hypot(r, p[i]);
+  for (int i = 0; i < (n < 1 ? 1 : n); ++i) r = hypot(r, p[i]);
   return r;
 }
 static inline float hetad_normf(int n, const float *p) {
   double r = 0.0;
-  for (int i = 0; i < n; ++i) r += (double)p[i] * (double)p[i];
+  for (int i = 0; i < (n < 1 ? 1 : n); ++i) r += (double)p[i] * (double)p[i];
   return (float)sqrt(r);
 }
 

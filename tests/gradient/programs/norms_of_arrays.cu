@@ -13,7 +13,7 @@ wrt = ["x"]
 of = ["y"]
 inputs = { y = { shape = [13], random = 1 }, x = { shape = [13, 4], random = 2 }, n = 13 }
 ---*/
-// norm(n, p) and rnorm(n, p): of rows in global memory, of some of a local array, of nothing, under conditions.
+// norm(n, p) and rnorm(n, p): of rows in global memory, of some of a local array, of less than one element, under conditions.
 __global__ void of_rows(double *y, const double *x, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
