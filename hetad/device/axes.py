@@ -14,7 +14,7 @@ from hetad.adjoint.names import convert
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.effects import ATOMICS, BARRIERS, SHUFFLES, VOTES
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, DIM3, UINT
+from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT
 from hetad.ir.visit import walk_exprs, walk_stmts
 
 
@@ -88,19 +88,19 @@ def in_teams(launch: ir.Launch) -> ir.Expr:
     return ir.Binary("*", extent_along(launch.grid, "x"), team_size(launch), UINT, span=launch.span)
 
 
-def marched(grid: ir.Expr, axis: str, steps: int) -> ir.Expr:
-    """A grid whose threads make several steps along an axis each."""
-    span = grid.span
+def marched(launch: ir.Launch, axis: str) -> ir.Expr:
+    """The grid of a launch whose threads make several steps along an axis each, where so many are enough."""
+    span = launch.span
+    threads: ir.Expr = ir.Const(1, SIZE_T, span=span)
+    for extent in (launch.grid, launch.block):
+        for a in AXES:
+            threads = ir.Binary("*", threads, convert(extent_along(extent, a), SIZE_T), SIZE_T, span=span)
 
-    def number(value: int) -> ir.Expr:
-        return ir.Const(value, UINT, span=span)
+    def along_axis(a: str) -> ir.Expr:
+        blocks = extent_along(launch.grid, a)
+        return ir.Intrinsic("hetad_marched", (blocks, threads), UINT, span=span) if a == axis else blocks
 
-    def fewer(blocks: ir.Expr) -> ir.Expr:
-        rounded = ir.Binary("+", blocks, number(steps - 1), UINT, span=span)
-        return ir.Binary("/", rounded, number(steps), UINT, span=span)
-
-    parts = ((part := extent_along(grid, a), fewer(part) if a == axis else part)[1] for a in AXES)
-    return ir.Aggregate(tuple(parts), DIM3, span=span)
+    return ir.Aggregate(tuple(map(along_axis, AXES)), DIM3, span=span)
 
 
 def in_fewer_blocks(grid: ir.Expr) -> ir.Expr:

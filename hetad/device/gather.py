@@ -221,7 +221,8 @@ class GatherKernel:
         if self.reach is not None:
             inner = self.reach.guarded(inner)
         text = self._over_targets(inner, self._summed(nests, inside=True) if self.march is not None else ())
-        opening = self.reach.declarations if self.reach is not None else []
+        opening = list(self.reach.declarations) if self.reach is not None else []
+        opening += [self.march.declaration()] if self.march is not None else []
         return (*self.ends.declarations, *opening, *text)
 
     def _sweep(self) -> ir.Body:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.coordinates import block_dim
+from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.scales import Scale
 from hetad.device.nest import conjunction
 from hetad.device.reach import Reach
 from hetad.device.sources import atom
 from hetad.ir import nodes as ir
-from hetad.ir.types import UINT, Int
+from hetad.ir.types import BOOL, UINT, Int
 
 STEPS = 4  # targets a thread
 PLANES = 3  # that a target reads: with more of them at a time, less is read twice
@@ -35,7 +35,7 @@ class Target:
 
 
 class March:
-    """Launched with as many blocks fewer along `axis` as a thread makes steps."""
+    """Launched with as many blocks fewer along `axis` as a thread makes steps; with all of them, it makes one."""
 
     def __init__(self, reach: Reach, targets: Sequence[Target], axis: str, names: Names) -> None:
         """The last of the targets is marched along."""
@@ -45,26 +45,34 @@ class March:
         name = self.slow.symbol.name.removesuffix("_to")
         self.start = names.symbol(f"{name}_from", reach.arithmetic.type, span)
         self.blocks = names.symbol(f"blocks_{axis}", UINT, span, "param")  # of the primal
+        self.count = names.symbol("steps", reach.arithmetic.type, span, const=True)
 
     def of(self, target: Target, position: ir.Expr, count: ir.Expr) -> tuple[Target, ir.Expr, ir.Expr]:
         """Where a thread starts and how far it goes on, given that for one target a thread."""
         a = self.reach.arithmetic
         return (
             replace(target, symbol=self.start),
-            a.binary("*", a.number(STEPS), position),
-            a.binary("*", a.number(STEPS), count),
+            a.binary("*", ir.Var(self.count, span=a.span), position),
+            a.binary("*", ir.Var(self.count, span=a.span), count),
         )
+
+    def declaration(self) -> ir.Stmt:
+        a = self.reach.arithmetic
+        own, whole = grid_dim(self.axis, a.span), ir.Var(self.blocks, span=a.span)
+        fewer = ir.Binary("<", own, whole, BOOL, span=a.span)
+        return ir.Declare(self.count, ir.Select(fewer, a.number(STEPS), a.number(1), a.type, span=a.span), span=a.span)
 
     def steps(self, body: ir.Body, inside: ir.Body, end: ir.Expr) -> ir.Body:
         """The targets of a thread: below `end`, and `inside` where all sources add to all of them."""
         a = self.reach.arithmetic
         variable = ir.Var(self.slow.symbol, span=a.span)
         start = atom(self.start)
-        last = a.expression(start + Polynomial({(): STEPS}))
-        within = a.compare("<", variable, last)
-        fast = self._loop(within, inside, unroll="")
+        unrolled = a.compare("<", variable, a.expression(start + Polynomial({(): STEPS})))
+        within = a.compare("<", variable, a.expression(start + atom(self.count)))
+        fast = self._loop(unrolled, inside, unroll="")
         slow = self._loop(conjunction([within, a.compare("<", variable, end)]), body)
-        return (ir.If(self._inside(start), (fast,), (slow,), span=a.span),)
+        several = a.compare("==", ir.Var(self.count, span=a.span), a.number(STEPS))
+        return (ir.If(conjunction([several, self._inside(start)]), (fast,), (slow,), span=a.span),)
 
     def _loop(self, condition: ir.Expr, body: ir.Body, unroll: str | None = None) -> ir.Stmt:
         a = self.reach.arithmetic

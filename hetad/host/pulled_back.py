@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.engine import Parts
 from hetad.device.axes import along, extent_along, in_fewer_blocks, in_teams, marched, team_size
-from hetad.device.march import STEPS
 from hetad.device.pullback import Gather, Pullback
 from hetad.host.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.ir import nodes as ir
@@ -71,7 +70,7 @@ def _gathering(engine: HostEngine, s: ir.Launch, narrow: ir.Launch, g: Gather) -
     over = narrow
     if g.marched is not None:
         args.append(extent_along(narrow.grid, g.marched))
-        over = replace(narrow, grid=marched(narrow.grid, g.marched, STEPS))
+        over = replace(narrow, grid=marched(narrow, g.marched))
     if g.shared:
         args.append(team_size(narrow))
         over = replace(narrow, grid=in_teams(narrow))

@@ -19,3 +19,15 @@ static unsigned hetad_team(unsigned blocks, unsigned threads)
     return threads % 32 == 0 && (size_t)blocks * threads < 132 * 2048 ? 32 : 1;
 #endif
 }
+
+// How many blocks march, their threads making four steps each: all, where that would leave a GPU idle.
+static unsigned hetad_marched(unsigned blocks, size_t threads)
+{
+#ifndef HETAD_ON_CPU
+    if (threads < (size_t)4 * 132 * 1024) {
+        return blocks;
+    }
+#endif
+    (void)threads;
+    return blocks / 4 + (blocks % 4 != 0);
+}
