@@ -101,19 +101,27 @@ class Statements:
         yield "}"
 
     def counted(self, loop: ir.For) -> Iterator[str]:
-        if loop.unroll is not None and self.dialect.cuda:
-            yield f"#pragma unroll {loop.unroll}".rstrip()
-        if self._is_unrolled(loop) and not self.dialect.cuda and self.function.kind == "kernel":
-            yield f"#pragma GCC unroll {_UNROLLED}"
-        yield from self._reduction(loop)
         cond = self.expressions.truth(loop.cond) if loop.cond is not None else ""
         init, step = self._init(loop.init), self._step(loop.step)
         head = f"for ({init or ''}; {cond}; {step or ''}) {{".replace("; ;", ";;").replace("; )", ";)")
-        inner = [head, *(self.loop_body(loop.body, None) if step is not None else self._with_step(loop)), "}"]
+        inner = [
+            *self._pragma(loop),
+            head,
+            *(self.loop_body(loop.body, None) if step is not None else self._with_step(loop)),
+            "}",
+        ]
         if init is None:
             yield from ("{", *self.lines(loop.init), *(INDENT + line for line in inner), "}")
         else:
             yield from inner
+
+    def _pragma(self, loop: ir.For) -> list[str]:
+        """What stands in front of a loop: one line at most, as C compilers take it."""
+        if self.dialect.cuda:
+            return [f"#pragma unroll {loop.unroll}".rstrip()] if loop.unroll is not None else []
+        reduction = list(self._reduction(loop))
+        asked = self._is_unrolled(loop) and self.function.kind == "kernel"
+        return reduction or ([f"#pragma GCC unroll {_UNROLLED}"] if asked else [])
 
     def _is_unrolled(self, loop: ir.For) -> bool:
         """Whether the program asks for it, of this loop or of the one that it reverses; not of loops around others."""
