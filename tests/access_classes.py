@@ -153,7 +153,7 @@ UNIFORM = {
     "five cells": Access(
         BLOCK, ROW + "    if (i < n) { double t = 1; for (int k = 0; k < 5; k++) t += sin(k * i) * x[k]; y[i] = t; }", {
             "as many as a parameter says": (
-                GATHER, ROW + "    if (i < n) { double t = 1; for (int k = 0; k < s; k++) t += sin(k * i) * x[k];"
+                ATOMIC, ROW + "    if (i < n) { double t = 1; for (int k = 0; k < s; k++) t += sin(k * i) * x[k];"
                 " y[i] = t; }",
             ),
             "five from each thread on": (

@@ -164,6 +164,20 @@ class _Plan:
 
     # -- worth
 
+    def _may_be_few(self, kernel: GatherKernel) -> bool:
+        """Whether all threads add to all targets, and nothing says that there are as many targets as threads: few of
+        them would have all the work."""
+        bounds = [dict(p.terms) for t in kernel.targets for p in t.bounds[1]]
+        for s in kernel.sources:
+            threads = self.maps.threads_of(s.map)
+            if any(p.coordinate in threads for p in s.pivots):
+                return False
+            for c in threads.intersection(s.free):
+                parts = [p.split(ir.Var(c, span=c.span)) for p in s.map.conditions]
+                if any(p is not None and p[0].constant == -1 and dict(p[1].terms) in bounds for p in parts):
+                    return False
+        return any(self._shares_threads(s) for s in kernel.sources)
+
     def _kernel(self, sources: list[Source]) -> GatherKernel | None:
         try:
             kernel = GatherKernel(self.sites, self.maps, sources, self.names.copy(), self.ground.adjoints)
@@ -173,6 +187,8 @@ class _Plan:
             return None  # two targets may be one cell
         if self.always:
             return kernel
+        if self._may_be_few(kernel):
+            return None
         few = kernel.most_targets()
         if few is not None and few < FEW and any(self._shares_threads(s) for s in sources):
             return None
