@@ -147,14 +147,14 @@ class _Deal:
         early = (*self.outside.values(), self.first, self.end)
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in early]
         found = tuple(ir.Assign(ir.Var(x, span=self.span), e, span=self.span) for x, e in values)
-        then = tuple(self._set(s) for s in substitute(self.outside, (*inner, *found)))
+        then = tuple(t for s in substitute(self.outside, (*inner, *found)) for t in self._set(s))
         return (*outer, *opening, replace(guard, then=then), *self._lanes(), self._over_members())
 
-    def _set(self, s: ir.Stmt) -> ir.Stmt:
-        """An assignment in place of the declaration of a variable that is declared further out."""
-        if isinstance(s, ir.Declare) and s.symbol in self.outside.values() and s.init is not None:
-            return ir.Assign(ir.Var(s.symbol, span=s.span), s.init, span=s.span)
-        return s
+    def _set(self, s: ir.Stmt) -> ir.Body:
+        """An assignment, or nothing, in place of the declaration of a variable that is declared further out."""
+        if not isinstance(s, ir.Declare) or s.symbol not in self.outside.values():
+            return (s,)
+        return (ir.Assign(ir.Var(s.symbol, span=s.span), s.init, span=s.span),) if s.init is not None else ()
 
     def _lanes(self) -> tuple[ir.Stmt, ...]:
         thread = thread_in_block(self.ground.axes.threads, self.span)

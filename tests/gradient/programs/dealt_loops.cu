@@ -31,6 +31,11 @@ name = "blocks_of_two"
 function = "blocks_of_two"
 
 [[cases]]
+name = "chosen_before"
+function = "chosen_before"
+wrt = ["a", "x"]
+
+[[cases]]
 name = "neighbours"
 function = "neighbours"
 wrt = ["x", "scale"]
@@ -93,5 +98,19 @@ __global__ void neighbours(double *y, const double *a, const double *x, const do
             force += scale[i] * d / (d * d + a[k] * a[k] + 0.5);
         }
         y[i] = force;
+    }
+}
+
+// What the loop needs of its row is set in branches.
+__global__ void chosen_before(double *y, const double *a, const double *x, const double *scale, const int *column,
+                              const int *first, int n)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < n) {
+        double sum = 0.0;
+        double s = row % 2 ? scale[row] : 2.0 * scale[0];
+        for (int k = first[row]; k < first[row + 1]; k++)
+            sum += a[k] * x[column[k]] * s;
+        y[row] = sum;
     }
 }
