@@ -74,7 +74,8 @@ def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
     read = [e for e in walk_exprs(loop.body) if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer)]
     if not any(_steps_along(e.index, header.index) for e in read):
         return None
-    given = dict.fromkeys(x for x in variables(loop.body) if x.storage != "param")
+    own = set(assigned(body))  # also parameters that each thread changes
+    given = dict.fromkeys(x for x in variables(loop.body) if x.storage != "param" or x in own)
     captured = tuple(x for x in given if x not in set(declared((loop,))))
     if len(captured) > MOST or not all(x.storage == "local" and isinstance(x.type, Int | Float) for x in captured):
         return None

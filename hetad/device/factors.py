@@ -25,7 +25,7 @@ def with_factors(body: ir.Body, later: frozenset[ir.Symbol] = frozenset()) -> ir
     after it."""
     out = list(body)
     for i, s in enumerate(body):
-        after = later | mentioned_in(body[i + 1 :])
+        after = later | mentioned_in(body[i + 1 :]) | set(variables(_header(s)))
         looped = isinstance(s, ir.For | ir.While)
 
         def inner(b: ir.Body, after: frozenset[ir.Symbol] = after, looped: bool = looped) -> ir.Body:
@@ -35,6 +35,13 @@ def with_factors(body: ir.Body, later: frozenset[ir.Symbol] = frozenset()) -> ir
         if isinstance(s, ir.For) and s.primal is not None:
             _exchange(out, i, after)
     return tuple(out)
+
+
+def _header(s: ir.Stmt) -> ir.Body:
+    """What a loop evaluates between its iterations."""
+    if isinstance(s, ir.For):
+        return (replace(s, body=()),)
+    return (replace(s, body=()),) if isinstance(s, ir.While) else ()
 
 
 def _carried(body: ir.Body) -> frozenset[ir.Symbol]:

@@ -127,50 +127,31 @@ def pullback(
     values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
     prepared = replace(kernel, body=values.body)
     needed: dict[ir.Symbol, None] = {}
+
+    def attempt(body: ir.Body, recording: Recording | None) -> tuple[_Maker, list[ir.Symbol]]:
+        """A pullback from this body, and what it wants to know of overwritten memory that is not recorded."""
+        made = _Maker(
+            kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent,
+            known,
+        )  # fmt: skip
+        return made, [s for s in values.stale if s in made.used and s not in needed]
+
     while True:
         recording = None
         body = values.body
         if needed:
             recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
             body = recording.replay
-        made = _Maker(
-            kernel,
-            name,
-            active,
-            merged,
-            names.copy(),
-            sources,
-            options,
-            body,
-            recording,
-            rules,
-            functions,
-            spent,
-            known,
-        )
-        stale = [s for s in values.stale if s in made.used and s not in needed]
-        if not stale and made.long_loops:
-            prepared = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
-            body = prepared.body
-            made = _Maker(
-                kernel,
-                name,
-                active,
-                merged,
-                names.copy(),
-                sources,
-                options,
-                body,
-                recording,
-                rules,
-                functions,
-                spent,
-                known,
-            )
+        made, stale = attempt(body, recording)
         if not stale:
             break
         _refuse_unrecordable(values, stale)
         needed.update(dict.fromkeys(stale))
+    if made.long_loops:
+        shorter = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
+        again, stale = attempt(shorter.body, None)
+        if not stale:
+            prepared, made = shorter, again
     _refuse_stale_conditions(values, made.body)
     _refuse_messages(values, made.engine)
     return made.finish(prepared, values)

@@ -36,6 +36,11 @@ function = "chosen_before"
 wrt = ["a", "x"]
 
 [[cases]]
+name = "parameters_changed"
+function = "parameters_changed"
+wrt = ["a", "x"]
+
+[[cases]]
 name = "neighbours"
 function = "neighbours"
 wrt = ["x", "scale"]
@@ -111,6 +116,21 @@ __global__ void chosen_before(double *y, const double *a, const double *x, const
         double s = row % 2 ? scale[row] : 2.0 * scale[0];
         for (int k = first[row]; k < first[row + 1]; k++)
             sum += a[k] * x[column[k]] * s;
+        y[row] = sum;
+    }
+}
+
+// Parameters that each thread changes for itself are its own in its row alone.
+__global__ void parameters_changed(double *y, const double *a, const double *x, const double *scale, const int *column,
+                                   const int *first, int n)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int rows = n;
+    n = 1 + row % 3;
+    if (row < rows) {
+        double sum = 0.0;
+        for (int k = first[row]; k < first[row + 1]; k++)
+            sum += a[k] * x[(column[k] + n) % 50] * n;
         y[row] = sum;
     }
 }
