@@ -1,17 +1,25 @@
 // Memory of the derivative call: whatever is still held at its end is freed then.
+static void *hetad_device_memory(size_t bytes)
+{
+    if (hetad_can_reuse(bytes, 1)) return hetad_reuse(bytes, 1);  // if used
+    void *p = NULL;
+    hetad_check(cudaMalloc(&p, bytes));
+    if (p != NULL) {
+        hetad_register(p, bytes, 1, 1);
+    }
+    return p;
+}
+
 static cudaError_t hetad_device_malloc(void **p, size_t bytes)
 {
-    if (hetad_can_reuse(bytes, 1)) return *p = hetad_reuse(bytes, 1), cudaSuccess;  // if used
-    hetad_check(cudaMalloc(p, bytes));
-    if (*p != NULL) {
-        hetad_register(*p, bytes, 1, 1);
-    }
+    *p = hetad_device_memory(bytes);
+    if (bytes > 0) hetad_check(cudaMemset(*p, 0, bytes));  // hetad_save_bytes may copy all of it  // if used
     return cudaSuccess;
 }
 
 static cudaError_t hetad_device_zeros(void **p, size_t bytes)
 {
-    hetad_device_malloc(p, bytes);
+    *p = hetad_device_memory(bytes);
     if (bytes > 0) {
         hetad_check(cudaMemset(*p, 0, bytes));
     }

@@ -67,6 +67,7 @@ double peers(const double *x, int n)
     cudaDeviceCanAccessPeer(&can, 0, 1);
     cudaMallocPitch((void **)&p, &pitch, 4 * sizeof(double), rows);
     cudaMallocPitch((void **)&q, &pitch, 4 * sizeof(double), rows);
+    cudaMemset2D(p, pitch, 0, pitch, rows);
     cudaMemset2D(q, pitch, 0, 4 * sizeof(double), rows);
     cudaMemcpy2DAsync(p, pitch, x, 4 * sizeof(double), width, rows, cudaMemcpyHostToDevice, 0);
     cudaMemcpyPeer(q, 0, p, 0, pitch * (rows - 1) + width);
