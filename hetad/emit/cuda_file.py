@@ -116,16 +116,10 @@ def _typedefs(text: str) -> list[str]:
     return [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 
 
-def symbols(program: ir.Program) -> dict[str, int]:
-    """The emitted names of the device variables that host code names, in the order in which it numbers them.
-
-    With each comes how many bytes of it start as zeros: all that it has, or none where it has an initialiser.
-    """
+def symbols(program: ir.Program) -> tuple[str, ...]:
+    """The emitted names of the device variables that host code names, in the order in which it numbers them."""
     parts = Assembly(program, NVRTC)
-    initialised = {g.symbol for g in parts.program.globals if g.init is not None}
-    return {
-        parts.names.globals[symbol]: 0 if symbol in initialised else size_of(symbol.type) for symbol in parts.symbols()
-    }
+    return tuple(parts.names.globals[symbol] for symbol in parts.symbols())
 
 
 def kernels(program: ir.Program) -> tuple[str, ...]:

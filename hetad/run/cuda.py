@@ -18,7 +18,6 @@ import functools
 import importlib.util
 import os
 import threading
-from collections.abc import Mapping
 from importlib.resources import files
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -262,10 +261,10 @@ class CudaExecutable(Executable):
         code: Library,
         kernels: tuple[str, ...],
         device_source: str,
-        symbols: Mapping[str, int] | None = None,
+        symbols: tuple[str, ...] = (),
         sizes: tuple[tuple[int, ...], ...] = (),
     ) -> None:
-        """`symbols`: as of `emit.symbols`. `sizes`: of the parameters of each kernel, where the executable records."""
+        """`sizes`: of the parameters of each kernel, where the executable records."""
         super().__init__(entry, code)
         self.memory = CudaMemory()
         self._cp = _cupy()
@@ -275,7 +274,7 @@ class CudaExecutable(Executable):
             if kernels or symbols
             else None
         )
-        self._symbols = dict(symbols or {})
+        self._symbols = symbols
         self._addresses: dict[int, list[int]] = {}
         self._set_symbol = code.function("hetad_set_symbol", None, ctypes.c_int, ctypes.c_void_p) if symbols else None
         self._source = device_source
@@ -331,7 +330,7 @@ class CudaExecutable(Executable):
             functions = [self._function(name) for name in self._kernels]
             handles = (ctypes.c_void_p * count)(*(f.ptr for f in functions))
             granted = (ctypes.c_size_t * count)()
-            self._addresses[device] = [self._variable(name, zeros) for name, zeros in self._symbols.items()]
+            self._addresses[device] = [self._variable(name) for name in self._symbols]
             sizes = (ctypes.c_size_t * sum(map(len, self._sizes)))(*(size for of in self._sizes for size in of))
             ends = accumulate(map(len, self._sizes), initial=0)
             first = (ctypes.c_int * (len(self._sizes) + 1))(*ends)
@@ -342,15 +341,9 @@ class CudaExecutable(Executable):
     def _function(self, name: str) -> Any:
         return self._from_module(lambda module: module.get_function(name).kernel)
 
-    def _variable(self, name: str, zeros: int) -> int:
-        """Where a device variable lies on the current device, `zeros` bytes of which start as zeros.
-
-        The loader has cleared them; that they are initialised, compute-sanitizer only sees where somebody writes them.
-        """
-        address = int(self._from_module(lambda module: module.get_global(name).ptr))
-        if zeros:
-            self._cp.cuda.runtime.memset(address, 0, zeros)
-        return address
+    def _variable(self, name: str) -> int:
+        """Where a device variable lies on the current device."""
+        return int(self._from_module(lambda module: module.get_global(name).ptr))
 
     def _from_module(self, find: Callable[[Any], Any]) -> Any:
         assert self._module is not None

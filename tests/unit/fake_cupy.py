@@ -162,7 +162,6 @@ runtime = SimpleNamespace(
     getDevice=lambda: state.device,
     getDeviceCount=lambda: 2,
     free=lambda _: None,
-    memset=ctypes.memset,
     deviceSynchronize=lambda: None,
     CUDARuntimeError=CUDARuntimeError,
 )
