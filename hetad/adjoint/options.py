@@ -19,6 +19,7 @@ OPTIMISATIONS = {
     "blocks": "where sums over blocks remain, a block works for several",
     "deal": "iterations of a thread's own loop are dealt out to neighbouring threads",
     "runs": "atomic additions to neighbouring cells are one vector operation",
+    "warps": "what the lanes of a warp add to one cell is summed first, and added once",
     "exclusive": "a plain += where a cell provably belongs to one thread",
     "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
     "spent": "an adjoint that nobody needs any more is not cleared",
@@ -42,6 +43,7 @@ class Options:
     blocks: bool = True
     deal: bool = True
     runs: bool = True
+    warps: bool = True
     exclusive: bool = True
     versions: bool = True
     spent: bool = True
@@ -67,7 +69,7 @@ class Options:
                 f"there is no optimisation {', '.join(map(repr, unknown))}; there are {', '.join(OPTIMISATIONS)}"
             )
         if deterministic:
-            chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs"}
+            chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs", "warps"}
         return Options(**{name: name in chosen for name in OPTIMISATIONS}, deterministic=deterministic)
 
 

@@ -168,8 +168,11 @@ class AccessMaps:
         if strides is None:
             return False
         if any(self.shift(m, strides) != self.shift(maps[0], strides) for m in maps):
-            return False
-        taken = [self.subscripts(m, strides) for m in maps]
+            if strides != [ONE]:
+                return False
+            taken = [self._whole(m) for m in maps]
+        else:
+            taken = [self.subscripts(m, strides) for m in maps]
         subscripts = [t for t in taken if t is not None]
         if len(subscripts) < len(taken):
             return False
@@ -275,6 +278,11 @@ class AccessMaps:
                 return None
         return subscripts
 
+    def _whole(self, m: Map) -> Subscripts | None:
+        """The offset as one subscript, whatever is added to it."""
+        affine = all(len(self.split(t)[1]) <= 1 for t in m.offset.terms)
+        return {ONE: m.offset} if affine and self.clean(m.offset, m) else None
+
     def _within(self, m: Map, subscript: Polynomial, extent: Scale) -> bool:
         below = Polynomial({(): -1}) - subscript
         above = subscript - extent.polynomial()
@@ -377,14 +385,14 @@ class AccessMaps:
         params: dict[Monomial, str],
         anywhere: bool = False,
     ) -> list[str]:
-        """Those of the conditions that are affine, and the extents of the digits in them."""
+        """Those of the conditions that are affine, and the ranges of threads and digits in them."""
         text = [t for c in conditions if (t := self._text(c, dims, params)) is not None]
         for symbol in [] if anywhere else list(dims):
-            digit = self._digits.get(self.coordinates.original(symbol))
-            if digit is None:
-                continue
-            text.append(f"{dims[symbol]} >= 0")
-            if digit.extent is not None:
+            original = self.coordinates.original(symbol)
+            digit = self._digits.get(original)
+            if digit is not None or original in self.coordinates.threads.values():
+                text.append(f"{dims[symbol]} >= 0")
+            if digit is not None and digit.extent is not None:
                 below = self._text(digit.extent.polynomial() - _atom(symbol) - _ONE, dims, params)
                 text += [below] if below is not None else []
         return text

@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.adjoint.names import convert
-from hetad.analysis.coordinates import AXES
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.analysis.effects import ATOMICS, BARRIERS, SHUFFLES, VOTES
+from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT
 from hetad.ir.visit import walk_exprs, walk_stmts
@@ -41,10 +43,22 @@ def launch_axes(kernel: ir.Function) -> Axes:
             return Axes()
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return Axes()
+    return mentioned_axes(kernel)
+
+
+def mentioned_axes(kernel: ir.Function) -> Axes:
+    """The axes of which a kernel says something."""
     used = {(e.name, e.axis) for e in walk_exprs(kernel.body) if isinstance(e, ir.ThreadIndex)}
     blocks = tuple(a for a in AXES if {("blockIdx", a), ("gridDim", a)} & used)
     threads = tuple(a for a in AXES if {("threadIdx", a), ("blockDim", a)} & used)
     return Axes(blocks, threads)
+
+
+def one_along(axes: Axes, span: Span) -> tuple[Polynomial, ...]:
+    """What is not negative where a launch has a single block, and a single thread in it, along all other axes."""
+    extents = [(block_dim(a, span), a in axes.threads) for a in AXES]
+    extents += [(grid_dim(a, span), a in axes.blocks) for a in AXES]
+    return tuple(Polynomial({(): 1}) - Polynomial({(e,): 1}) for e, differs in extents if not differs)
 
 
 def along(extent: ir.Expr, axes: tuple[str, ...]) -> ir.Expr:

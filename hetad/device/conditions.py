@@ -10,6 +10,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
 from hetad.ir.types import BOOL, LONG, Int
+from hetad.ir.visit import map_expr
 
 Leaf = Callable[[ir.Expr], ir.Expr]  # what stands for a parameter of the kernel, or an extent of the launch
 
@@ -26,7 +27,14 @@ def known_on_host(value: Polynomial) -> bool:
 
 def text(conditions: tuple[Polynomial, ...], span: Span) -> str:
     """In the kernel's own words."""
-    return " and ".join(expr_text(comparison(c, lambda e: e, span)) for c in conditions)
+    return " and ".join(_words(comparison(c, lambda e: e, span)) for c in conditions)
+
+
+def _words(e: ir.Binary) -> str:
+    bare = map_expr(lambda x: x.operand if isinstance(x, ir.Cast) else x, e)
+    if isinstance(bare, ir.Binary) and isinstance(bare.left, ir.Const):
+        return f"{expr_text(bare.right)} <= {expr_text(bare.left)}"
+    return expr_text(bare)
 
 
 def comparison(value: Polynomial, leaf: Leaf, span: Span) -> ir.Binary:

@@ -18,7 +18,7 @@ from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
 from hetad.device.accumulate import Ground, lacking
 from hetad.device.accumulate import settled as settled_atomics
-from hetad.device.axes import Axes, launch_axes
+from hetad.device.axes import Axes, launch_axes, mentioned_axes, one_along
 from hetad.device.conditions import text
 from hetad.device.counting import counting_kernel
 from hetad.device.deal import dealt
@@ -28,8 +28,9 @@ from hetad.device.fixed_order import Parts, Staged, refuse_atomics, staged, unor
 from hetad.device.gather import GatherKernel
 from hetad.device.gathering import gathered, meets
 from hetad.device.in_turn import in_turn
-from hetad.device.increments import increment
+from hetad.device.increments import increment, takes
 from hetad.device.memory import StoredValues
+from hetad.device.phases import with_plain_phases
 from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
 from hetad.device.resets import resets
@@ -41,6 +42,7 @@ from hetad.device.sums import Sums
 from hetad.device.thread_order import only_adds
 from hetad.device.thread_sweep import thread_sweep
 from hetad.device.totals import in_fewer_blocks, with_totals
+from hetad.device.warps import with_warp_sums
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, UINT, VOID, Pointer, Type
@@ -228,6 +230,9 @@ class _Maker:
         self.turns = False  # one thread works for all
         self.options = options
         self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
+        self.single = one_along(mentioned_axes(kernel), kernel.span) if self.axes == Axes() else ()
+        if self.single and all(p in known for p in self.single):
+            self.axes = mentioned_axes(kernel)
         self.overlapping = bool(merged)
         self.ground = self._ground(merged)
         self.final = self.stored.body
@@ -248,7 +253,7 @@ class _Maker:
             shadows = self.engine.shadows.values()
             self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
         if options.exclusive and options.versions and alone and not self.known:
-            self.lacking = lacking(self.final, ground)
+            self.lacking = self._lacking(ground)
         if options.gather and alone:
             self._gather_up()
         apart = alone and not any(meets(s) for s in walk_stmts(self.final))
@@ -257,7 +262,7 @@ class _Maker:
         if options.deterministic and alone:
             self._gather_up(always=True)
         if options.exclusive:
-            self.final = settled_atomics(self.final, ground)
+            self.final = self._settled(ground)
         if self.gathers or self.spent:
             self._clean()
         if options.blocks and apart and not (options.deterministic and any(unordered(self.final))):
@@ -271,6 +276,20 @@ class _Maker:
             self.final = dealt(self.final, ground, self.names)
         if options.runs and not self.overlapping:
             self.final = with_runs(self.final, self.names)
+        if options.warps:
+            self.final = with_warp_sums(self.final)
+
+    def _settled(self, ground: Ground) -> ir.Body:
+        return with_plain_phases(settled_atomics(self.final, ground), ground)
+
+    def _lacking(self, ground: Ground) -> tuple[Polynomial, ...]:
+        """What, not negative in a launch, would make more updates plain: that strides are large enough, or that threads
+        differ only along the axes of which the kernel says something."""
+        if self.single and self.options.axes:
+            flat = replace(ground, axes=mentioned_axes(self.kernel))
+            if _atomic_updates(self._settled(flat)) < _atomic_updates(self._settled(ground)):
+                return (*self.single, *lacking(self.final, flat))
+        return lacking(self.final, ground)
 
     def _gather_up(self, pairs: bool = False, always: bool = False) -> None:
         shadows = set(self.engine.shadows.values())
@@ -432,6 +451,11 @@ class _Maker:
                 own = self.engine.shadow(p)
                 sums.append(ir.Declare(own, zero(own.type, p.span), span=p.span))
         return parameters, sums, closing
+
+
+def _atomic_updates(body: ir.Body) -> int:
+    """How many updates are atomic."""
+    return sum(1 for s in walk_stmts(body) if increment(s) is not None or any(takes(s)))
 
 
 def _roots_of(pointers: PointsTo, symbols: Sequence[ir.Symbol]) -> set[Location]:

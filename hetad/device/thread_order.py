@@ -7,6 +7,7 @@ from collections.abc import Collection
 from hetad.analysis.effects import TAKE
 from hetad.device.increments import increment, pointee
 from hetad.device.totals import adds_up
+from hetad.device.warps import WARP_ADD
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import Array
@@ -28,7 +29,7 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
         elif isinstance(s, ir.Update) and root_symbol(s.target) is None:
             added.add(_base(s.target))
             seen += [*_indices(s.target), s.value]
-        elif adds_up(s) and isinstance(s, ir.Call):
+        elif isinstance(s, ir.Call) and (adds_up(s) or s.function.startswith(WARP_ADD)):
             place = pointee(s.args[0])
             added.add(_base(place))
             seen += [*_indices(place), *s.args[1:]]

@@ -141,6 +141,8 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 )
             case ir.Call(function="hetad_add_run", args=args):
                 yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
+            case ir.Call(function=name, args=args) if name.startswith("hetad_warp_add"):
+                yield Accumulated(function.name, _name(args[0]), "summed over lanes, one atomic a warp", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_sum"):

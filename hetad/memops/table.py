@@ -323,10 +323,12 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_restore_columns"),
         _support("hetad_save_range"),
         _support("hetad_restore_range"),
-        _support("hetad_block_add_float"),
-        _support("hetad_block_add_double"),
-        _support("hetad_add_run"),
-        _support("hetad_block_sum_float"),
-        _support("hetad_block_sum_double"),
+        _support("hetad_block_add_float", writes=(0,)),
+        _support("hetad_block_add_double", writes=(0,)),
+        _support("hetad_add_run", writes=(0,)),
+        _support("hetad_warp_add_float", writes=(0,)),
+        _support("hetad_warp_add_double", writes=(0,)),
+        _support("hetad_block_sum_float", writes=(0,)),
+        _support("hetad_block_sum_double", writes=(0,)),
     )
 }

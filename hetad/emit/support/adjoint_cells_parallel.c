@@ -27,6 +27,16 @@ static inline void hetad_block_add_double(double *target, double value)
     }
 }
 
+static inline void hetad_warp_add_float(float *target, float value)
+{
+    hetad_atomicAdd(target, value);
+}
+
+static inline void hetad_warp_add_double(double *target, double value)
+{
+    hetad_atomicAdd(target, value);
+}
+
 static inline void hetad_add_run(float *target, const float *values, int count)
 {
     for (int i = 0; i < count; ++i) {

@@ -1,0 +1,52 @@
+"""Which values differ between threads that are at the same place of a pullback."""
+
+from __future__ import annotations
+
+from hetad.ir import nodes as ir
+from hetad.ir.places import exposed, root_symbol, written
+from hetad.ir.visit import declared, variables, walk_expr, walk_stmts
+
+
+class Differences:
+    """The variables of a body that may differ between threads of a block in the same iteration of all loops around;
+    `of_warp`: between lanes of a warp, as far as one can tell without looking into memory."""
+
+    def __init__(self, body: ir.Body, of_warp: bool = False) -> None:
+        self._axes = ("x",) if of_warp else ("x", "y", "z")
+        self._memory = not of_warp  # whether loads count as different
+        self._different = set() if of_warp else exposed(body)
+        before = -1
+        while len(self._different) > before:
+            before = len(self._different)
+            for s in walk_stmts(body):
+                self._different |= self._set_by(s)
+
+    def differ_in(self, expr: ir.Expr) -> bool:
+        """Whether the expression may have another value in another thread."""
+        return not self._different.isdisjoint(variables(expr)) or any(map(self._differs, walk_expr(expr)))
+
+    def _differs(self, e: ir.Expr) -> bool:
+        match e:
+            case ir.ThreadIndex(name="threadIdx", axis=axis):
+                return axis in self._axes
+            case ir.CallExpr() | ir.Intrinsic():
+                return self._memory
+            case ir.Index() | ir.Member() | ir.Var():
+                root = root_symbol(e)
+                return self._memory and (root is None or root.storage not in ("local", "param"))
+        return False
+
+    def _set_by(self, s: ir.Stmt) -> set[ir.Symbol]:
+        """The variables to which the statement may give other values in other threads."""
+        match s:
+            case ir.If(cond=cond) if self.differ_in(cond):
+                return written((s,)) - set(declared((s,)))
+            case ir.For(cond=cond) | ir.While(cond=cond) if cond is not None and self.differ_in(cond):
+                return written((s,)) - set(declared((s,)))
+            case ir.Declare(init=init) if init is not None and self.differ_in(init):
+                return {s.symbol}
+            case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
+                return written((s,)) if self.differ_in(target) or self.differ_in(value) else set()
+            case ir.Call():
+                return written((s,)) | exposed((s,))
+        return set()
