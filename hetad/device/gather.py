@@ -29,6 +29,7 @@ from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
+from hetad.device.contraction import Contraction, NoProduct, contraction
 from hetad.device.ends import Ends
 from hetad.device.increments import Increment, atomic, plain
 from hetad.device.march import Target, march_of
@@ -38,10 +39,11 @@ from hetad.device.sources import Source, Unfit, atom, loads, user_name
 from hetad.device.stencil import stencil
 from hetad.device.storage import thread_position
 from hetad.device.team import Team
+from hetad.device.tiles import Cells, Tiles
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, LONG, SIZE_T, UINT, Int, Pointer
-from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_stmts
+from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_exprs, walk_stmts
 
 WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
@@ -53,9 +55,17 @@ class GatherKernel:
     """One kernel for `sources` with the same strides.  Raises Unfit."""
 
     def __init__(
-        self, sites: Sites, maps: AccessMaps, sources: Sequence[Source], names: Names, alone: frozenset[ir.Symbol]
+        self,
+        sites: Sites,
+        maps: AccessMaps,
+        sources: Sequence[Source],
+        names: Names,
+        alone: frozenset[ir.Symbol],
+        tiles: bool = False,
+        fixed_order: bool = False,
     ) -> None:
-        """`alone`: arrays that no other parameter overlaps."""
+        """`alone`: arrays that no other parameter overlaps; `tiles`: whether a product of matrices works on tiles, and
+        `fixed_order`: without blocks that share one."""
         span = sources[0].site.statement.span
         self.sites, self.maps, self.sources, self.names, self.span = sites, maps, sources, names, span
         self.strides = [s for s in sources[0].subscripts if any(x.subscripts[s].constant is None for x in sources)]
@@ -77,7 +87,8 @@ class GatherKernel:
         self.ends = Ends(names)
         self.reach = self._reach()
         self.march = march_of(self.reach, self.targets, names) if self._by_axes() else None
-        body = self._body()
+        self.launch_bounds: str | None = None
+        body = self._body(tiles, fixed_order)
         constants = [ir.Declare(x, convert(e, x.type), span=span) for e, x in self.arithmetic.constants.items()]
         body = (*constants, *body)
         prelude = self._prelude(body)
@@ -215,15 +226,54 @@ class GatherKernel:
 
     # -- text
 
-    def _body(self) -> ir.Body:
+    def _body(self, tiles: bool, fixed_order: bool) -> ir.Body:
         nests = {id(g): self._nest(g, self.team) for g in self.groups.values()}
         inner = self.of_one = self._summed(nests, inside=False)
+        product = self._product() if tiles and self.reach is None else None
+        if product is not None:
+            return (*self.ends.declarations, *self._tiled(product, inner, fixed_order))
         if self.reach is not None:
             inner = self.reach.guarded(inner)
         text = self._over_targets(inner, self._summed(nests, inside=True) if self.march is not None else ())
         opening = list(self.reach.declarations) if self.reach is not None else []
         opening += [self.march.declaration()] if self.march is not None else []
         return (*self.ends.declarations, *opening, *text)
+
+    @property
+    def tiled(self) -> bool:
+        return self.launch_bounds is not None
+
+    def _product(self) -> Contraction | None:
+        """The sum as a product of matrices, if it is one and does not ask how the launch is divided."""
+        if len(self.sources) > 1 or len(self.targets) < 2:
+            return None
+        nest = self._nest(list(self.sources), None)
+        bounds = [ir.Return(self._length(t), span=self.span) for t in self.targets]
+        constants = [ir.Return(e, span=self.span) for e in self.arithmetic.constants]
+        mentioned = (*self.ends.declarations, *bounds, *constants, *self.of_one)
+        own = {*declared(mentioned), *self.arithmetic.constants.values(), *(t.symbol for t in self.targets)}
+        own |= {self.team.lane.symbol, self.team.lanes.symbol} if self.team is not None else set()
+        given = self._definitions(set(variables(mentioned)) - own)
+        if any(isinstance(e, ir.ThreadIndex) for e in walk_exprs((*mentioned, *given))):
+            return None
+        try:
+            return contraction(nest, self.targets)
+        except NoProduct:
+            return None
+
+    def _tiled(self, product: Contraction, of_one: ir.Body, fixed_order: bool) -> ir.Body:
+        """Tiles, or a thread for each target where these do not pay.  The launch has its own shape."""
+        sizes = self._sizes()
+        count = {t.symbol: s.symbol for t, s in zip(self.targets, sizes, strict=True)}
+        first = {t.symbol: self._first(t) for t in self.targets}
+        ((key, total),) = self.sums.items()
+        cells = Cells(self._place(key), self._apart(key), self.sources[0].increment.statement)
+        tiles = Tiles(product, first, count, total, cells, self.arithmetic, self.names, split=not fixed_order)
+        self.launch_bounds = tiles.launch_bounds
+        body = tiles.body()
+        body = substitute({x: replace(x) for x in declared(body)}, body)  # the targets stand in the other branch too
+        alone = self._linear(of_one, sizes)
+        return (*sizes, *tiles.opening(), ir.If(tiles.pays(), body, alone, span=self.span))
 
     def _sweep(self) -> ir.Body:
         """The same for the CPU: all targets one after another."""
@@ -258,14 +308,9 @@ class GatherKernel:
 
     def _update(self, key: SumKey, symbol: ir.Symbol, team: Team | None, reached: bool) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
-        index = source.shift
-        for stride, subscript in source.subscripts.items():
-            target = next((t for t in self.targets if t.stride == stride), None)
-            index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)
-        place = _moved(source.increment.place, key[0], self.arithmetic.expression(index))
-        total = ir.Var(symbol, span=self.span)
-        apart = all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
-        added = plain(Increment(place, total, source.increment.statement)) if apart else atomic(place, total)
+        place, total = self._place(key), ir.Var(symbol, span=self.span)
+        own = plain(Increment(place, total, source.increment.statement))
+        added = own if self._apart(key) else atomic(place, total)
         if reached and team is None:
             return added
         met: ir.Expr = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
@@ -273,16 +318,34 @@ class GatherKernel:
             met = conjunction([self.arithmetic.compare("==", team.lane, self.arithmetic.number(0)), met])
         return ir.If(met, (added,), (), span=self.span)
 
+    def _place(self, key: SumKey) -> ir.Place:
+        """The cell of a target."""
+        source = next(s for s in self.sources if self._key(s) == key)
+        index = source.shift
+        for stride, subscript in source.subscripts.items():
+            target = next((t for t in self.targets if t.stride == stride), None)
+            index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)
+        return _moved(source.increment.place, key[0], self.arithmetic.expression(index))
+
+    def _apart(self, key: SumKey) -> bool:
+        """Whether different targets are different cells, to which nothing else adds."""
+        return all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
+
     def _prelude(self, body: ir.Body) -> list[ir.Stmt]:
         """Definitions of the uniform variables that the body mentions without declaring them."""
+        early = [s for s in body if isinstance(s, ir.Declare)]
+        wanted = (set(variables(body)) - set(declared(body))) | (set(variables(early)) - {s.symbol for s in early})
+        counted = () if self.tiled else self.maps.axes  # there they are parameters
+        launch = [self._thread_count(axis) for axis in counted if self.counts[axis] in wanted]
+        return [*launch, *self._definitions(wanted)]
+
+    def _definitions(self, wanted: set[ir.Symbol]) -> list[ir.Stmt]:
+        """Those of uniform variables and of what these depend on."""
         steps = {id(step): step for s in self.sources for step in s.site.steps}
         given: dict[ir.Symbol, ir.Declare] = {}
         for step in steps.values():
             if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
                 given.setdefault(step.statement.symbol, step.statement)
-        early = [s for s in body if isinstance(s, ir.Declare)]
-        wanted = (set(variables(body)) - set(declared(body))) | (set(variables(early)) - {s.symbol for s in early})
-        launch = [self._thread_count(axis) for axis in self.maps.axes if self.counts[axis] in wanted]
         found: dict[ir.Symbol, ir.Declare] = {}
         while missing := [x for x in wanted if x.storage not in ("param", "global", "constant", "static")]:
             for x in missing:
@@ -292,7 +355,7 @@ class GatherKernel:
                 found[x] = given[x]
                 wanted |= set(variables(init))
             wanted -= set(found)
-        return [*launch, *(d for x, d in given.items() if x in found)]
+        return [d for x, d in given.items() if x in found]
 
     def _thread_count(self, axis: str) -> ir.Stmt:
         symbol = self.counts[axis]
@@ -365,8 +428,21 @@ class GatherKernel:
         condition = a.compare("<", variable, self._end(t))
         return ir.For((ir.Declare(t.symbol, start, span=self.span),), condition, (step,), body, span=self.span)
 
-    def _linear(self, body: ir.Body) -> ir.Body:
-        """The targets numbered through, the innermost subscript fastest."""
+    def _length(self, t: Target) -> ir.Expr:
+        a = self.arithmetic
+        first, end = self._first(t), self._end(t)
+        length = end if isinstance(first, ir.Const) and first.value == 0 else a.binary("-", end, first)
+        empty = a.compare("<", length, ir.Const(0, a.type, span=self.span))
+        return ir.Select(empty, ir.Const(0, a.type, span=self.span), length, a.type, span=self.span)
+
+    def _sizes(self) -> list[ir.Declare]:
+        """How many targets there are along each subscript."""
+        type_ = self.arithmetic.type
+        counts = [self.names.symbol(f"{t.symbol.name}_count", type_, self.span, const=True) for t in self.targets]
+        return [ir.Declare(x, self._length(t), span=self.span) for x, t in zip(counts, self.targets, strict=True)]
+
+    def _linear(self, body: ir.Body, sizes: list[ir.Declare] | None = None) -> ir.Body:
+        """The targets numbered through, the innermost subscript fastest; `sizes`, if they are declared already."""
         thread, threads, opening = self._numbered()
         a = self.arithmetic
         if self.team is not None:
@@ -376,23 +452,18 @@ class GatherKernel:
             (t,) = self.targets
             position, count = (convert(ir.Var(x, span=self.span), a.type) for x in (thread, threads))
             return (*opening, self._loop(t, position, count, body))
-        sizes: list[ir.Symbol] = []
-        for t in self.targets:
-            size = self.names.symbol(f"{t.symbol.name}_count", a.type, self.span, const=True)
-            first, end = self._first(t), self._end(t)
-            length = end if isinstance(first, ir.Const) and first.value == 0 else a.binary("-", end, first)
-            empty = a.compare("<", length, ir.Const(0, a.type, span=self.span))
-            none = ir.Const(0, a.type, span=self.span)
-            opening.append(ir.Declare(size, ir.Select(empty, none, length, a.type, span=self.span), span=self.span))
-            sizes.append(size)
-        total: ir.Expr = _wide(sizes[0])
-        for size in sizes[1:]:
+        if sizes is None:
+            sizes = self._sizes()
+            opening = [*opening, *sizes]
+        counts = [s.symbol for s in sizes]
+        total: ir.Expr = _wide(counts[0])
+        for size in counts[1:]:
             total = ir.Binary("*", total, _wide(size), SIZE_T, span=self.span)
         number = self.names.symbol("target", SIZE_T, self.span)
         left: ir.Expr = ir.Var(number, span=self.span)
         decoded: list[ir.Stmt] = []
-        for t, size in zip(self.targets, sizes, strict=True):
-            last = size is sizes[-1]
+        for t, size in zip(self.targets, counts, strict=True):
+            last = size is counts[-1]
             digit = left if last else ir.Binary("%", left, _wide(size), SIZE_T, span=self.span)
             left = ir.Binary("/", left, _wide(size), SIZE_T, span=self.span)
             first = self._first(t)
