@@ -213,6 +213,7 @@ def program(body: str) -> hetad.Program:
 
 def kernels(source: str) -> str:
     """The kernels of the pullback."""
+    source = re.sub(r"__launch_bounds__\(.*?\) ", "", source)
     return "".join(re.findall(r"static __global__ void k_\w+\(.*?^}", source, re.DOTALL | re.MULTILINE))
 
 
@@ -237,6 +238,7 @@ def condition(body: str) -> str | None:
 def emitted(body: str) -> str:
     """How the gradient adds to the adjoint of x: the words of the table."""
     text = kernels(hetad.gradient(program(body)["k"], wrt="x", of="y").source)
+    text = re.sub(r"if \(parts > 1\) \{[^}]*\}", "", text)  # blocks that share a tile
     parts = [k for k in re.split(r"(?=static __global__)", text) if "_apart" not in k.split("(")[0]]
     gathers = "".join(k for k in parts if "void k_gather" in k)
     own = "".join(k for k in parts if "void k_gather" not in k)

@@ -14,6 +14,7 @@ OPTIMISATIONS = {
     "factors": "a loop keeps what the reverse sweep needs of a value instead of the value",
     "sums": "increments of one cell in a thread become one",
     "gather": "cells that neighbouring threads add to are summed by a thread each, in a kernel of their own",
+    "tiles": "gathers that are products of matrices work on tiles in shared memory",
     "totals": "few cells that all threads add to are summed in registers and over the block",
     "segments": "a long loop of a kernel is run again in segments, and keeps less",
     "blocks": "where sums over blocks remain, a block works for several",
@@ -38,6 +39,7 @@ class Options:
     factors: bool = True
     sums: bool = True
     gather: bool = True
+    tiles: bool = True
     totals: bool = True
     segments: bool = True
     blocks: bool = True

@@ -244,7 +244,7 @@ class AccessMaps:
         scales = {scale(1 if not atoms else factor, atoms) for atoms, factor in factors.items()} | {ONE}
         if not all(self.coordinates.uniform(a) for s in scales for a, _ in s.atoms):
             return None
-        return chain(scales) if nested else sorted(scales, key=lambda s: (s.degree, s.factor))
+        return chain(scales) if nested else sorted(scales, key=lambda s: (s.degree, s.factor, s.text))
 
     def shift(self, m: Map, strides: list[Scale]) -> Polynomial:
         """What is added to the offset whatever the subscripts are."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from hetad.analysis.affine import Polynomial
 from hetad.ir import nodes as ir
+from hetad.ir.printer import expr_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Scale:
     @property
     def degree(self) -> int:
         return sum(power for _, power in self.atoms)
+
+    @property
+    def text(self) -> str:
+        """For an order that does not change from run to run."""
+        return " ".join(sorted(f"{expr_text(a)} {power}" for a, power in self.atoms))
 
     def polynomial(self) -> Polynomial:
         atoms = [a for a, power in self.atoms for _ in range(power)]

@@ -50,7 +50,7 @@ class Arithmetic:
         return total
 
     def _product(self, monomial: Monomial, coefficient: int) -> ir.Expr:
-        factors = sorted((self._atom(a) for a in monomial), key=expr_text)
+        factors = sorted((self._atom(a) for a in sorted(monomial, key=expr_text)), key=expr_text)
         if coefficient != 1 or not factors:
             factors.append(integer(coefficient, self.span, self.type))
         product = factors[0]

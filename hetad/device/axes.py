@@ -16,7 +16,7 @@ from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.analysis.effects import ATOMICS, BARRIERS, SHUFFLES, VOTES
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT
+from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
 
 
@@ -115,6 +115,18 @@ def marched(launch: ir.Launch, axis: str) -> ir.Expr:
         return ir.Intrinsic("hetad_marched", (blocks, threads), UINT, span=span) if a == axis else blocks
 
     return ir.Aggregate(tuple(map(along_axis, AXES)), DIM3, span=span)
+
+
+def threads_along(launch: ir.Launch, axis: str, type_: Int) -> ir.Expr:
+    """How many threads a launch has along an axis."""
+    wide = UINT if type_.bits <= 32 else type_
+    blocks, threads = (convert(extent_along(e, axis), wide) for e in (launch.grid, launch.block))
+    return convert(ir.Binary("*", blocks, threads, wide, span=launch.span), type_)
+
+
+def over_tiles(launch: ir.Launch) -> ir.Expr:
+    """The grid for blocks that take one tile after another; on the CPU as many as there were."""
+    return ir.Intrinsic("hetad_tiling", (extent_along(launch.grid, "x"),), UINT, span=launch.span)
 
 
 def in_fewer_blocks(grid: ir.Expr) -> ir.Expr:

@@ -29,6 +29,7 @@ from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
 from hetad.device.arithmetic import Arithmetic
+from hetad.device.contraction import Contraction, NoProduct, contraction
 from hetad.device.ends import Ends
 from hetad.device.increments import Increment, atomic, plain
 from hetad.device.march import Target, march_of
@@ -36,12 +37,12 @@ from hetad.device.nest import Nest, conjunction
 from hetad.device.reach import Reach
 from hetad.device.sources import Source, Unfit, atom, loads, user_name
 from hetad.device.stencil import stencil
-from hetad.device.storage import thread_position
+from hetad.device.targets import Targets, by_axes, thread_count
 from hetad.device.team import Team
-from hetad.diagnostics import Span
+from hetad.device.tiles import Cells, Tiles
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, LONG, SIZE_T, UINT, Int, Pointer
-from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_stmts
+from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
+from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_exprs, walk_stmts
 
 WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
@@ -53,9 +54,17 @@ class GatherKernel:
     """One kernel for `sources` with the same strides.  Raises Unfit."""
 
     def __init__(
-        self, sites: Sites, maps: AccessMaps, sources: Sequence[Source], names: Names, alone: frozenset[ir.Symbol]
+        self,
+        sites: Sites,
+        maps: AccessMaps,
+        sources: Sequence[Source],
+        names: Names,
+        alone: frozenset[ir.Symbol],
+        tiles: bool = False,
+        fixed_order: bool = False,
     ) -> None:
-        """`alone`: arrays that no other parameter overlaps."""
+        """`alone`: arrays that no other parameter overlaps; `tiles`: whether a product of matrices works on tiles, and
+        `fixed_order`: without blocks that share one."""
         span = sources[0].site.statement.span
         self.sites, self.maps, self.sources, self.names, self.span = sites, maps, sources, names, span
         self.strides = [s for s in sources[0].subscripts if any(x.subscripts[s].constant is None for x in sources)]
@@ -76,8 +85,11 @@ class GatherKernel:
         self.team = self._team()
         self.ends = Ends(names)
         self.reach = self._reach()
-        self.march = march_of(self.reach, self.targets, names) if self._by_axes() else None
-        body = self._body()
+        in_axes = by_axes(self.targets, maps.axes, self.team)
+        self.march = march_of(self.reach, self.targets, names) if in_axes else None
+        self.over = Targets(self.targets, maps.axes, self.arithmetic, names, self.team, self.march)
+        self.launch_bounds: str | None = None
+        body = self._body(tiles, fixed_order)
         constants = [ir.Declare(x, convert(e, x.type), span=span) for e, x in self.arithmetic.constants.items()]
         body = (*constants, *body)
         prelude = self._prelude(body)
@@ -215,20 +227,59 @@ class GatherKernel:
 
     # -- text
 
-    def _body(self) -> ir.Body:
+    def _body(self, tiles: bool, fixed_order: bool) -> ir.Body:
         nests = {id(g): self._nest(g, self.team) for g in self.groups.values()}
         inner = self.of_one = self._summed(nests, inside=False)
+        product = self._product() if tiles and self.reach is None else None
+        if product is not None:
+            return (*self.ends.declarations, *self._tiled(product, inner, fixed_order))
         if self.reach is not None:
             inner = self.reach.guarded(inner)
-        text = self._over_targets(inner, self._summed(nests, inside=True) if self.march is not None else ())
+        text = self.over.dealt_out(inner, self._summed(nests, inside=True) if self.march is not None else ())
         opening = list(self.reach.declarations) if self.reach is not None else []
         opening += [self.march.declaration()] if self.march is not None else []
         return (*self.ends.declarations, *opening, *text)
 
+    @property
+    def tiled(self) -> bool:
+        return self.launch_bounds is not None
+
+    def _product(self) -> Contraction | None:
+        """The sum as a product of matrices, if it is one and does not ask how the launch is divided."""
+        if len(self.sources) > 1 or len(self.targets) < 2:
+            return None
+        nest = self._nest(list(self.sources), None)
+        bounds = [ir.Return(self.over.length(t), span=self.span) for t in self.targets]
+        constants = [ir.Return(e, span=self.span) for e in self.arithmetic.constants]
+        mentioned = (*self.ends.declarations, *bounds, *constants, *self.of_one)
+        own = {*declared(mentioned), *self.arithmetic.constants.values(), *(t.symbol for t in self.targets)}
+        own |= {self.team.lane.symbol, self.team.lanes.symbol} if self.team is not None else set()
+        given = self._definitions(set(variables(mentioned)) - own)
+        if any(isinstance(e, ir.ThreadIndex) for e in walk_exprs((*mentioned, *given))):
+            return None
+        try:
+            return contraction(nest, self.targets)
+        except NoProduct:
+            return None
+
+    def _tiled(self, product: Contraction, of_one: ir.Body, fixed_order: bool) -> ir.Body:
+        """Tiles, or a thread for each target where these do not pay.  The launch has its own shape."""
+        sizes = self.over.sizes()
+        count = {t.symbol: s.symbol for t, s in zip(self.targets, sizes, strict=True)}
+        first = {t.symbol: self.over.first(t) for t in self.targets}
+        ((key, total),) = self.sums.items()
+        cells = Cells(self._place(key), self._apart(key), self.sources[0].increment.statement)
+        tiles = Tiles(product, first, count, total, cells, self.arithmetic, self.names, split=not fixed_order)
+        self.launch_bounds = tiles.launch_bounds
+        body = tiles.body()
+        body = substitute({x: replace(x) for x in declared(body)}, body)  # the targets stand in the other branch too
+        alone = self.over.numbered(of_one, sizes)
+        return (*sizes, *tiles.opening(), ir.If(tiles.pays(), body, alone, span=self.span))
+
     def _sweep(self) -> ir.Body:
         """The same for the CPU: all targets one after another."""
         nests = {id(g): self._nest(g, None) for g in self.groups.values()}
-        body = self._one_after_another(self._summed(nests, inside=False, in_order=True))
+        body = self.over.one_after_another(self._summed(nests, inside=False, in_order=True))
         constants = [ir.Declare(x, convert(e, x.type), span=self.span) for e, x in self.arithmetic.constants.items()]
         body = (*constants, *self.ends.declarations, *body)
         prelude = self._prelude(body)
@@ -258,14 +309,9 @@ class GatherKernel:
 
     def _update(self, key: SumKey, symbol: ir.Symbol, team: Team | None, reached: bool) -> ir.Stmt:
         source = next(s for s in self.sources if self._sum(s) is symbol)
-        index = source.shift
-        for stride, subscript in source.subscripts.items():
-            target = next((t for t in self.targets if t.stride == stride), None)
-            index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)
-        place = _moved(source.increment.place, key[0], self.arithmetic.expression(index))
-        total = ir.Var(symbol, span=self.span)
-        apart = all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
-        added = plain(Increment(place, total, source.increment.statement)) if apart else atomic(place, total)
+        place, total = self._place(key), ir.Var(symbol, span=self.span)
+        own = plain(Increment(place, total, source.increment.statement))
+        added = own if self._apart(key) else atomic(place, total)
         if reached and team is None:
             return added
         met: ir.Expr = ir.Binary("!=", total, zero(symbol.type, self.span), BOOL, span=self.span)
@@ -273,16 +319,34 @@ class GatherKernel:
             met = conjunction([self.arithmetic.compare("==", team.lane, self.arithmetic.number(0)), met])
         return ir.If(met, (added,), (), span=self.span)
 
+    def _place(self, key: SumKey) -> ir.Place:
+        """The cell of a target."""
+        source = next(s for s in self.sources if self._key(s) == key)
+        index = source.shift
+        for stride, subscript in source.subscripts.items():
+            target = next((t for t in self.targets if t.stride == stride), None)
+            index = index + stride.polynomial() * (atom(target.symbol) if target is not None else subscript)
+        return _moved(source.increment.place, key[0], self.arithmetic.expression(index))
+
+    def _apart(self, key: SumKey) -> bool:
+        """Whether different targets are different cells, to which nothing else adds."""
+        return all(s.nested for s in self.sources if s.root is key[0]) and key[0] in self.alone
+
     def _prelude(self, body: ir.Body) -> list[ir.Stmt]:
         """Definitions of the uniform variables that the body mentions without declaring them."""
+        early = [s for s in body if isinstance(s, ir.Declare)]
+        wanted = (set(variables(body)) - set(declared(body))) | (set(variables(early)) - {s.symbol for s in early})
+        counted = () if self.tiled else self.maps.axes  # there they are parameters
+        launch = [self._thread_count(axis) for axis in counted if self.counts[axis] in wanted]
+        return [*launch, *self._definitions(wanted)]
+
+    def _definitions(self, wanted: set[ir.Symbol]) -> list[ir.Stmt]:
+        """Those of uniform variables and of what these depend on."""
         steps = {id(step): step for s in self.sources for step in s.site.steps}
         given: dict[ir.Symbol, ir.Declare] = {}
         for step in steps.values():
             if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
                 given.setdefault(step.statement.symbol, step.statement)
-        early = [s for s in body if isinstance(s, ir.Declare)]
-        wanted = (set(variables(body)) - set(declared(body))) | (set(variables(early)) - {s.symbol for s in early})
-        launch = [self._thread_count(axis) for axis in self.maps.axes if self.counts[axis] in wanted]
         found: dict[ir.Symbol, ir.Declare] = {}
         while missing := [x for x in wanted if x.storage not in ("param", "global", "constant", "static")]:
             for x in missing:
@@ -292,119 +356,18 @@ class GatherKernel:
                 found[x] = given[x]
                 wanted |= set(variables(init))
             wanted -= set(found)
-        return [*launch, *(d for x, d in given.items() if x in found)]
+        return [d for x, d in given.items() if x in found]
 
     def _thread_count(self, axis: str) -> ir.Stmt:
         symbol = self.counts[axis]
         type_ = UINT if symbol.type == INT else LONG
-        marched = self.march is not None and self.march.axis == axis
-        count = self.march.threads(type_) if self.march is not None and marched else _count(axis, self.span, type_)
+        count = thread_count(axis, self.span, type_)
+        if self.march is not None and self.march.axis == axis:
+            count = self.march.threads(type_)
         if self.team is not None:
             blocks, of_block = (convert(e(axis, self.span), type_) for e in (grid_dim, block_dim))
             count = self.team.threads(blocks, of_block, type_)
         return ir.Declare(symbol, convert(count, symbol.type), span=self.span)
-
-    def _by_axes(self) -> bool:
-        """Whether each subscript has its own axis of threads."""
-        axes = [t.axis for t in self.targets]
-        return self.team is None and None not in axes and sorted(a for a in axes if a) == sorted(self.maps.axes)
-
-    def _over_targets(self, body: ir.Body, inside: ir.Body) -> ir.Body:
-        """`inside`: the body where all sources add, if a thread marches through several targets."""
-        if not self._by_axes():
-            return self._linear(body)
-        if self.march is not None:
-            body = self.march.steps(body, inside, self._end(self.targets[-1]))
-        for t in self.targets:
-            assert t.axis is not None
-            first, count = (
-                convert(e, self.arithmetic.type) for e in (_position(t.axis, self.span), _count(t.axis, self.span))
-            )
-            if self.march is not None and t is self.targets[-1]:
-                t, first, count = self.march.of(t, first, count)
-            body = (self._loop(t, first, count, body),)
-        return body
-
-    def _one_after_another(self, body: ir.Body) -> ir.Body:
-        """All targets, without threads: neighbouring ones together where a loop over one alone reads no neighbours."""
-        for t in self.targets:
-            lanes = self.team is None and t is self.targets[0]
-            loop = self._loop(t, self.arithmetic.number(0), self.arithmetic.number(1), body)
-            body = (replace(loop, lanes=lanes),)
-        return body
-
-    def _numbered(self) -> tuple[ir.Symbol, ir.Symbol, list[ir.Stmt]]:
-        """The number of this thread in the launch, and how many there are."""
-        if self.maps.axes != ("x",):
-            return thread_position(self.names, self.span)
-        thread = self.names.symbol("thread", SIZE_T, self.span, const=True)
-        threads = self.names.symbol("threads", SIZE_T, self.span, const=True)
-        values = (_position("x", self.span, SIZE_T), _count("x", self.span, SIZE_T))
-        return (
-            thread,
-            threads,
-            [ir.Declare(x, value, span=self.span) for x, value in zip((thread, threads), values, strict=True)],
-        )
-
-    def _first(self, t: Target) -> ir.Expr:
-        a = self.arithmetic
-        return a.least([a.expression(p) for p in t.bounds[0]], ">")
-
-    def _end(self, t: Target) -> ir.Expr:
-        a = self.arithmetic
-        return a.least([a.expression(p + Polynomial({(): 1})) for p in t.bounds[1]])
-
-    def _loop(self, t: Target, position: ir.Expr, count: ir.Expr, body: ir.Body) -> ir.For:
-        a = self.arithmetic
-        first = self._first(t)
-        start = position if isinstance(first, ir.Const) and first.value == 0 else a.binary("+", first, position)
-        if isinstance(position, ir.Const):
-            start = first
-        variable = ir.Var(t.symbol, span=self.span)
-        step = ir.Update("+", variable, count, span=self.span)
-        condition = a.compare("<", variable, self._end(t))
-        return ir.For((ir.Declare(t.symbol, start, span=self.span),), condition, (step,), body, span=self.span)
-
-    def _linear(self, body: ir.Body) -> ir.Body:
-        """The targets numbered through, the innermost subscript fastest."""
-        thread, threads, opening = self._numbered()
-        a = self.arithmetic
-        if self.team is not None:
-            thread, threads, more = self.team.share(thread, threads, self.names, self.span)
-            opening = [*opening, *more]
-        if len(self.targets) == 1:
-            (t,) = self.targets
-            position, count = (convert(ir.Var(x, span=self.span), a.type) for x in (thread, threads))
-            return (*opening, self._loop(t, position, count, body))
-        sizes: list[ir.Symbol] = []
-        for t in self.targets:
-            size = self.names.symbol(f"{t.symbol.name}_count", a.type, self.span, const=True)
-            first, end = self._first(t), self._end(t)
-            length = end if isinstance(first, ir.Const) and first.value == 0 else a.binary("-", end, first)
-            empty = a.compare("<", length, ir.Const(0, a.type, span=self.span))
-            none = ir.Const(0, a.type, span=self.span)
-            opening.append(ir.Declare(size, ir.Select(empty, none, length, a.type, span=self.span), span=self.span))
-            sizes.append(size)
-        total: ir.Expr = _wide(sizes[0])
-        for size in sizes[1:]:
-            total = ir.Binary("*", total, _wide(size), SIZE_T, span=self.span)
-        number = self.names.symbol("target", SIZE_T, self.span)
-        left: ir.Expr = ir.Var(number, span=self.span)
-        decoded: list[ir.Stmt] = []
-        for t, size in zip(self.targets, sizes, strict=True):
-            last = size is sizes[-1]
-            digit = left if last else ir.Binary("%", left, _wide(size), SIZE_T, span=self.span)
-            left = ir.Binary("/", left, _wide(size), SIZE_T, span=self.span)
-            first = self._first(t)
-            value = convert(digit, a.type)
-            if not (isinstance(first, ir.Const) and first.value == 0):
-                value = a.binary("+", first, value)
-            decoded.append(ir.Declare(t.symbol, value, span=self.span))
-        variable = ir.Var(number, span=self.span)
-        step = ir.Update("+", variable, ir.Var(threads, span=self.span), span=self.span)
-        start = ir.Declare(number, ir.Var(thread, span=self.span), span=self.span)
-        condition = ir.Binary("<", variable, total, BOOL, span=self.span)
-        return (*opening, ir.For((start,), condition, (step,), (*decoded, *body), span=self.span))
 
 
 def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], body: ir.Body) -> None:
@@ -429,22 +392,6 @@ def _transactions(strides: Sequence[Mapping[ir.Symbol, int | None]], coordinate:
     if coordinate is None:
         return len(strides)
     return sum(1 if x.get(coordinate, 0) in (0, 1, -1) else WARP for x in strides)
-
-
-def _position(axis: str, span: Span, type_: Int = UINT) -> ir.Expr:
-    """`blockIdx.x * blockDim.x + threadIdx.x`"""
-    block, thread = (ir.ThreadIndex(name, axis, UINT, span=span) for name in ("blockIdx", "threadIdx"))
-    offset = ir.Binary("*", convert(block, type_), convert(block_dim(axis, span), type_), type_, span=span)
-    return ir.Binary("+", offset, convert(thread, type_), type_, span=span)
-
-
-def _count(axis: str, span: Span, type_: Int = UINT) -> ir.Expr:
-    grid, block = (convert(e, type_) for e in (grid_dim(axis, span), block_dim(axis, span)))
-    return ir.Binary("*", grid, block, type_, span=span)
-
-
-def _wide(symbol: ir.Symbol) -> ir.Expr:
-    return convert(ir.Var(symbol, span=symbol.span), SIZE_T)
 
 
 def _moved(place: ir.Expr, root: ir.Symbol, index: ir.Expr) -> ir.Place:

@@ -42,12 +42,13 @@ def gathered(
     shadows: Collection[ir.Symbol],
     pairs: bool = False,
     always: bool = False,
+    tiles: bool = True,
 ) -> Gathered:
     """`pairs`: only arrays to whose cells a loop of their own thread adds as well as all other threads.  `always`:
-    whatever it costs."""
+    whatever it costs.  `tiles`: products of matrices on tiles in shared memory."""
     if any(meets(s) for s in walk_stmts(body)):
         return Gathered(body, ())
-    return _Plan(body, ground, names, frozenset(shadows), pairs, always).result()
+    return _Plan(body, ground, names, frozenset(shadows), pairs, always, tiles).result()
 
 
 def meets(s: ir.Stmt) -> bool:
@@ -66,10 +67,17 @@ def waits(s: ir.Stmt) -> bool:
 
 class _Plan:
     def __init__(
-        self, body: ir.Body, ground: Ground, names: Names, shadows: frozenset[ir.Symbol], pairs: bool, always: bool
+        self,
+        body: ir.Body,
+        ground: Ground,
+        names: Names,
+        shadows: frozenset[ir.Symbol],
+        pairs: bool,
+        always: bool,
+        tiles: bool,
     ) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
-        self.pairs, self.always = pairs, always
+        self.pairs, self.always, self.tiles = pairs, always, tiles
         self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
         self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
         self.added: dict[ir.Symbol, list[Site]] = {}
@@ -180,7 +188,8 @@ class _Plan:
 
     def _kernel(self, sources: list[Source]) -> GatherKernel | None:
         try:
-            kernel = GatherKernel(self.sites, self.maps, sources, self.names.copy(), self.ground.adjoints)
+            names, fixed_order = self.names.copy(), self.ground.fixed_order
+            kernel = GatherKernel(self.sites, self.maps, sources, names, self.ground.adjoints, self.tiles, fixed_order)
         except Unfit:
             return None
         if self.ground.fixed_order and any(increment(s) for s in walk_stmts(kernel.body)):

@@ -30,6 +30,7 @@ class _Item:
     level: int
     what: ir.Stmt | ir.Expr
     bound: tuple[ir.Symbol, Polynomial] | None = None  # of a condition `coordinate < uniform`
+    condition: Polynomial | None = None  # that is not negative, where it is known as such
 
 
 class Nest:
@@ -141,7 +142,7 @@ class Nest:
             parts = condition.split(ir.Var(counted[0], span=counted[0].span))
             if parts is not None and parts[0].constant == -1:
                 bound = counted[0], parts[1] + Polynomial({(): 1})
-        return _Item(self._level(condition), self._holds(condition), bound)
+        return _Item(self._level(condition), self._holds(condition), bound, condition)
 
     def _folded(self, condition: Polynomial) -> bool:
         """Whether the condition became a bound of a free loop."""
@@ -211,11 +212,11 @@ class Nest:
                         floor = max(floor, item.level)
                 case Definition(statement=s):
                     level = self._level_of(
-                        [*variables((s,)), *assigned((s,))], any(_may_fail(e) for e in walk_exprs(s)), floor
+                        [*variables((s,)), *assigned((s,))], any(may_fail(e) for e in walk_exprs(s)), floor
                     )
                     for x in assigned((s,)):
                         self.levels[x] = max(level, self.levels.get(x, 0))
-                    (adapted,) = map_body(lambda x: map_own_exprs(self._adapted, _seed(x)), (s,))
+                    (adapted,) = map_body(lambda x: map_own_exprs(self.adapted, _seed(x)), (s,))
                     placed.append(_Item(level, adapted))
         return placed
 
@@ -224,18 +225,18 @@ class Nest:
 
     def _condition(self, cond: ir.Expr, polynomials: list[Polynomial], floor: int) -> _Item:
         """A condition as the user wrote it, or over the coordinates where that is known further out."""
-        level = self._level_of(variables(cond), _may_fail(cond), floor)
+        level = self._level_of(variables(cond), may_fail(cond), floor)
         outer = max(map(self._level, polynomials), default=level)
         clean = all(self.maps.clean(p, self.last.map) for p in polynomials)
         item = self._checked(polynomials[0]) if clean and len(polynomials) == 1 else None
         if outer < level and clean:
             return item or _Item(outer, conjunction([self._holds(p) for p in polynomials]))
-        return _Item(level, self._adapted(cond), item.bound if item is not None else None)
+        return _Item(level, self.adapted(cond), item.bound if item is not None else None)
 
     def _level_of(self, used: Iterable[ir.Symbol], fails: bool, floor: int) -> int:
         return max([self.levels.get(x, 0) for x in used] + [floor if fails else 0])
 
-    def _adapted(self, expr: ir.Expr) -> ir.Expr:
+    def adapted(self, expr: ir.Expr) -> ir.Expr:
         """With the coordinates' variables in place of the user's, and of the thread's position."""
         if isinstance(expr, ir.Var) and expr.symbol in self.same:
             return convert(ir.Var(self.same[expr.symbol], span=expr.span), expr.type)
@@ -245,7 +246,7 @@ class Nest:
                 return convert(self.arithmetic.expression(value), expr.type)
         if isinstance(expr, ir.ThreadIndex) and expr.name in ("threadIdx", "blockIdx"):
             raise Unfit
-        return map_children(self._adapted, expr)
+        return map_children(self.adapted, expr)
 
     def _join_bounds(self, ends: Ends) -> None:
         """Several upper bounds of one coordinate become one, which is worked out once."""
@@ -281,7 +282,7 @@ class Nest:
                 plain(
                     s.increment.into(
                         ir.Var(sums[id(s.increment.statement)], span=s.site.statement.span),
-                        self._adapted(s.increment.value),
+                        self.adapted(s.increment.value),
                     )
                 )
                 for s in self.sources
@@ -307,7 +308,7 @@ class Nest:
         return [*out, *waiting.values()]
 
     def _mentioned(self) -> set[ir.Symbol]:
-        found = {x for s in self.sources for x in variables(self._adapted(s.increment.value))}
+        found = {x for s in self.sources for x in variables(self.adapted(s.increment.value))}
         for item in self.items:
             found.update(variables((item.what,) if isinstance(item.what, ir.Stmt) else item.what))
         while more := {x for y in found if y in self.indices for x in variables((self.indices[y],))} - found:
@@ -316,7 +317,7 @@ class Nest:
 
     def _added(self, found: Increment, sums: Mapping[int, ir.Symbol]) -> ir.Stmt:
         total = ir.Var(sums[id(found.statement)], span=found.statement.span)
-        return plain(found.into(total, self._adapted(found.value)))
+        return plain(found.into(total, self.adapted(found.value)))
 
     def _end(self, c: ir.Symbol, upper: Sequence[ir.Expr]) -> ir.Expr:
         """Where the loop ends.  Whether the launch has all the threads that the guards ask for is tested once, where it
@@ -417,13 +418,14 @@ def _loads_index(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Binary) and any(isinstance(e, ir.Index) for e in walk_expr(expr))
 
 
-def _may_fail(expr: ir.Expr) -> bool:
+def may_fail(expr: ir.Expr) -> bool:
     """Whether the evaluation is only allowed where the primal does it: a load, an integer division."""
     if isinstance(expr, ir.Index) and _behind(expr):
         return True
     if isinstance(expr, ir.Binary) and expr.op in ("/", "%") and isinstance(expr.type, Int):
-        return True
-    return any(_may_fail(e) for e in children(expr))
+        number = isinstance(expr.right, ir.Const) and expr.right.value != 0
+        return not number or may_fail(expr.left)
+    return any(may_fail(e) for e in children(expr))
 
 
 def _behind(place: ir.Expr) -> bool:

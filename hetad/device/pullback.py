@@ -65,7 +65,8 @@ class Tapes:
 class Gather:
     """A kernel that adds to some of the adjoints, launched like the pullback and before it.  Its parameters are the
     primal's at `primal` and the adjoints of those at `adjoint`; if it marches along an axis, also how many blocks the
-    primal has along it; if teams share its targets, how many threads a team has."""
+    primal has along it; if teams share its targets, how many threads a team has; if it works on tiles, in blocks of its
+    own, how many threads the primal has along the axes `counted`."""
 
     function: ir.Function
     primal: tuple[int, ...]
@@ -73,6 +74,8 @@ class Gather:
     effects: KernelEffects
     marched: str | None = None
     shared: bool = False
+    tiled: bool = False
+    counted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +296,7 @@ class _Maker:
 
     def _gather_up(self, pairs: bool = False, always: bool = False) -> None:
         shadows = set(self.engine.shadows.values())
-        found = gathered(self.final, self.ground, self.names, shadows, pairs, always)
+        found = gathered(self.final, self.ground, self.names, shadows, pairs, always, self.options.tiles)
         self.gathers += found.kernels
         self.final = found.body
 
@@ -379,6 +382,7 @@ class _Maker:
         body, march = kernel.body, kernel.march
         shared = kernel.team is not None and kernel.team.by_launch
         used = {*variables(body), *variables(kernel.sweep)}
+        counted = tuple(axis for axis, x in kernel.counts.items() if kernel.tiled and x in used)
         primal = tuple(i for i, p in enumerate(self.kernel.params) if p in used)
         adjoint = tuple(i for i in sorted(self.positions) if self.parameters[i] in used)
         params = (
@@ -386,6 +390,7 @@ class _Maker:
             *(self.parameters[i] for i in adjoint),
             *((march.blocks,) if march is not None else ()),
             *((kernel.team.size,) if shared and kernel.team is not None else ()),
+            *(kernel.counts[axis] for axis in counted),
         )
         places = [s.target for s in walk_stmts(body) if isinstance(s, ir.Update)]
         places += [found.place for s in walk_stmts(body) if (found := increment(s)) is not None]
@@ -394,13 +399,19 @@ class _Maker:
         name = self.names.fresh(f"{self.name.replace('_pullback', '_gather')}_{'_'.join(targets)}")
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
-        function = ir.Function(name, "kernel", params, VOID, body, span, comment=comment, sweep=ir.Sweep(kernel.sweep))
+        comment += " on tiles" if kernel.tiled else ""
+        function = ir.Function(
+            name, "kernel", params, VOID, body, span, comment=comment, sweep=ir.Sweep(kernel.sweep),
+            launch_bounds=kernel.launch_bounds,
+        )  # fmt: skip
         if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
         pointers = frozenset(k for k, i in enumerate(primal) if isinstance(self.kernel.params[i].type, Pointer))
         writes = frozenset(range(len(primal), len(primal) + len(adjoint)))
         marched = march.axis if march is not None else None
-        return Gather(function, primal, adjoint, KernelEffects(pointers, writes), marched, shared)
+        return Gather(
+            function, primal, adjoint, KernelEffects(pointers, writes), marched, shared, kernel.tiled, counted
+        )
 
     def _tapes(
         self, name: str, kernel: ir.Function, tapes: Sequence[ir.Symbol], sites: Sequence[Site], values: StoredValues

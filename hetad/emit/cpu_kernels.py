@@ -56,10 +56,12 @@ def pass_thread_indices(parts: Assembly) -> None:
 class CpuOptions:
     """How kernels run on the CPU.  `fibers`: the oracle for tests, slow, which finds barriers in divergent code.
     `parallel`: blocks in parallel, on as many threads as `hetad_cpu_threads` is told; atomics are real, and the order
-    of floating-point sums is not determined."""
+    of floating-point sums is not determined.  `sweeps`: kernels of which one run does the work of all threads; else all
+    kernels run block by block, as they do on a GPU."""
 
     fibers: bool = False
     parallel: bool = False
+    sweeps: bool = True
 
 
 SERIAL = CpuOptions()
@@ -76,7 +78,7 @@ class Kernels:
             if options.fibers:
                 self.kernels.append(FiberKernel(parts, kernel))
                 continue
-            if kernel.sweep is not None:
+            if kernel.sweep is not None and options.sweeps:
                 self.sweeps[kernel.name] = SweepKernel(parts, kernel)
                 if not kernel.sweep.counted:
                     continue

@@ -133,6 +133,12 @@ def accumulations(function: ir.Function, turns: bool = False, where: str = "") -
 
 def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
     shadows = {p for p in function.params if p.name.startswith("adj_")}
+    if _on_tiles(function):
+        calls = [s for s in walk_stmts(function.body) if isinstance(s, ir.Call) and s.function == "atomicAdd"]
+        updates = [s for s in walk_stmts(function.body) if isinstance(s, ir.Update) and _root(s.target) in shadows]
+        place, span = (updates[0].target, updates[0].span) if updates else (calls[0].args[0], calls[0].span)
+        yield Accumulated(function.name, _name(place), "gather on tiles: a block sums 64 x 64 cells", span)
+        return
     for s in walk_stmts(function.body):
         match s:
             case ir.Call(function="atomicAdd", args=args):
@@ -155,6 +161,11 @@ def _updated(function: ir.Function, turns: bool) -> str:
     if turns:
         return "in turn: one thread works for all, for a fixed order"
     return "gather: summed by a thread for each cell" if "_gather_" in function.name else "exclusive: plain +="
+
+
+def _on_tiles(function: ir.Function) -> bool:
+    shared = any(isinstance(s, ir.Declare) and s.symbol.storage == "shared" for s in walk_stmts(function.body))
+    return shared and "_gather_" in function.name
 
 
 def _root(place: ir.Expr) -> ir.Symbol | None:

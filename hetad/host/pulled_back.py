@@ -6,11 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.engine import Parts
-from hetad.device.axes import along, extent_along, in_fewer_blocks, in_teams, marched, team_size
+from hetad.adjoint.names import integer
+from hetad.device.axes import (
+    along,
+    extent_along,
+    in_fewer_blocks,
+    in_teams,
+    marched,
+    over_tiles,
+    team_size,
+    threads_along,
+)
 from hetad.device.pullback import Gather, Pullback
+from hetad.device.tiles import THREADS
 from hetad.host.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T
+from hetad.ir.types import SIZE_T, Int
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -74,4 +85,8 @@ def _gathering(engine: HostEngine, s: ir.Launch, narrow: ir.Launch, g: Gather) -
     if g.shared:
         args.append(team_size(narrow))
         over = replace(narrow, grid=in_teams(narrow))
+    if g.tiled:
+        types = [p.type for p in g.function.params[len(args) :]]
+        args += [threads_along(narrow, axis, t) for axis, t in zip(g.counted, types, strict=True) if isinstance(t, Int)]
+        over = replace(narrow, grid=over_tiles(narrow), block=integer(THREADS, s.span))
     return replace(over, kernel=g.function.name, args=tuple(args), shared=None)

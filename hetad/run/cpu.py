@@ -51,17 +51,19 @@ def build(program: Program, entry: str, threads: int | None = None) -> CpuExecut
         BackendError: there is no C compiler, or it fails.
     """
     count = _threads(threads)
-    options = emit.CpuOptions(fibers=_fibers(), parallel=count > 1)
+    mode = _mode()
+    options = emit.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=mode == "regions")
     code = library(emit.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
     return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
 
 
-def _fibers() -> bool:
-    """`$HETAD_CPU_MODE` is `regions` (or empty), which is fast, or `fibers`, the oracle for tests."""
+def _mode() -> str:
+    """`$HETAD_CPU_MODE`: `regions` (or empty), which is fast; `blocks`, which runs every kernel block by block as a GPU
+    does; or `fibers`, the oracle for tests."""
     mode = os.environ.get("HETAD_CPU_MODE", "") or "regions"
-    if mode not in ("regions", "fibers"):
-        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions' and 'fibers'")
-    return mode == "fibers"
+    if mode not in ("regions", "blocks", "fibers"):
+        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions', 'blocks' and 'fibers'")
+    return mode
 
 
 def _threads(asked: int | None) -> int:

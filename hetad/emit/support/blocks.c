@@ -20,6 +20,16 @@ static unsigned hetad_team(unsigned blocks, unsigned threads)
 #endif
 }
 
+// How many blocks take tiles of shared memory, one after another: as many as keep a GPU busy.
+static unsigned hetad_tiling(unsigned blocks)
+{
+#ifdef HETAD_ON_CPU
+    return blocks;
+#else
+    return blocks > 0 ? 1056 : 0;
+#endif
+}
+
 // How many blocks march, their threads making four steps each: all, where that would leave a GPU idle.
 static unsigned hetad_marched(unsigned blocks, size_t threads)
 {
