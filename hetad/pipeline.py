@@ -21,6 +21,7 @@ from hetad.host.checkpoint import MemoryLimit
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.gradient import differentiate as reverse
 from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.routines import pullback_name
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 
@@ -106,7 +107,7 @@ def differentiate(
 ) -> Derivative:
     """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`.  `measured`, `value`
     and `graph`: as in `host.gradient.differentiate`."""
-    program = reach(unit, name)
+    program = _with_pullbacks_of_routines(reach(unit, name), unit)
     for rule in (rules or {}).values():
         if rule.pullback is not None and rule.function in program.functions:
             more = reach(unit, rule.pullback)
@@ -115,6 +116,17 @@ def differentiate(
         return reverse(normalized(program), name, wrt, of, options, rules, memory_limit, measured, value, graph)
     except SourceError as error:
         raise error.attach(program.sources) from None
+
+
+def _with_pullbacks_of_routines(program: ir.Program, unit: Unit) -> ir.Program:
+    """With the pullbacks of the libraries' routines that the program calls."""
+    for kernel in list(program.functions):
+        pullback = pullback_name(kernel)
+        if pullback is not None:
+            more = unit.of_library(pullback)
+            structs = tuple(dict.fromkeys((*program.structs, *more.structs)))
+            program = replace(program, functions={**more.functions, **program.functions}, structs=structs)
+    return program
 
 
 def source(derivative: Derivative) -> str:

@@ -108,6 +108,8 @@ class Liveness:
         if isinstance(s, ir.Call):
             outs = SUPPORT[s.function].writes if s.function in SUPPORT else frozenset()
             return s.function in ATOMICS or s.result is not None or bool(outs)
+        if isinstance(s, ir.Launch):
+            return bool(self.effects.summary(s).writes)
         return isinstance(s, ir.Assign | ir.Update | ir.Pop)
 
     def _overwrites_wholly(self, s: ir.Stmt, location: Location) -> bool:

@@ -112,10 +112,10 @@ class Effects:
                     yield from self.loads(arg)
                 for arg in _picked(args, _read_arguments(s)):
                     yield from self.behind(arg)
-            case ir.Launch(kernel=kernel, args=args):
+            case ir.Launch(args=args):
                 for expr in own_exprs(s):
                     yield from self.loads(expr)
-                for arg in _picked(args, self._kernel(kernel, args).reads):
+                for arg in _picked(args, self.summary(s).reads):
                     yield from self.given(arg)
             case _:
                 for expr in own_exprs(s):
@@ -139,8 +139,8 @@ class Effects:
                     yield from self.behind(arg)
                 for arg in _picked(args, _changed_handles(s)):
                     yield from self.pointers.storage(arg)
-            case ir.Launch(kernel=kernel, args=args):
-                summary = self._kernel(kernel, args)
+            case ir.Launch(args=args):
+                summary = self.summary(s)
                 for i in sorted(summary.writes):
                     for pointer in summary.written_through(i, args[i]):
                         yield from self.pointers.targets(pointer)
@@ -172,9 +172,9 @@ class Effects:
         """Whether `expr` has the same value after a change of the locations `changed`."""
         return not set(self.loads(expr)) & set(changed)
 
-    def _kernel(self, name: str, args: Sequence[ir.Expr]) -> KernelEffects:
-        everything = frozenset(range(len(args)))
-        return self.kernels.get(name, KernelEffects(everything, everything))
+    def summary(self, s: ir.Launch) -> KernelEffects:
+        everything = frozenset(range(len(s.args)))
+        return self.kernels.get(s.kernel, KernelEffects(everything, everything))
 
 
 def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | None = None) -> KernelEffects:

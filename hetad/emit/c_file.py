@@ -17,6 +17,7 @@ from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
+from hetad.rules.routines import ROUTINES
 
 _HEAD = """\
 #define _GNU_SOURCE
@@ -142,7 +143,7 @@ class HostStatements(Statements):
         temporaries: list[str] = []
         args = [self._address(a, p, temporaries) for a, p in zip(launch.args, params, strict=True)]
         shared = e.index(launch.shared) if launch.shared is not None else "0"
-        stream = e.converted(launch.stream, launch.stream.type) if launch.stream is not None else "NULL"
+        stream = self._stream(launch)
         array = f"(void *[]){{{', '.join(args)}}}" if args else "NULL"
         number = self.parts.numbers[launch.kernel][1]
         sizes = f"{self._dim3(launch.grid)}, {self._dim3(launch.block)}"
@@ -151,6 +152,14 @@ class HostStatements(Statements):
             yield from ("{", *("    " + t for t in temporaries), "    " + call, "}")
         else:
             yield call
+
+    def _stream(self, launch: ir.Launch) -> str:
+        if launch.stream is not None:
+            return self.expressions.converted(launch.stream, launch.stream.type)
+        routine = ROUTINES.get(launch.kernel)
+        if routine is None or routine.library != "cublas":
+            return "NULL"
+        return f"hetad_cublas_stream({self.expressions.text(launch.args[0])})"
 
     def _dim3(self, expr: ir.Expr) -> str:
         if isinstance(expr.type, Int):
@@ -169,10 +178,15 @@ class HostStatements(Statements):
         return "&" + name
 
 
+def _launch_names(functions: Sequence[ir.Function]) -> list[str]:
+    launched = {s.kernel for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Launch)}
+    cublas = any(ROUTINES[k].library == "cublas" for k in launched if k in ROUTINES)
+    return ["hetad_launch"] * bool(launched) + ["hetad_cublas_stream"] * cublas
+
+
 def _entry_names(functions: Sequence[ir.Function]) -> list[str]:
     lines = support.read("entry.c").splitlines()
-    needs_launch = any(isinstance(s, ir.Launch) for f in functions for s in walk_stmts(f.body))
-    return support.names("\n".join(x for x in lines if "// if used" not in x)) + ["hetad_launch"] * needs_launch
+    return support.names("\n".join(x for x in lines if "// if used" not in x)) + _launch_names(functions)
 
 
 def _entry(parts: Assembly, entry: ir.Function, snippets: Sequence[support.Snippet]) -> str:

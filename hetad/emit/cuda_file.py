@@ -6,6 +6,7 @@ from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
+from hetad.emit.routines import libraries, support_names, with_calls
 from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
 from hetad.ir.types import size_of
@@ -25,16 +26,19 @@ _HEADERS = {
     "ctime": {"clock", "time", "difftime", "clock_gettime", "timespec"},
     "sys/time.h": {"gettimeofday", "timeval"},
     "cassert": {"assert"},
+    "cublas_v2.h": {"cublasHandle_t"},
+    "cufft.h": {"cufftHandle"},
 }
 
 
 def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     """A self-contained .cu: everything in it is static except `entry`, which is callable from C."""
+    program = with_calls(program)
     parts = Assembly(program, CUDA)
     device = parts.functions("device", "host device", "kernel")
     host = parts.functions("host")
     device_support = [s for s in parts.support_for(device) if s.file in support.CUDA_DEVICE]
-    host_support = [s for s in parts.support_for(host) if s not in device_support]
+    host_support = [s for s in parts.support_for(host, support_names(host)) if s not in device_support]
     body = [
         *parts.structs(),
         parts.variables([*device, *host]),
@@ -47,6 +51,8 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
         *(parts.function(f, _linkage(f, entry)) for f in host),
     ]
     text = joined(body)
+    if used := libraries(host):
+        header_comment = f"{header_comment}\nlink with {' '.join(f'-l{name}' for name in used)}".strip()
     return joined([[*comment_lines(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
 
 
@@ -108,12 +114,13 @@ _FIXED_WIDTH = {
 
 
 def _typedefs(text: str) -> list[str]:
-    """NVRTC has no <cstdint>."""
+    """NVRTC has no headers."""
     import re
 
     code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
     words = set(re.findall(r"\w+", code))
-    return [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
+    handles = ["typedef struct cublasContext *cublasHandle_t;"] * ("cublasHandle_t" in words)
+    return handles + [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 
 
 def symbols(program: ir.Program) -> tuple[str, ...]:
@@ -126,6 +133,11 @@ def kernels(program: ir.Program) -> tuple[str, ...]:
     """The emitted names of the kernels, in the order in which the host code numbers them."""
     parts = Assembly(program, NVRTC)
     return tuple(parts.names.functions[name] for name in parts.kernels)
+
+
+def kernel_names(program: ir.Program) -> tuple[str, ...]:
+    """Their names in the program, in the same order."""
+    return Assembly(program, NVRTC).kernels
 
 
 def parameter_sizes(program: ir.Program) -> tuple[tuple[int, ...], ...]:

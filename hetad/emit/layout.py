@@ -37,12 +37,14 @@ def _indent(line: str) -> str:
 
 
 def _at_arguments(line: str) -> list[str]:
-    start, commas = _last_group(line) if line.endswith(");") else (0, [])
-    if not commas:
-        return []
-    edges = [start, *commas, len(line) - 2]
-    parts = [line[a + 1 : b].strip() for a, b in pairwise(edges)]
-    return [line[: start + 1], *(filled(parts, _indent(line) + INDENT) + ");").splitlines()]
+    """In the arguments of the last call, or of the call that is its only argument."""
+    for closing in (");", "));"):
+        end = len(line) - len(closing)
+        start, commas = _last_group(line, end) if line.endswith(closing) else (0, [])
+        if commas:
+            parts = [line[a + 1 : b].strip() for a, b in pairwise([start, *commas, end])]
+            return [line[: start + 1], *(filled(parts, _indent(line) + INDENT) + closing).splitlines()]
+    return []
 
 
 def _at_operators(line: str) -> list[str]:
@@ -56,11 +58,11 @@ def _at_operators(line: str) -> list[str]:
     return [each if i == 0 else indent + each for i, each in enumerate(lines)]
 
 
-def _last_group(line: str) -> tuple[int, list[int]]:
-    """Where the last parenthesis opens, and the commas directly inside it."""
+def _last_group(line: str, end: int) -> tuple[int, list[int]]:
+    """Where the parenthesis opens that closes at `end`, and the commas directly inside it."""
     depth = 0
     commas: list[int] = []
-    for i in range(len(line) - 2, -1, -1):
+    for i in range(end, -1, -1):
         depth += (line[i] in ")]}") - (line[i] in "([{")
         if depth == 0:
             return i, commas[::-1]

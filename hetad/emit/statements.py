@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hetad.emit import routines
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
 from hetad.emit.layout import INDENT
@@ -15,6 +16,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.rules.routines import ROUTINES
 
 _UNROLLED = 32  # times at most, where the program asks for all
 _STACK = 1 << 16  # bytes of an array that the stack may hold
@@ -287,6 +289,9 @@ class Statements:
 
     def launch(self, launch: ir.Launch) -> Iterator[str]:
         e = self.expressions
+        if launch.kernel in ROUTINES:
+            yield from routines.call(e, launch)
+            return
         options = [self.extent(launch.grid), self.extent(launch.block)]
         shared, stream = launch.shared, launch.stream
         if not _is_default(stream):

@@ -34,20 +34,30 @@ HOST = (
     "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "session.c",
 )  # fmt: skip
-CUDA_HOST = ("fail.cu", "action.c", "schedule.cu", *HOST)
+CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_HOST = (
     "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c",
-    "action.c", "scheduler.c", "last_snapshot.c", "sites.c", *HOST, "unwind.c", "report.c",
+    "cublas.c", "action.c", "scheduler.c", "last_snapshot.c", "sites.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
-    {"action.c", "atomics.c", "atomics_parallel.c", "budget.c", "fibers.c", "levels.c", "loop.c", "parallel.c"}
+    {
+        "action.c",
+        "atomics.c",
+        "atomics_parallel.c",
+        "budget.c",
+        "cublas.c",
+        "fibers.c",
+        "levels.c",
+        "loop.c",
+        "parallel.c",
+    }
     | {"sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
-_NAME = re.compile(r"\b(?:hetad_|cuda)\w+")
+_NAME = re.compile(r"\b(?:hetad_|cuda|cublas)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _LAUNCH = re.compile(r"HETAD_LAUNCH\((.*)\);")
@@ -103,7 +113,7 @@ def _defined(text: str) -> frozenset[str]:
     for match in _DEFINITION.finditer(text):
         head, parameters, _ = match[0].replace("__attribute__((noreturn))", "").partition("(")
         found.update(names(head)[-1:] if parameters else names(head))
-    return frozenset(found) - {"cudaError_t"}
+    return frozenset(found) - {"cudaError_t", "cublasHandle_t"}
 
 
 def _files(dialect: Dialect) -> tuple[str, ...]:

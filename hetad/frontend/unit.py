@@ -55,6 +55,10 @@ class Unit:
             error.attach(self.sources)
             raise
 
+    def of_library(self, function: str) -> ir.Program:
+        """The same for a function of the text that stands for a library."""
+        return self._outer.reach(function, self.sources)
+
     def driven(self, driver: Driver) -> Unit:
         """The unit in which one function is as the driver says."""
         other = copy(self)

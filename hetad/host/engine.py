@@ -21,6 +21,7 @@ from hetad.host.checkpoint import Checkpoints
 from hetad.host.memory import MemoryAdjoints
 from hetad.host.parts import Ends, WrittenParts
 from hetad.host.pulled_back import narrowed, pulled_back
+from hetad.host.routines import undone
 from hetad.host.versions import alike, either, holds, memory_apart
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Pointer, Struct, holds_numbers
@@ -55,6 +56,7 @@ class HostEngine(Engine):
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
+        self.given: Mapping[str, ir.Function] = {}  # pullbacks of kernels that stand for routines of a library
         self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write
 
     def prepare_cells(self, body: ir.Body) -> None:
@@ -169,6 +171,8 @@ class HostEngine(Engine):
         active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
         if not active:
             return [*pushes, s], pops
+        if s.kernel in self.given:
+            return [*pushes, s], [*pops, *undone(self, s, self.given[s.kernel], active)]
         merged = self._merged(self.kernels[s.kernel], s.args)
         spent = self._spent(s, active)
         made, (forward, reverse) = self._undone(s, active, merged, spent)

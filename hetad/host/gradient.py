@@ -38,6 +38,7 @@ from hetad.host.parameters import AdjointParameters
 from hetad.host.pruning import pruned, unpruned, without_frees
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
+from hetad.host.routines import given_pullbacks, handles_given
 from hetad.host.setting import Setting
 from hetad.host.steady import steady_allocations, steady_parameters
 from hetad.host.streams import in_one_stream
@@ -111,6 +112,8 @@ class _Gradient:
         flat = lift_symbols(flat, entry)
         self.lifted = {n: f for n, f in flat.functions.items() if len(f.params) != len(program.functions[n].params)}
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
+        self.given, more = given_pullbacks(program, flat.functions[entry].body)
+        self.kernels = {**{n: split_structs(f) for n, f in more.items()}, **self.kernels}
         plain = in_plain_operations(in_one_stream(flat.functions[entry]))
         plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
         flat = replace(flat, functions={**flat.functions, entry: plain})
@@ -206,6 +209,7 @@ class _Gradient:
         )
         engine.rules, engine.functions = self.rules, self.program.functions
         engine.versions = self.options.versions
+        engine.given = self.given
         if self.memory_limit is not None:
             engine.checkpoints = Checkpoints(memory_names(setting.function, setting.pointers), self.kernels)
         return engine
@@ -321,6 +325,7 @@ class _Gradient:
             without_snapshots_of_nothing(body, self.setting.effects), saves.numbers if self.measured else None
         )
         body = with_copies(body, {**self.kernels, **{f.name: f for f in self._generated()}})
+        body = (*handles_given(self.setting.function.params, body), *body)
         managed = any(
             isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)
         )

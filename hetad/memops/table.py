@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hetad.ir.types import (
+    BLAS_HANDLE,
     CHAR,
     CUDA_ERROR,
     DEVICE_PROPERTIES,
@@ -38,7 +39,8 @@ class MemoryOperation:
     """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, symbol, other;
     height (where `bytes` is the width of a row), to_pitch and from_pitch (from one row of dst or src to the next);
     store (where a value of type `stores` is put, on which no adjoint depends), stream, event, record (an event that
-    the call changes), flags, attribute, long, text (characters that are read).  A pointer to `store` may be null.
+    the call changes), handle (of cuBLAS), flags, attribute, long, text (characters that
+    are read).  A pointer to `store` may be null.
 
     The last `defaults` arguments may be left out; they are then zero.  `alone` names the row that does the same where
     all work is done in one stream, without the arguments that say in which; "" where nothing is left to do.
@@ -239,6 +241,11 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaEventQuery", "inert", _E, ("event",), varies=True),
         MemoryOperation("cudaEventElapsedTime", "inert", _E, ("store", "event", "event"), stores=FLOAT, varies=True),
         MemoryOperation("cudaEventDestroy", "inert", _E, ("event",)),
+        MemoryOperation("cublasCreate", "inert", INT, ("store",), stores=BLAS_HANDLE, alone="hetad_cublas"),
+        MemoryOperation("hetad_cublas", "inert", INT, ("store",), stores=BLAS_HANDLE),
+        MemoryOperation("cublasDestroy", "inert", INT, ("handle",), alone=""),
+        MemoryOperation("cublasSetStream", "inert", INT, ("handle", "stream"), alone=""),
+        MemoryOperation("cublasGetStream", "inert", INT, ("handle", "store"), stores=STREAM),
         MemoryOperation("exit", "exit", VOID, ("value",)),
         MemoryOperation("abort", "exit", VOID),
         *LIBRARY,
@@ -270,7 +277,7 @@ def _support(
     return SupportFunction(name, returns, frozenset(reads), frozenset(writes), essential)
 
 
-CHECKS = frozenset({"hetad_launched", "hetad_forward_done"})  # need no session around them
+CHECKS = frozenset({"hetad_launched", "hetad_forward_done", "hetad_cublas_given"})  # need no session around them
 
 SUPPORT: dict[str, SupportFunction] = {
     f.name: f
@@ -304,6 +311,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),
         _support("hetad_launched"),
+        _support("hetad_cublas_given"),
         _support("hetad_limit"),
         _support("hetad_open_loop"),
         _support("hetad_reopen_loop"),

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
+from hetad.ir.types import BLAS_HANDLE, Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
 from hetad.run.layout import dtype_of, is_bool
 from hetad.run.signature import Signature, declaration
 
@@ -146,6 +146,9 @@ class HandleParameter:
     def convert(self, value: Any) -> int:
         if value is None:
             return 0
+        if self.type == BLAS_HANDLE:
+            problem = "hetad makes the handles of a library itself"
+            raise self.signature.refuse(problem, "pass None: its stream is that of the call", self.name)
         number = getattr(value, "ptr", value)
         if isinstance(number, int):
             return number

@@ -26,7 +26,7 @@ import numpy as np
 
 from hetad import emit
 from hetad.diagnostics import BackendError, ExecutionError
-from hetad.run import cache
+from hetad.run import cache, cuda_routines
 from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import Buffer, host_buffer
 
@@ -97,6 +97,26 @@ def compiler_description() -> str:
 
 def _driver() -> ctypes.CDLL:
     return ctypes.CDLL("libcuda.so.1")
+
+
+def library_description(name: cuda_routines.Name) -> str | None:
+    """Where the library of NVIDIA's is that programs call here; None if hetad's own kernels stand for it."""
+    _bring_in_libraries()
+    return cuda_routines.description(name)
+
+
+def library_calls() -> int:
+    """How often routines of cuBLAS and cuFFT have been called in this process."""
+    calls: int = _table().library_calls()
+    return calls
+
+
+def _bring_in_libraries() -> None:
+    """Load cuBLAS and cuFFT as CuPy does, if it can: what its modules need comes with them."""
+    with contextlib.suppress(Exception):
+        import cupy_backends.cuda.libs.cublas  # noqa: F401
+    with contextlib.suppress(Exception):
+        import cupy.cuda.cufft  # noqa: F401
 
 
 def _cupy() -> Any:
@@ -187,6 +207,7 @@ class _Module(ctypes.Structure):
         ("granted", ctypes.c_void_p),
         ("sizes", ctypes.c_void_p),
         ("first", ctypes.c_void_p),
+        ("routines", ctypes.c_void_p),
     )
 
 
@@ -195,8 +216,10 @@ class _Table:
 
     def __init__(self) -> None:
         code = library(table_source(), libraries=())
+        _bring_in_libraries()
         self._driver = _driver()
         self._callbacks = connect(code, self._driver, self._release)
+        self.library_calls = code.function("hetad_cuda_library_calls", ctypes.c_ulonglong)
         self.prepare = code.function("hetad_cuda_prepare", ctypes.c_int, ctypes.c_int)
         self.enter = code.function("hetad_cuda_enter", ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
         self.leave = code.function("hetad_cuda_leave", ctypes.c_int, ctypes.c_int)
@@ -220,7 +243,8 @@ def table_source() -> str:
     own = files("hetad.run")
     text = "".join(own.joinpath(name).read_text(encoding="utf-8") for name in ("cuda_table.c", "cuda_graph.c"))
     support = files("hetad.emit").joinpath("support")
-    for folder, header in ((own, "cuda_driver.h"), (own, "cuda_pieces.h"), (support, "runtime.h")):
+    headers = [(own, name) for name in ("cuda_driver.h", "cuda_pieces.h", "cuda_routines.h")]
+    for folder, header in (*headers, (support, "runtime.h")):
         text = text.replace(f'#include "{header}"', folder.joinpath(header).read_text(encoding="utf-8"))
     return text
 
@@ -242,7 +266,9 @@ def connect(code: Library, driver: ctypes.CDLL, release: Any) -> tuple[Any, ...]
     )
     if missing:
         raise BackendError(f"the NVIDIA driver is too old: it has no {missing.decode()}")
-    return finder, releaser
+    of_library = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)(lambda name: cuda_routines.address(name.decode()))
+    code.function("hetad_cuda_connect_libraries", None, ctypes.c_void_p)(ctypes.cast(of_library, ctypes.c_void_p))
+    return finder, releaser, of_library
 
 
 @functools.cache
@@ -263,8 +289,10 @@ class CudaExecutable(Executable):
         device_source: str,
         symbols: tuple[str, ...] = (),
         sizes: tuple[tuple[int, ...], ...] = (),
+        routines: tuple[str, ...] = (),
     ) -> None:
-        """`sizes`: of the parameters of each kernel, where the executable records."""
+        """`sizes`: of the parameters of each kernel, where the executable records.  `routines`: the kernels' names in
+        the program, by which it is known for which of them a routine of a library is called."""
         super().__init__(entry, code)
         self.memory = CudaMemory()
         self._cp = _cupy()
@@ -280,6 +308,7 @@ class CudaExecutable(Executable):
         self._source = device_source
         self._loaded: dict[int, tuple[Any, ...]] = {}
         self._sizes = sizes
+        self._named = routines
         self._table = _table()
         self._runtime = self._table.runtime
         self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
@@ -334,8 +363,10 @@ class CudaExecutable(Executable):
             sizes = (ctypes.c_size_t * sum(map(len, self._sizes)))(*(size for of in self._sizes for size in of))
             ends = accumulate(map(len, self._sizes), initial=0)
             first = (ctypes.c_int * (len(self._sizes) + 1))(*ends)
-            module = _Module(count, *(ctypes.addressof(a) for a in (handles, names, granted, sizes, first)))
-            self._loaded[device] = ctypes.addressof(module), module, handles, names, granted, sizes, first, functions
+            routines = cuda_routines.routines(self._named or self._kernels)
+            arrays = (handles, names, granted, sizes, first, routines)
+            module = _Module(count, *(ctypes.addressof(a) for a in arrays))
+            self._loaded[device] = ctypes.addressof(module), module, *arrays, functions
         return self._loaded[device]
 
     def _function(self, name: str) -> Any:
@@ -374,4 +405,7 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
         from hetad.run.cuda_graph import GraphExecutable
 
         return GraphExecutable(program, entry, code, kernels)
-    return CudaExecutable(program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program))
+    return CudaExecutable(
+        program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program),
+        routines=emit.kernel_names(program),
+    )  # fmt: skip

@@ -158,7 +158,9 @@ static status capture(struct recorder *r, struct piece *p)
         code = cuStreamBeginCapture_v2(r->capture, RELAXED);
     if (code != 0)
         return failed(code, "capturing a graph");
+    now.capturing = r->capture;
     issued = issue(r, p, p->used, r->capture);
+    now.capturing = NULL;
     ended = cuStreamEndCapture(r->capture, &graph);
     code = issued != 0 ? issued : ended;
     if (code == 0)

@@ -22,6 +22,7 @@ struct module {
     size_t *granted;    /* the dynamic shared memory that each is known to be allowed, 0 at first */
     const size_t *sizes; /* of the parameters of the kernels, one after the other */
     const int *first;    /* where those of a kernel begin; one more entry than kernels */
+    const struct routine *routines; /* that are called in place of the kernels, or NULL */
 };
 
 struct recorder; /* see cuda_graph.c */
@@ -32,6 +33,7 @@ static _Thread_local struct {
     void *stream;
     int other_streams; /* the program launched on another stream, so order on ours is not enough */
     struct recorder *recorder; /* of a program that runs as graphs */
+    void *capturing;   /* the stream on which a graph is captured now */
     int last;          /* what cudaGetLastError will return */
     char message[512]; /* what went wrong, if `last` is an error that must not be passed over */
 } now;
@@ -268,13 +270,19 @@ static int check_launch(int kernel, const unsigned grid[3], const unsigned block
     return shared != 0 ? grant_shared(kernel, shared) : 0;
 }
 
+#include "cuda_routines.h"
+
 static status start(int kernel, const unsigned grid[3], const unsigned block[3], size_t shared, void *stream,
                     void **args)
 {
     const struct module *m = now.module;
     char what[320];
-    status code = cuLaunchKernel(m->functions[kernel], grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                 (unsigned)shared, stream, args, NULL);
+    status code = call_routine(kernel, (int)(now.device - devices), stream,
+                               stream != NULL && stream == now.capturing, args);
+    if (code != NOT_CALLED)
+        return code;
+    code = cuLaunchKernel(m->functions[kernel], grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                          (unsigned)shared, stream, args, NULL);
     if (code != 0)
         snprintf(what, sizeof what, "kernel %s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>", m->names[kernel], grid[0],
                  grid[1], grid[2], block[0], block[1], block[2], shared);

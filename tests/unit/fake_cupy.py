@@ -9,12 +9,15 @@ import contextlib
 import ctypes
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from hetad import emit
+from hetad.adjoint.inline import inline
+from hetad.emit.inlining import with_inlined_kernels
 from hetad.run.executable import library
 
 programs: dict[str, Any] = {}
@@ -146,7 +149,9 @@ class RawModule:
 def source_of(program: Any) -> str:
     """The kernels for the CPU, and functions that tell where the device variables are."""
     finders = (f"void *address_of_{name}(void) {{ return (void *)&{name}; }}" for name in emit.symbols(program))
-    return "\n".join((emit.cpu_kernels(program), *finders, ""))
+    kernels = {n: inline(program, n).functions[n] for n, f in program.functions.items() if f.kind == "kernel"}
+    flat = with_inlined_kernels(program, replace(program, functions=kernels))
+    return "\n".join((emit.cpu_kernels(flat), *finders, ""))
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import pytest
 
 import hetad
 from hetad import emit
-from hetad.run import cuda
+from hetad.run import cuda, cuda_routines
 from hetad.run.executable import library
 from tests.unit import fake_cupy as cp
 
@@ -71,6 +71,8 @@ def driver() -> Iterator[Any]:
         patch.setattr(cuda, "_cupy", lambda: cp)
         patch.setattr(cuda, "_driver", lambda: fake)
         patch.setattr(cuda, "unusable_reason", lambda: None)
+        patch.setattr(cuda, "_bring_in_libraries", lambda: None)
+        patch.setattr(cuda_routines, "find", lambda _: None)
         patch.setattr(cuda, "table_source", lambda: source + "// of test_run_cuda")
         patch.delenv("HETAD_CUDA_OPTIONS", raising=False)
         cuda._table.cache_clear()

@@ -59,6 +59,7 @@ typedef struct timeval timeval;
 typedef struct timespec timespec;
 typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
+typedef struct hetad_cublas_handle *cublasHandle_t;
 #define cudaStreamLegacy ((cudaStream_t)NULL)
 #define cudaStreamPerThread ((cudaStream_t)NULL)
 enum {

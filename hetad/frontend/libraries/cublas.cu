@@ -1,4 +1,5 @@
-// What cublas_v2.h declares, as far as hetad knows it.  A handle holds the stream; scalars are in host memory.
+// What cublas_v2.h declares, as far as hetad knows it; scalars are in host memory.  The kernels that take a handle stand
+// for routines of the library, in the order of its parameters: on a GPU it is called instead (hetad/rules/routines.py).
 typedef enum {
     CUBLAS_STATUS_SUCCESS = 0,
     CUBLAS_STATUS_NOT_INITIALIZED = 1,
@@ -12,47 +13,6 @@ typedef enum {
 } cublasStatus_t;
 
 typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 } cublasOperation_t;
-
-typedef struct {
-    cudaStream_t stream;
-} blas_context;
-
-typedef blas_context *cublasHandle_t;
-
-static cublasStatus_t cublasCreate(cublasHandle_t *handle)
-{
-    blas_context *made = (blas_context *)malloc(sizeof(blas_context));
-    made->stream = 0;
-    *handle = made;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t cublasDestroy(cublasHandle_t handle)
-{
-    free(handle);
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-// A program whose handle is a parameter may be called from Python with None for it.
-static cudaStream_t blas_stream(cublasHandle_t handle)
-{
-    cudaStream_t stream = 0;
-    if (handle != NULL)
-        stream = handle->stream;
-    return stream;
-}
-
-static cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
-{
-    handle->stream = stream;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-static cublasStatus_t cublasGetStream(cublasHandle_t handle, cudaStream_t *stream)
-{
-    *stream = handle->stream;
-    return CUBLAS_STATUS_SUCCESS;
-}
 
 static cublasStatus_t cublasSetVector(int n, int size, const void *x, int incx, void *y, int incy)
 {
@@ -90,4 +50,12 @@ static cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const voi
 __device__ static long long blas_at(int i, int n, int inc)
 {
     return inc < 0 ? (long long)(i - n + 1) * inc : (long long)i * inc;
+}
+
+#define BLAS_OTHER(operation) ((operation) == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N)
+
+// Whether matrices of these sizes, one every `next` numbers, have no number in common.
+static bool blas_apart(int rows, int columns, int lda, long long next, int count)
+{
+    return count <= 1 || next >= (long long)(columns - 1) * lda + rows;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hetad.ir.types import (
     BFLOAT16,
+    BLAS_HANDLE,
     CHAR,
     CUDA_ERROR,
     DEVICE_ATTRIBUTE,
@@ -72,6 +73,7 @@ TYPES: dict[str, Type] = {
     "cudaMemcpyKind": MEMCPY_KIND,
     "cudaStream_t": STREAM,
     "cudaEvent_t": EVENT,
+    "cublasHandle_t": BLAS_HANDLE,
     "FILE": FILE,
     "cudaDeviceProp": DEVICE_PROPERTIES,
     "cudaDeviceAttr": DEVICE_ATTRIBUTE,

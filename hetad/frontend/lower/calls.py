@@ -43,6 +43,7 @@ from hetad.ir.nodes import (
     Var,
 )
 from hetad.ir.types import (
+    BLAS_HANDLE,
     CUDA_ERROR,
     DEVICE_ATTRIBUTE,
     DIM3,
@@ -302,7 +303,7 @@ def _operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Spa
 _OPERAND: dict[str, Type] = {
     "bytes": SIZE_T, "height": SIZE_T, "to_pitch": SIZE_T, "from_pitch": SIZE_T, "count": SIZE_T, "size": SIZE_T,
     "value": INT, "flags": UINT, "long": LONG, "attribute": DEVICE_ATTRIBUTE,
-    "stream": STREAM, "event": EVENT, "record": EVENT,
+    "stream": STREAM, "handle": BLAS_HANDLE, "event": EVENT, "record": EVENT,
 }  # fmt: skip
 
 

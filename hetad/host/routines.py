@@ -1,0 +1,143 @@
+"""Launches of kernels that stand for routines of a library: undone by the pullback that the library text gives.
+
+The pullback is a host function in terms of such kernels again.  It is put in place of the launch's adjoint, with what
+depends on which adjoints there are, and on constants, decided.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hetad.adjoint.inline import inline, replace_symbol
+from hetad.adjoint.names import convert
+from hetad.host.launches import as_dim3
+from hetad.ir import nodes as ir
+from hetad.ir.types import BLAS_HANDLE, INT, Pointer
+from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
+from hetad.rules.routines import ROUTINES
+
+if TYPE_CHECKING:
+    from hetad.host.engine import HostEngine
+
+_PREFIX = "adj_"
+_OWN = {"cudaMalloc": "hetad_device_malloc", "cudaFree": "hetad_release"}
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def pullback_name(kernel: str) -> str | None:
+    """The host function that undoes a launch of the kernel, where the library text gives one."""
+    routine = ROUTINES.get(kernel)
+    return f"{kernel}_pullback" if routine is not None and routine.pullback else None
+
+
+def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Function], dict[str, ir.Function]]:
+    """The pullbacks for the launches in `body`, by kernel, and the kernels that they launch; all calls inlined."""
+    pullbacks: dict[str, ir.Function] = {}
+    kernels: dict[str, ir.Function] = {}
+    for kernel in dict.fromkeys(s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)):
+        name = pullback_name(kernel)
+        if name is not None and name in program.functions:
+            flat = inline(program, name)
+            pullbacks[kernel] = flat.functions[name]
+            kernels |= {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
+    return pullbacks, kernels
+
+
+def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: frozenset[int]) -> list[ir.Stmt]:
+    """The adjoint of the launch, whose arguments `active` have adjoints."""
+    position = {p.name: i for i, p in enumerate(engine.kernels[s.kernel].params)}
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    there: dict[ir.Symbol, bool] = {}
+    opening: list[ir.Stmt] = []
+    for p in pullback.params:
+        i = position[p.name.removeprefix(_PREFIX)]
+        if p.name.startswith(_PREFIX):
+            there[p] = i in active
+            null = ir.Const(0, p.type, "NULL", span=s.span)
+            bindings[p] = convert(engine.adjoint_argument(s.args[i], s.span), p.type) if i in active else null
+        elif isinstance(p.type, Pointer) or isinstance(s.args[i], ir.Var | ir.Const):
+            bindings[p] = convert(s.args[i], p.type)
+        else:
+            symbol = engine.names.symbol(p.name, p.type, s.span, const=True)
+            opening.append(ir.Declare(symbol, convert(s.args[i], p.type), span=s.span))
+            bindings[p] = symbol
+    for symbol in dict.fromkeys(declared(pullback.body)):
+        bindings[symbol] = replace_symbol(symbol, engine.names)
+    body = map_exprs(lambda e: _asked(e, there), pullback.body)
+    body = map_body(_decided, map_exprs(_folded, substitute(bindings, body)))
+    return [*opening, *map_body(_of_the_derivative, _without_aliases(body))]
+
+
+def handles_given(params: Iterable[ir.Symbol], body: ir.Body) -> list[ir.Stmt]:
+    """The derivative does all work in one stream: handles of the caller's are told so."""
+    used = {x for s in walk_stmts(body) for own in own_exprs(s) for x in variables(own)}
+    given = [p for p in params if p.type == BLAS_HANDLE and p in used]
+    return [ir.Call("hetad_cublas_given", (ir.Var(p, span=p.span),), span=p.span) for p in given]
+
+
+def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:
+    """`adj_x != NULL` as a number."""
+    if isinstance(e, ir.Binary) and e.op in ("==", "!="):
+        left = _bare(e.left)
+        if isinstance(left, ir.Var) and left.symbol in there:
+            return ir.Const(int(there[left.symbol] == (e.op == "!=")), INT, span=e.span)
+    return e
+
+
+def _folded(e: ir.Expr) -> ir.Expr:
+    """Comparisons of constants, and what is chosen by them."""
+    match e:
+        case ir.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
+            a, b = _bare(left), _bare(right)
+            if isinstance(a, ir.Const) and isinstance(b, ir.Const):
+                return ir.Const(int(_COMPARISONS[op](a.value, b.value)), INT, span=e.span)
+        case ir.Select(cond=cond, then=then, orelse=orelse):
+            known = _bare(cond)
+            if isinstance(known, ir.Const):
+                return convert(then if known.value else orelse, e.type)
+        case ir.Unary(op="!", operand=operand):
+            known = _bare(operand)
+            if isinstance(known, ir.Const):
+                return ir.Const(int(not known.value), INT, span=e.span)
+    return e
+
+
+def _decided(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
+    match s:
+        case ir.If(cond=cond, then=then, orelse=orelse):
+            known = _bare(cond)
+            return s if not isinstance(known, ir.Const) else then if known.value else orelse
+        case ir.Block(body=body):
+            return body
+    return s
+
+
+def _without_aliases(body: ir.Body) -> ir.Body:
+    """Pointers stand where they are used, so that analyses see what memory is reached."""
+    while True:
+        declared_with = (s for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.init is not None)
+        alias = next((s for s in declared_with if isinstance(s.symbol.type, Pointer)), None)
+        if alias is None:
+            return body
+        assert alias.init is not None
+        body = map_body(lambda s: None if s is alias else s, body)  # noqa: B023
+        body = substitute({alias.symbol: convert(alias.init, alias.symbol.type)}, body)
+
+
+def _of_the_derivative(s: ir.Stmt) -> ir.Stmt | ir.Body:
+    if isinstance(s, ir.Call) and s.function in _OWN:
+        return replace(s, function=_OWN[s.function], result=None)
+    if isinstance(s, ir.Launch) and s.kernel not in ROUTINES:
+        return (s, ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span))
+    return s
+
+
+def _bare(e: ir.Expr) -> ir.Expr:
+    while isinstance(e, ir.Cast):
+        e = e.operand
+    return e

@@ -1,0 +1,53 @@
+"""Routines of cuBLAS and cuFFT: one row for each kernel of the library text (`frontend/libraries`) that stands for one.
+
+The kernel says what a routine reads and writes, and is what runs where the library cannot be had.  Its pullback is a
+host function of the same text, `<kernel>_pullback`, in terms of such kernels again; where there is none, the kernel is
+differentiated as any other.  Its parameters have the names of the kernel's, and `adj_x` for the adjoint of x.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """`form`: the word by which the CUDA backend knows how it is called (`run/cuda_routines.h`).  `arguments`: how each
+    of its arguments is made from the parameter of the kernel in the same place.
+
+    `letter` b: it is passed by its address.  o: it is an operation of cuBLAS.  v: as it is.
+    """
+
+    name: str
+    library: Literal["cublas", "cufft"]
+    form: str
+    arguments: str = ""
+    pullback: bool = False
+    plan: str = ""  # of cuFFT: the type of the plan
+
+
+def _rows() -> dict[str, Routine]:
+    rows: dict[str, Routine] = {}
+    for real, letter in (("float", "S"), ("double", "D")):
+        for name, arguments, pullback in (
+            ("axpy", "vvbvvvv", False),
+            ("scal", "vvbvv", False),
+            ("copy", "vvvvvv", False),
+            ("swap", "vvvvvv", False),
+            ("dot", "vvvvvvv", True),
+            ("asum", "vvvvv", True),
+            ("gemv", "vovvbvvvvbvv", True),
+            ("ger", "vvvbvvvvvv", True),
+            ("gemm", "voovvvbvvvvbvv", True),
+        ):
+            rows[f"blas_{real}_{name}"] = Routine(f"cublas{letter}{name}", "cublas", name, arguments, pullback)
+        batch = Routine(f"cublas{letter}gemmStridedBatched", "cublas", "gemm_batch", "voovvvbvvvvvvbvvvv", True)
+        rows[f"blas_{real}_gemm_batch"] = batch
+    for real, names in (("float", ("C2C", "R2C", "C2R")), ("double", ("Z2Z", "D2Z", "Z2D"))):
+        for name, form in zip(names, ("c2c", "r2c", "c2r"), strict=True):
+            rows[f"fft_{real}_{name}"] = Routine(f"cufftExec{name}", "cufft", form, pullback=True, plan=f"CUFFT_{name}")
+    return rows
+
+
+ROUTINES = _rows()
