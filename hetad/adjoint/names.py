@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Pointer, Type, of_value
+from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Opaque, Pointer, Type, of_value
 
 
 class Names:
@@ -47,6 +47,8 @@ def zero(type_: Type, span: Span) -> ir.Expr:
         return ir.Const(0.0, type_, "0", span=span)
     if isinstance(type_, Int):
         return ir.Const(0, type_, span=span)
+    if isinstance(type_, Opaque):
+        return ir.Const(0, type_, "0", span=span)
     return ir.Aggregate((), type_, span=span)
 
 

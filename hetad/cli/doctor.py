@@ -126,7 +126,8 @@ def _compiler() -> Finding:
 
 def _cuda() -> list[Finding]:
     driver = _driver()
-    return [driver, _cupy(), *([_device(), _nvrtc()] if driver.status == "ok" else [])]
+    found = [_device(), _nvrtc(), *_libraries()] if driver.status == "ok" else []
+    return [driver, _cupy(), *found]
 
 
 def _driver() -> Finding:
@@ -179,6 +180,20 @@ def _nvrtc() -> Finding:
         return Finding("NVRTC", "ok", cuda.compiler_description())
     except Exception as error:  # noqa: BLE001 - whatever CuPy raises is what the user must see
         return Finding("NVRTC", "broken", str(error), "pip install nvidia-cuda-nvrtc, or install the CUDA toolkit")
+
+
+def _libraries() -> list[Finding]:
+    """cuBLAS and cuFFT: without them programs that call them run as well, through kernels of hetad's own."""
+    from hetad.run import cuda, cuda_routines
+
+    findings = []
+    for name in cuda_routines.LIBRARIES:
+        topic = f"cu{name.removeprefix('cu').upper()}"
+        found = cuda.library_description(name)
+        remedy = f"pip install nvidia-{name} (for CUDA 12 nvidia-{name}-cu12), or install the CUDA toolkit"
+        detail = found or "not found: kernels of hetad's own stand for its routines"
+        findings.append(Finding(topic, "ok", detail, "" if found else remedy))
+    return findings
 
 
 def _print(groups: dict[str, list[Finding]]) -> None:

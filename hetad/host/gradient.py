@@ -38,7 +38,7 @@ from hetad.host.parameters import AdjointParameters
 from hetad.host.pruning import pruned, unpruned, without_frees
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
-from hetad.host.routines import given_pullbacks, handles_given
+from hetad.host.routines import given_pullbacks, handles_given, with_choices_made
 from hetad.host.setting import Setting
 from hetad.host.steady import steady_allocations, steady_parameters
 from hetad.host.streams import in_one_stream
@@ -114,7 +114,7 @@ class _Gradient:
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.given, more = given_pullbacks(program, flat.functions[entry].body)
         self.kernels = {**{n: split_structs(f) for n, f in more.items()}, **self.kernels}
-        plain = in_plain_operations(in_one_stream(flat.functions[entry]))
+        plain = in_plain_operations(in_one_stream(with_choices_made(flat.functions[entry])))
         plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}

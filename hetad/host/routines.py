@@ -15,9 +15,9 @@ from hetad.adjoint.inline import inline, replace_symbol
 from hetad.adjoint.names import convert
 from hetad.host.launches import as_dim3
 from hetad.ir import nodes as ir
-from hetad.ir.types import BLAS_HANDLE, INT, Pointer
+from hetad.ir.types import BLAS_HANDLE, INT, Int, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
-from hetad.rules.routines import ROUTINES
+from hetad.rules.routines import HEADERS, ROUTINES
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -46,6 +46,14 @@ def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Fu
             pullbacks[kernel] = flat.functions[name]
             kernels |= {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
     return pullbacks, kernels
+
+
+def with_choices_made(function: ir.Function) -> ir.Function:
+    """The function, in which the library text that was inlined checks no constants."""
+    if not any(s.span.file in HEADERS for s in walk_stmts(function.body)):
+        return function
+    body = map_exprs(lambda e: _folded(e) if e.span.file in HEADERS else e, function.body)
+    return replace(function, body=map_body(lambda s: _decided(s) if s.span.file in HEADERS else s, body))
 
 
 def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: frozenset[int]) -> list[ir.Stmt]:
@@ -90,21 +98,36 @@ def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:
 
 
 def _folded(e: ir.Expr) -> ir.Expr:
-    """Comparisons of constants, and what is chosen by them."""
+    """Comparisons of constants and of a number with itself, and what is chosen by them."""
     match e:
         case ir.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
             a, b = _bare(left), _bare(right)
             if isinstance(a, ir.Const) and isinstance(b, ir.Const):
-                return ir.Const(int(_COMPARISONS[op](a.value, b.value)), INT, span=e.span)
+                return _number(_COMPARISONS[op](a.value, b.value), e)
+            if left == right and isinstance(left.type, Int):
+                return _number(_COMPARISONS[op](0, 0), e)
+        case ir.Binary(op="||" | "&&", left=left, right=right):
+            if left == right:
+                return left
+            for one, other in ((left, right), (right, left)):
+                known = _bare(one)
+                if isinstance(known, ir.Const):
+                    return other if bool(known.value) == (e.op == "&&") else _number(e.op == "||", e)
+        case ir.Unary(op="!", operand=operand):
+            known = _bare(operand)
+            if isinstance(known, ir.Const):
+                return _number(not known.value, e)
         case ir.Select(cond=cond, then=then, orelse=orelse):
             known = _bare(cond)
             if isinstance(known, ir.Const):
                 return convert(then if known.value else orelse, e.type)
-        case ir.Unary(op="!", operand=operand):
-            known = _bare(operand)
-            if isinstance(known, ir.Const):
-                return ir.Const(int(not known.value), INT, span=e.span)
+            if then == orelse:
+                return then
     return e
+
+
+def _number(value: bool, of: ir.Expr) -> ir.Const:
+    return ir.Const(int(value), of.type, span=of.span)
 
 
 def _decided(s: ir.Stmt) -> ir.Stmt | ir.Body | None:

@@ -51,3 +51,4 @@ def _rows() -> dict[str, Routine]:
 
 
 ROUTINES = _rows()
+HEADERS = frozenset({"cublas_v2.h", "cufft.h", "curand.h"})  # that stand in spans for the library text

@@ -8,6 +8,7 @@ import ctypes.util
 import functools
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -59,6 +60,10 @@ def _candidates(name: Name) -> Iterator[str]:
         path = load_nvidia_dynamic_lib(name).abs_path
         if path is not None:
             yield path
+    folders = [Path(os.environ[key]) / "lib64" for key in ("CUDA_PATH", "CUDA_HOME") if os.environ.get(key)]
+    folders += [Path(site) / "nvidia" / kind / "lib" for site in sys.path for kind in ("cu13", name)]
+    for folder in (*folders, Path("/usr/local/cuda/lib64")):
+        yield from map(str, sorted(folder.glob(f"lib{name}.so*"), reverse=True))
     if (path := ctypes.util.find_library(name)) is not None:
         yield path
     yield from (f"lib{name}.so.{major}" for major in _MAJORS)

@@ -418,6 +418,18 @@ def test_doctor(run: Run) -> None:
     assert "C compiler" in out
 
 
+def test_doctor_tells_of_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hetad.cli import doctor
+    from hetad.run import cuda
+
+    monkeypatch.setattr(cuda, "library_description", lambda name: "/lib/libcublas.so.13" if name == "cublas" else None)
+    blas, fft = doctor._libraries()
+    assert (blas.topic, blas.status, blas.detail, blas.remedy) == ("cuBLAS", "ok", "/lib/libcublas.so.13", "")
+    assert (fft.topic, fft.status) == ("cuFFT", "ok")  # the backend can be used without it
+    assert "kernels of hetad's own" in fft.detail
+    assert "pip install nvidia-cufft" in fft.remedy
+
+
 def test_doctor_says_how_to_get_a_compiler(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HETAD_CC", "no-such-compiler")
     monkeypatch.setattr("hetad.run.cuda.unusable_reason", lambda: "none here")

@@ -156,3 +156,38 @@ def test_what_a_library_lacks_is_refused() -> None:
     }"""
     with pytest.raises(hetad.HetadError, match="cublasSetPointerMode"):
         hetad.gradient(hetad.loads(source)["f"], wrt="x", of="x")
+
+
+def test_the_file_for_nvcc_calls_the_library() -> None:
+    source = """
+    #include <cublas_v2.h>
+    void f(cublasHandle_t handle, float *y, const float *a, const float *x, int m, int n, int trans)
+    {
+        const float one = 1;
+        cublasSgemv(handle, (cublasOperation_t)trans, m, n, &one, a, m, x, 2, &one, y, 1);
+    }
+    """
+    text = hetad.gradient(hetad.loads(source)["f"], wrt=("a", "x"), of="y", backend="cpu").source
+    assert text.startswith("// link with -lcublas\n")
+    assert "#include <cublas_v2.h>" in text
+    assert "f_grad(\n    cublasHandle_t handle, float *y," in text
+    calls = " ".join(text[text.index("f_grad") :].split())
+    assert "cublasSger(handle, m, n, &one, adj_y, 1, x, 2, adj_a, m)" in calls
+    assert (
+        "handle, (cublasOperation_t)(trans == 0 ? 1 : 0), m, n, &one, a, m, adj_y, 1, &hetad_factor_1, adj_x, 2"
+        in calls
+    )
+    assert "blas_float_gemv" not in text
+
+
+def test_every_routine_has_its_kernel_and_its_pullback() -> None:
+    from hetad.frontend.libraries import LIBRARIES, library
+    from hetad.rules.routines import HEADERS, ROUTINES
+    from hetad.run.cuda_routines import FORMS
+
+    assert LIBRARIES == HEADERS
+    text = "".join(library(header) for header in sorted(LIBRARIES))
+    for kernel, routine in ROUTINES.items():
+        assert f"__global__ static void {kernel}(" in text
+        assert (f" {kernel}_pullback(" in text) == routine.pullback
+        assert routine.form in FORMS

@@ -223,10 +223,11 @@ def binary(op: str, left: Expr, right: Expr, span: Span) -> Expr:
     left, right = decay(left), decay(right)
     if op in ("&&", "||"):
         return Binary(op, condition(left), condition(right), BOOL, span=span)
+    if op in ("==", "!=") and (isinstance(left.type, Opaque) or isinstance(right.type, Opaque)):
+        handle = left.type if isinstance(left.type, Opaque) else right.type
+        return Binary(op, convert(left, handle), convert(right, handle), BOOL, span=span)
     if isinstance(left.type, Pointer) or isinstance(right.type, Pointer):
         return _pointer_binary(op, left, right, span)
-    if isinstance(left.type, Opaque) and op in ("==", "!="):
-        return Binary(op, left, convert(right, left.type), BOOL, span=span)
     for operand in (left, right):
         if is_half(operand.type):
             half.refuse(f"'{op}'", span)
