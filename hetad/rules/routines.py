@@ -27,6 +27,9 @@ class Routine:
     plan: str = ""  # of cuFFT: the type of the plan
 
 
+_SAME = {"nrm2": "asum", "swap": "copy"}  # are called like these
+
+
 def _rows() -> dict[str, Routine]:
     rows: dict[str, Routine] = {}
     for real, letter in (("float", "S"), ("double", "D")):
@@ -36,12 +39,15 @@ def _rows() -> dict[str, Routine]:
             ("copy", "vvvvvv", False),
             ("swap", "vvvvvv", False),
             ("dot", "vvvvvvv", True),
+            ("nrm2", "vvvvv", True),
             ("asum", "vvvvv", True),
             ("gemv", "vovvbvvvvbvv", True),
             ("ger", "vvvbvvvvvv", True),
             ("gemm", "voovvvbvvvvbvv", True),
         ):
-            rows[f"blas_{real}_{name}"] = Routine(f"cublas{letter}{name}", "cublas", name, arguments, pullback)
+            rows[f"blas_{real}_{name}"] = Routine(
+                f"cublas{letter}{name}", "cublas", _SAME.get(name, name), arguments, pullback
+            )
         batch = Routine(f"cublas{letter}gemmStridedBatched", "cublas", "gemm_batch", "voovvvbvvvvvvbvvvv", True)
         rows[f"blas_{real}_gemm_batch"] = batch
     for real, names in (("float", ("C2C", "R2C", "C2R")), ("double", ("Z2Z", "D2Z", "Z2D"))):

@@ -11,7 +11,7 @@ struct routine {
 };
 
 enum { /* as in FORMS of cuda_routines.py */
-    NO_ROUTINE, AXPY, SCAL, COPY_VECTOR, SWAP, DOT, ASUM, GEMV, GER, GEMM, GEMM_BATCH, C2C, R2C, C2R
+    NO_ROUTINE, AXPY, SCAL, COPY_VECTOR, DOT, ASUM, GEMV, GER, GEMM, GEMM_BATCH, C2C, R2C, C2R
 };
 enum {
     R2C_PLAN = 0x2a, C2R_PLAN = 0x2c, C2C_PLAN = 0x29, IN_DOUBLE = 0x40, /* of cufftType */
@@ -70,11 +70,10 @@ static int call_blas(const struct routine *r, void *h, void **args)
                                                                            POINTER(5), INT(6));
     case SCAL:
         return ((int (*)(void *, int, void *, void *, int))f)(h, INT(1), FACTOR(2), POINTER(3), INT(4));
-    case COPY_VECTOR:
-    case SWAP:
+    case COPY_VECTOR: /* and swap */
         return ((int (*)(void *, int, void *, int, void *, int))f)(h, INT(1), POINTER(2), INT(3), POINTER(4), INT(5));
     case DOT:
-    case ASUM:
+    case ASUM: /* and nrm2 */
         code = blas_set_pointer_mode(h, 1);
         if (code == 0 && r->form == DOT)
             code = ((int (*)(void *, int, void *, int, void *, int, void *))f)(h, INT(1), POINTER(2), INT(3), POINTER(4),

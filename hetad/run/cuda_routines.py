@@ -18,7 +18,7 @@ from hetad.rules.routines import ROUTINES
 Name = Literal["cublas", "cufft"]
 LIBRARIES: tuple[Name, ...] = ("cublas", "cufft")
 FORMS = (
-    "axpy", "scal", "copy", "swap", "dot", "asum", "gemv", "ger", "gemm", "gemm_batch", "c2c", "r2c", "c2r",
+    "axpy", "scal", "copy", "dot", "asum", "gemv", "ger", "gemm", "gemm_batch", "c2c", "r2c", "c2r",
 )  # fmt: skip
 _MAJORS = (13, 12, 11, 10)  # of either library
 _MANAGING = {

@@ -103,6 +103,15 @@ static long at(int i, int n, int inc) { return inc < 0 ? (long)(i - n + 1) * inc
         *result = sum; \
         return !h->on_device; \
     } \
+    int cublas##S##nrm2_v2(struct handle *h, int n, const real *x, int incx, real *result) \
+    { \
+        double sum = 0; \
+        wrote("nrm2"); \
+        for (int i = 0; i < n && incx > 0; i++) \
+            sum += (double)x[i * incx] * x[i * incx]; \
+        *result = sqrt(sum); \
+        return !h->on_device; \
+    } \
     int cublas##S##gemv_v2(struct handle *h, int trans, int m, int n, const real *alpha, const real *a, int lda, \
                            const real *x, int incx, const real *beta, real *y, int incy) \
     { \

@@ -124,15 +124,59 @@ static cublasStatus_t cublasRdot(cublasHandle_t handle, int n, const real *x, in
     return CUBLAS_STATUS_SUCCESS;
 }
 
+__global__ static void blas_real_nrm2(cublasHandle_t handle, int n, const real *x, int incx, real *result)
+{
+    __shared__ real part[256];
+    int t = threadIdx.x;
+    real sum = 0;
+    for (int i = t; i < n; i += 256)
+        sum += x[(long long)i * incx] * x[(long long)i * incx];
+    part[t] = sum;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (t < half)
+            part[t] += part[t + half];
+        __syncthreads();
+    }
+    if (t == 0)
+        *result = sqrt(part[0]);
+}
+
+// y += *alpha x / *norm; the norm of nothing but zeros is taken for a constant.
+__global__ static void blas_real_add_direction(int n, const real *alpha, const real *norm, const real *x, int incx,
+                                               real *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && *norm > 0)
+        y[(long long)i * incx] += *alpha * (x[(long long)i * incx] / *norm);
+}
+
+static void blas_real_nrm2_pullback(cublasHandle_t handle, int n, const real *x, int incx, real *result, real *adj_x,
+                                    real *adj_result)
+{
+    if (adj_result != NULL) {
+        if (adj_x != NULL) {
+            real *norm;
+            cudaMalloc((void **)&norm, sizeof(real));
+            blas_real_nrm2<<<1, 256>>>(handle, n, x, incx, norm);
+            blas_real_add_direction<<<(n + 255) / 256, 256>>>(n, adj_result, norm, x, incx, adj_x);
+            cudaFree(norm);
+        }
+        blas_real_clear<<<1, 1>>>(adj_result);
+    }
+}
+
 static cublasStatus_t cublasRnrm2(cublasHandle_t handle, int n, const real *x, int incx, real *result)
 {
-    real square;
+    real *norm;
     *result = 0;
     if (n <= 0 || incx <= 0)
         return CUBLAS_STATUS_SUCCESS;
-    cublasRdot(handle, n, x, incx, x, incx, &square);
-    if (square > 0)
-        *result = sqrt(square);
+    if (cudaMalloc((void **)&norm, sizeof(real)) != cudaSuccess)
+        return CUBLAS_STATUS_ALLOC_FAILED;
+    blas_real_nrm2<<<1, 256>>>(handle, n, x, incx, norm);
+    cudaMemcpy(result, norm, sizeof(real), cudaMemcpyDeviceToHost);
+    cudaFree(norm);
     return CUBLAS_STATUS_SUCCESS;
 }
 
