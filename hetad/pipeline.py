@@ -120,8 +120,8 @@ def differentiate(
 
 def _with_pullbacks_of_routines(program: ir.Program, unit: Unit) -> ir.Program:
     """With the pullbacks of the libraries' routines that the program calls."""
-    for kernel in list(program.functions):
-        pullback = pullback_name(kernel)
+    for function in list(program.functions.values()):
+        pullback = pullback_name(function)
         if pullback is not None:
             more = unit.of_library(pullback)
             structs = tuple(dict.fromkeys((*program.structs, *more.structs)))

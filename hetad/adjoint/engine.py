@@ -26,7 +26,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
 from hetad.ir.visit import map_body
-from hetad.rules.routines import HEADERS, ROUTINES
+from hetad.rules.routines import HEADERS, routine_of
 from hetad.rules.user import Rules
 
 Parts = tuple[list[ir.Stmt], list[ir.Stmt]]
@@ -384,7 +384,7 @@ class Engine(Shadows, ABC):
         if isinstance(s, ir.For | ir.While | ir.If | ir.Block | ir.Comment):
             return []
         if s.span.file in HEADERS:  # of a library: the text is not the user's
-            routine = ROUTINES.get(s.kernel) if isinstance(s, ir.Launch) else None
+            routine = routine_of(s.kernel, s.span) if isinstance(s, ir.Launch) else None
             return [ir.Comment(routine.name, span=s.span)] if routine is not None else []
         lines = self._lines.get(s.span.file, [])
         text = lines[s.span.line - 1].strip() if 0 < s.span.line <= len(lines) else ""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from hetad.emit.c_file import cpu_kernels, cpu_source, host_source
 from hetad.emit.cpu_kernels import CpuOptions
-from hetad.emit.cuda_file import cuda_file, device_source, kernel_names, kernels, parameter_sizes, symbols
+from hetad.emit.cuda_file import cuda_file, device_source, kernel_routines, kernels, parameter_sizes, symbols
 
 __all__ = [
-    "CpuOptions", "cpu_kernels", "cpu_source", "cuda_file", "device_source", "host_source", "kernel_names",
-    "kernels",
-    "parameter_sizes", "symbols",
+    "CpuOptions", "cpu_kernels", "cpu_source", "cuda_file", "device_source", "host_source", "kernel_routines",
+    "kernels", "parameter_sizes", "symbols",
 ]  # fmt: skip

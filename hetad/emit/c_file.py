@@ -17,7 +17,7 @@ from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
-from hetad.rules.routines import ROUTINES
+from hetad.rules.routines import routine_of
 
 _HEAD = """\
 #define _GNU_SOURCE
@@ -156,7 +156,7 @@ class HostStatements(Statements):
     def _stream(self, launch: ir.Launch) -> str:
         if launch.stream is not None:
             return self.expressions.converted(launch.stream, launch.stream.type)
-        routine = ROUTINES.get(launch.kernel)
+        routine = routine_of(launch.kernel, launch.span)
         if routine is None or routine.library != "cublas":
             return "NULL"
         return f"hetad_cublas_stream({self.expressions.text(launch.args[0])})"
@@ -179,9 +179,10 @@ class HostStatements(Statements):
 
 
 def _launch_names(functions: Sequence[ir.Function]) -> list[str]:
-    launched = {s.kernel for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Launch)}
-    cublas = any(ROUTINES[k].library == "cublas" for k in launched if k in ROUTINES)
-    return ["hetad_launch"] * bool(launched) + ["hetad_cublas_stream"] * cublas
+    launches = [s for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Launch)]
+    routines = [routine_of(s.kernel, s.span) for s in launches]
+    cublas = any(r is not None and r.library == "cublas" for r in routines)
+    return ["hetad_launch"] * bool(launches) + ["hetad_cublas_stream"] * cublas
 
 
 def _entry_names(functions: Sequence[ir.Function]) -> list[str]:

@@ -11,6 +11,7 @@ from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
 from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
+from hetad.rules.routines import Routine, routine_of
 
 _FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
 _STREAMS = "printf fprintf sprintf snprintf sscanf fscanf puts putchar fputs fflush stderr stdout FILE"
@@ -135,9 +136,10 @@ def kernels(program: ir.Program) -> tuple[str, ...]:
     return tuple(parts.names.functions[name] for name in parts.kernels)
 
 
-def kernel_names(program: ir.Program) -> tuple[str, ...]:
-    """Their names in the program, in the same order."""
-    return Assembly(program, NVRTC).kernels
+def kernel_routines(program: ir.Program) -> tuple[Routine | None, ...]:
+    """The routines of libraries for which they stand, in the same order."""
+    parts = Assembly(program, NVRTC)
+    return tuple(routine_of(name, parts.program.functions[name].span) for name in parts.kernels)
 
 
 def parameter_sizes(program: ir.Program) -> tuple[tuple[int, ...], ...]:

@@ -10,7 +10,7 @@ from hetad.emit.declarators import declaration
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, own_exprs, walk_expr, walk_stmts
-from hetad.rules.routines import ROUTINES, Routine
+from hetad.rules.routines import Routine, routine_of
 
 if TYPE_CHECKING:
     from hetad.emit.expressions import Expressions
@@ -24,8 +24,9 @@ _RELEASES = frozenset({"hetad_release", "cudaFree"})
 
 def libraries(functions: Iterable[ir.Function]) -> list[str]:
     """The libraries that functions need, `cublas` before `cufft`."""
-    launched = {s.kernel for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Launch)}
-    return sorted({ROUTINES[k].library for k in launched if k in ROUTINES})
+    launches = [s for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Launch)]
+    routines = [routine_of(s.kernel, s.span) for s in launches]
+    return sorted({r.library for r in routines if r is not None})
 
 
 def support_names(functions: Iterable[ir.Function]) -> list[str]:
@@ -36,11 +37,10 @@ def support_names(functions: Iterable[ir.Function]) -> list[str]:
 
 def with_calls(program: ir.Program) -> ir.Program:
     """The program without the kernels that stand for routines, and without what only they need."""
-    if not any(name in ROUTINES for name in program.functions):
+    own = {n: f for n, f in program.functions.items() if routine_of(n, f.span) is None}
+    if len(own) == len(program.functions):
         return program
-    functions = {
-        n: _without_work(f) if f.kind == "host" else f for n, f in program.functions.items() if n not in ROUTINES
-    }
+    functions = {n: _without_work(f) if f.kind == "host" else f for n, f in own.items()}
     todo = [n for n, f in functions.items() if f.kind in ("host", "kernel")]
     reached: set[str] = set()
     while todo:
@@ -55,7 +55,9 @@ def _without_work(function: ir.Function) -> ir.Function:
     """Transforms need no memory of the program to work in, except those that may destroy what they are given."""
 
     def spared(s: ir.Stmt) -> ir.Stmt:
-        if isinstance(s, ir.Launch) and s.kernel in ROUTINES and ROUTINES[s.kernel].form in ("c2c", "r2c"):
+        routine = routine_of(s.kernel, s.span) if isinstance(s, ir.Launch) else None
+        if routine is not None and routine.form in ("c2c", "r2c"):
+            assert isinstance(s, ir.Launch)
             return replace(s, args=s.args[:-1])
         return s
 
@@ -85,9 +87,8 @@ def _mentioned(s: ir.Stmt) -> list[ir.Symbol]:
     return [e.symbol for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Var)]
 
 
-def call(e: Expressions, launch: ir.Launch) -> Iterator[str]:
-    """The lines that call the routine."""
-    routine = ROUTINES[launch.kernel]
+def call(e: Expressions, launch: ir.Launch, routine: Routine) -> Iterator[str]:
+    """The lines that call the routine in the place of a launch."""
     if routine.library == "cufft":
         yield from _transform(e, launch, routine)
         return

@@ -16,7 +16,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules.routines import ROUTINES
+from hetad.rules.routines import routine_of
 
 _UNROLLED = 32  # times at most, where the program asks for all
 _STACK = 1 << 16  # bytes of an array that the stack may hold
@@ -289,8 +289,9 @@ class Statements:
 
     def launch(self, launch: ir.Launch) -> Iterator[str]:
         e = self.expressions
-        if launch.kernel in ROUTINES:
-            yield from routines.call(e, launch)
+        routine = routine_of(launch.kernel, launch.span)
+        if routine is not None:
+            yield from routines.call(e, launch, routine)
             return
         options = [self.extent(launch.grid), self.extent(launch.block)]
         shared, stream = launch.shared, launch.stream

@@ -17,7 +17,7 @@ from hetad.host.launches import as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.types import BLAS_HANDLE, INT, Int, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
-from hetad.rules.routines import HEADERS, ROUTINES
+from hetad.rules.routines import HEADERS, routine_of
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -29,10 +29,10 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
-def pullback_name(kernel: str) -> str | None:
+def pullback_name(kernel: ir.Function) -> str | None:
     """The host function that undoes a launch of the kernel, where the library text gives one."""
-    routine = ROUTINES.get(kernel)
-    return f"{kernel}_pullback" if routine is not None and routine.pullback else None
+    routine = routine_of(kernel.name, kernel.span)
+    return f"{kernel.name}_pullback" if routine is not None and routine.pullback else None
 
 
 def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Function], dict[str, ir.Function]]:
@@ -40,7 +40,7 @@ def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Fu
     pullbacks: dict[str, ir.Function] = {}
     kernels: dict[str, ir.Function] = {}
     for kernel in dict.fromkeys(s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)):
-        name = pullback_name(kernel)
+        name = pullback_name(program.functions[kernel]) if kernel in program.functions else None
         if name is not None and name in program.functions:
             flat = inline(program, name)
             pullbacks[kernel] = flat.functions[name]
@@ -155,7 +155,7 @@ def _without_aliases(body: ir.Body) -> ir.Body:
 def _of_the_derivative(s: ir.Stmt) -> ir.Stmt | ir.Body:
     if isinstance(s, ir.Call) and s.function in _OWN:
         return replace(s, function=_OWN[s.function], result=None)
-    if isinstance(s, ir.Launch) and s.kernel not in ROUTINES:
+    if isinstance(s, ir.Launch) and routine_of(s.kernel, s.span) is None:
         return (s, ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span))
     return s
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from hetad.diagnostics import Span
+
 
 @dataclass(frozen=True, slots=True)
 class Routine:
@@ -58,3 +60,8 @@ def _rows() -> dict[str, Routine]:
 
 ROUTINES = _rows()
 HEADERS = frozenset({"cublas_v2.h", "cufft.h", "curand.h"})  # that stand in spans for the library text
+
+
+def routine_of(kernel: str, span: Span) -> Routine | None:
+    """What a kernel, or a launch of it, at this place stands for; programs may have kernels of the same names."""
+    return ROUTINES.get(kernel) if span.file in HEADERS else None

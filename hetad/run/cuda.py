@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from hetad.ir.nodes import Function, Program
+    from hetad.rules.routines import Routine
     from hetad.run.arrays import ArrayParameter
 
 COMPILE_OPTIONS = ("-std=c++17",)
@@ -289,10 +290,10 @@ class CudaExecutable(Executable):
         device_source: str,
         symbols: tuple[str, ...] = (),
         sizes: tuple[tuple[int, ...], ...] = (),
-        routines: tuple[str, ...] = (),
+        routines: tuple[Routine | None, ...] = (),
     ) -> None:
-        """`sizes`: of the parameters of each kernel, where the executable records.  `routines`: the kernels' names in
-        the program, by which it is known for which of them a routine of a library is called."""
+        """`sizes`: of the parameters of each kernel, where the executable records.  `routines`: of libraries, which are
+        called in the place of kernels."""
         super().__init__(entry, code)
         self.memory = CudaMemory()
         self._cp = _cupy()
@@ -308,7 +309,7 @@ class CudaExecutable(Executable):
         self._source = device_source
         self._loaded: dict[int, tuple[Any, ...]] = {}
         self._sizes = sizes
-        self._named = routines
+        self._routines = routines
         self._table = _table()
         self._runtime = self._table.runtime
         self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
@@ -363,7 +364,7 @@ class CudaExecutable(Executable):
             sizes = (ctypes.c_size_t * sum(map(len, self._sizes)))(*(size for of in self._sizes for size in of))
             ends = accumulate(map(len, self._sizes), initial=0)
             first = (ctypes.c_int * (len(self._sizes) + 1))(*ends)
-            routines = cuda_routines.routines(self._named or self._kernels)
+            routines = cuda_routines.routines(self._routines or [None] * count)
             arrays = (handles, names, granted, sizes, first, routines)
             module = _Module(count, *(ctypes.addressof(a) for a in arrays))
             self._loaded[device] = ctypes.addressof(module), module, *arrays, functions
@@ -407,5 +408,5 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
         return GraphExecutable(program, entry, code, kernels)
     return CudaExecutable(
         program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program),
-        routines=emit.kernel_names(program),
+        routines=emit.kernel_routines(program),
     )  # fmt: skip

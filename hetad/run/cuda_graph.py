@@ -81,7 +81,7 @@ class GraphExecutable(CudaExecutable):
     def __init__(self, program: Program, entry: str, code: Library, kernels: tuple[str, ...]) -> None:
         super().__init__(
             program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program),
-            emit.parameter_sizes(program), emit.kernel_names(program),
+            emit.parameter_sizes(program), emit.kernel_routines(program),
         )  # fmt: skip
         self.memory = GraphMemory()
         self._runtime = self._table.recording_runtime

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from hetad.rules.routines import ROUTINES
+from hetad.rules.routines import Routine as Row
 
 Name = Literal["cublas", "cufft"]
 LIBRARIES: tuple[Name, ...] = ("cublas", "cufft")
@@ -87,15 +87,13 @@ def address(name: str) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
 
 
-def routines(kernels: Sequence[str]) -> ctypes.Array[Routine]:
-    """For each kernel, by its name in the program, the routine to call in its place."""
-    return (Routine * len(kernels))(*map(_routine, kernels))
+def routines(rows: Sequence[Row | None]) -> ctypes.Array[Routine]:
+    """What is called in the place of each kernel."""
+    return (Routine * len(rows))(*map(_routine, rows))
 
 
-def _routine(kernel: str) -> Routine:
-    row = ROUTINES.get(kernel)
+def _routine(row: Row | None) -> Routine:
     if row is None:
         return Routine(0, None, None)
     function = address(f"{row.name}_v2") or address(row.name)
-    form = FORMS.index(row.form) + 1 if function else 0
-    return Routine(form, function, row.name.encode())
+    return Routine(FORMS.index(row.form) + 1 if function else 0, function, row.name.encode())

@@ -191,3 +191,19 @@ def test_every_routine_has_its_kernel_and_its_pullback() -> None:
         assert f"__global__ static void {kernel}(" in text
         assert (f" {kernel}_pullback(" in text) == routine.pullback
         assert routine.form in FORMS
+
+
+def test_a_kernel_of_the_program_may_have_the_name_of_one_of_ours() -> None:
+    source = """
+    __global__ void blas_float_scal(float *x, float by, int n)
+    {
+        int i = threadIdx.x;
+        if (i < n)
+            x[i] *= by * by;
+    }
+    void f(float *x, float by, int n) { blas_float_scal<<<1, 32>>>(x, by, n); }
+    """
+    g = hetad.gradient(hetad.loads(source)["f"], wrt=("x",), of="x", backend="cpu")
+    assert "blas_float_scal_pullback<<<" in g.source
+    x = np.ones(5, np.float32)
+    np.testing.assert_array_equal(g(x, 3.0, 5, seeds={"x": x})["x"], 9 * x)
