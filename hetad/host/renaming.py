@@ -259,7 +259,7 @@ def _moved(value: ir.Expr) -> Iterator[ir.Expr]:
         case ir.Aggregate(elements=elements):
             for element in elements:
                 yield from _moved(element)
-        case ir.Binary(type=Pointer()) | ir.AddressOf():
+        case ir.Binary(type=Pointer()) | ir.AddressOf() | ir.Index(type=Array()) | ir.Member(type=Array()):
             yield value
 
 
@@ -269,14 +269,23 @@ def _start(pointer: ir.Expr) -> ir.Expr:
         case ir.Cast(operand=operand) if isinstance(operand.type, Pointer):
             return _start(operand)
         case ir.Binary(left=left, right=right):
-            return _start(left if isinstance(left.type, Pointer) else right)
+            return _start(left if isinstance(left.type, Pointer | Array) else right)
         case ir.AddressOf(place=place):
-            while isinstance(place, ir.Index | ir.Member):
-                if isinstance(place.base.type, Pointer):
-                    return _start(place.base)
-                assert isinstance(place.base, ir.Var | ir.Index | ir.Member)
-                place = place.base
+            base = _base(place)
+            return _start(base) if base is not None else pointer
+        case ir.Index() | ir.Member() if isinstance(pointer.type, Array):
+            base = _base(pointer)
+            return _start(base) if base is not None else pointer
     return pointer
+
+
+def _base(place: ir.Expr) -> ir.Expr | None:
+    """The pointer behind which a place lies; None for a part of a variable."""
+    while isinstance(place, ir.Index | ir.Member):
+        place = place.base
+        if isinstance(place.type, Pointer):
+            return place
+    return _base(place.operand) if isinstance(place, ir.Cast) else None
 
 
 def _at_content(pointer: ir.Expr) -> ir.Expr:
