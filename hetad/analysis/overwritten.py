@@ -25,7 +25,7 @@ from hetad.analysis.sites import Guard, Loop
 from hetad.analysis.written import Written, known_stores, united
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
-from hetad.ir.types import Pointer
+from hetad.ir.types import Pointer, Struct, Type, innermost
 
 _MOST = 32  # stores that are looked at
 _ONE = Polynomial({(): 1})
@@ -49,6 +49,7 @@ class _Store:
     `conditions`, in a launch where none of `needed` is negative."""
 
     map: Map
+    path: tuple[str, ...]  # of fields, to what it stores
     around: tuple[Loop | Guard, ...]
     conditions: tuple[Polynomial, ...]
     needed: tuple[Polynomial, ...]
@@ -68,10 +69,29 @@ def overwritten_cells(kernel: ir.Function) -> dict[int, Overwritten]:
         reached = [m for m in stores[p] if m is not None]
         counted = {x for m in reached for c in (m.offset, *m.conditions) for x in _coordinates(maps, c)}
         certain = [x for m in reached if (x := _store(maps, m, counted)) is not None]
-        whole = _covered(maps, written, certain) if written is not None and certain else None
+        whole = _whole(maps, written, certain, p.type.to) if written is not None else None
         if whole is not None:
             found[position] = whole
     return found
+
+
+def _whole(maps: AccessMaps, written: Written, stores: Sequence[_Store], held: Type) -> Overwritten | None:
+    """All that may be written, if each field of each element is."""
+    parts: list[Overwritten] = []
+    for path in _fields(innermost(held), ()):
+        found = _covered(maps, written, [s for s in stores if path[: len(s.path)] == s.path])
+        if found is None:
+            return None
+        parts.append(found)
+    conditions = _strictest([c for part in parts for c in part.conditions])
+    return replace(parts[0], conditions=conditions) if parts else None
+
+
+def _fields(type_: Type, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The paths to the numbers and pointers in a value."""
+    if isinstance(type_, Struct):
+        return [found for f in type_.fields for found in _fields(f.type, (*path, f.name))]
+    return [path]
 
 
 # -- what is known of a store
@@ -80,7 +100,7 @@ def overwritten_cells(kernel: ir.Function) -> dict[int, Overwritten]:
 def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store | None:
     """`counted`: the coordinates that any of the stores depends on."""
     site = m.site
-    if not isinstance(site.statement, ir.Assign) or site.cell is None or site.cell.path:
+    if not isinstance(site.statement, ir.Assign) or site.cell is None:
         return None
     around = tuple(_known(maps, m, s) for s in site.steps if isinstance(s, Loop | Guard))
     if any(x.coordinate is None for x in site.loops) or _divided_by_unknown(around):
@@ -102,7 +122,7 @@ def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store 
             needed.append(least)
         else:
             return None
-    return _Store(m, around, tuple(conditions), tuple(needed))
+    return _Store(m, site.cell.path, around, tuple(conditions), tuple(needed))
 
 
 def _known(maps: AccessMaps, m: Map, step: Loop | Guard) -> Loop | Guard:
@@ -163,7 +183,9 @@ def _highest(maps: AccessMaps, x: ir.Symbol, condition: Polynomial) -> Polynomia
 
 
 def _covered(maps: AccessMaps, written: Written, stores: Sequence[_Store]) -> Overwritten | None:
-    """All that may be written, if each cell of it is."""
+    """All that may be written, if these stores meet each element."""
+    if not stores:
+        return None
     first, last = _outermost(written.first, 1), _outermost(written.last, -1)
     strides = _strides(maps, [s.map for s in stores])
     if first is None or last is None or strides is None:

@@ -249,3 +249,33 @@ def test_holes_are_seen(name: str) -> None:
     body, params, settings = HOLES[name]
     cells = _cells(body, params)[1]
     assert _range(cells, settings[-1], LAUNCHES[0]) is None or name == "sizes of either sign"
+
+
+STRUCTS = """
+typedef struct { double x, y; } Point;
+typedef struct { Point at; int id; } Body;
+__global__ void fields(Body *u, int n) {
+    int i = threadIdx.x;
+    if (i < n) { u[i].at.x = 1; u[i].id = 3; u[i].at.y = 2; }
+}
+__global__ void nested(Body *u, int n) {
+    int i = threadIdx.x;
+    if (i < n) { Point p = {1, 2}; u[i].at = p; u[i].id = 3; }
+}
+__global__ void missing(Body *u, int n) {
+    int i = threadIdx.x;
+    if (i < n) { u[i].at.x = 1; u[i].id = 3; }
+}
+__global__ void shifted(Body *u, int n) {
+    int i = threadIdx.x;
+    if (i < n) { u[i].at.x = 1; u[i].id = 3; u[i + 1].at.y = 2; }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "known"), [("fields", True), ("nested", True), ("missing", False), ("shifted", False)]
+)
+def test_all_fields_of_structs(name: str, known: bool) -> None:
+    kernel = normalized(reach(hetad.loads(STRUCTS).unit, name)).functions[name]
+    assert (0 in overwritten_cells(kernel)) == known
