@@ -24,6 +24,7 @@ OPTIMISATIONS = {
     "exclusive": "a plain += where a cell provably belongs to one thread",
     "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
     "spent": "an adjoint that nobody needs any more is not cleared",
+    "renaming": "memory that is overwritten wholly is kept as it is, and the program goes on in other memory",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels",
 }
@@ -49,6 +50,7 @@ class Options:
     exclusive: bool = True
     versions: bool = True
     spent: bool = True
+    renaming: bool = True
     axes: bool = True
     qualifiers: bool = True
     deterministic: bool = False

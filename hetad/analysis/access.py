@@ -82,8 +82,11 @@ class AccessMaps:
             if told is None:
                 return None
             thread.append(told)
-        conditions = [c for b in site.bounds for c in self._reduced(resolve(b))]
-        return Map(site, resolve(site.cell.offset), tuple(conditions), tuple(thread))
+        return Map(site, resolve(site.cell.offset), tuple(self.conditions(site.bounds)), tuple(thread))
+
+    def conditions(self, bounds: Iterable[Polynomial]) -> list[Polynomial]:
+        """What is not negative, over digits."""
+        return [c for b in bounds for c in self._reduced(self.coordinates.resolved(b))]
 
     def _thread(self, axis: str, site: Site) -> tuple[str, tuple[Polynomial, ...]] | None:
         base = self.coordinates.threads[axis]
@@ -122,7 +125,7 @@ class AccessMaps:
         found: list[Polynomial] = []
         for axis, (kind, told) in zip(self.axes, m.thread, strict=True):
             if kind != "grid":
-                found += self._digit_ranges(told)
+                found += self.digit_ranges(told)
             if kind == "thread":
                 found.append(
                     _atom(self.counts[axis]) - self.coordinates.resolved(_atom(self.coordinates.threads[axis])) - _ONE
@@ -133,10 +136,10 @@ class AccessMaps:
         for loop in m.site.loops:
             found += [c for p in loop.range for c in self._reduced(self.coordinates.resolved(p))]
             if loop.shared is None and loop.coordinate is not None and len(self.positions(loop.coordinate)) > 1:
-                found += self._digit_ranges(self.positions(loop.coordinate))
+                found += self.digit_ranges(self.positions(loop.coordinate))
         return found
 
-    def _digit_ranges(self, digits: Iterable[Polynomial]) -> list[Polynomial]:
+    def digit_ranges(self, digits: Iterable[Polynomial]) -> list[Polynomial]:
         found = []
         for p in digits:
             (symbol,) = _symbols(p)
@@ -204,16 +207,37 @@ class AccessMaps:
         for value, conditions in of:
             dims: dict[ir.Symbol, str] = {}
             text = self._texts(conditions, dims, params)
-            value_text = self._text(value, dims, params)
-            assert value_text is not None
+            same = self.sum_text(value, dims, params)
+            assert same is not None
             inner = f"exists {', '.join(dims.values())}: " if dims else ""
-            same = value_text.removesuffix(" >= 0")
             sets.append(f"{{ [v] : {inner}v = {same}{''.join(f' and {t}' for t in text)} }}")
         whole = isl.Set(f"[{', '.join(params.values())}] -> {sets[0]}")
         for other in sets[1:]:
             whole = whole.union(isl.Set(f"[{', '.join(params.values())}] -> {other}"))
         # Without the inner variables that tell which values between the bounds are taken.
         return self._bounds(whole.remove_divs().simple_hull().remove_redundancies(), list(params))
+
+    def lacking_for(self, box: str, inside: str, given: str, params: list[Monomial]) -> list[Polynomial] | None:
+        """What, beside `given`, has to be not negative for each point of the box to be inside; None if nothing makes
+        sure of it.  All in the words of isl, `box` with the names of the point."""
+        space = f"[{', '.join(f'p{k}' for k in range(len(params)))}]"
+        point, limits = box.split(":")
+        missing = isl.Set(f"{space} -> {{ {point} : {limits} and {given} }}")
+        missing = missing.subtract(isl.Set(f"{space} -> {{ {point} : {inside} }}"))
+        if missing.is_empty():
+            return []
+        return self._where_not(missing.params(), isl.Set(f"{space} -> {{ : {given} }}"), params)
+
+    def _where_not(self, wrong: isl.Set, anyone: isl.Set, params: list[Monomial]) -> list[Polynomial] | None:
+        """Inequalities, given what holds for anyone, that exclude just what is wrong; None if there are none."""
+        right = wrong.complement().gist(anyone).coalesce()
+        if right.n_basic_set() != 1:
+            return None
+        (piece,) = right.get_basic_sets()
+        constraints = piece.get_constraints()
+        if any(c.is_equality() or c.involves_dims(isl.dim_type.div, 0, c.dim(isl.dim_type.div)) for c in constraints):
+            return None
+        return [self._of_parameters(c, params) for c in constraints]
 
     def _bounds(self, hull: isl.BasicSet, params: list[Monomial]) -> tuple[list[Polynomial], list[Polynomial]]:
         lower, upper = [], []
@@ -296,21 +320,16 @@ class AccessMaps:
             return False
         dims: dict[ir.Symbol, str] = {}
         params: dict[Monomial, str] = {}
-        asked = self._text(question, dims, params)
+        asked = self.text(question, dims, params)
         others = " and ".join(self._texts([*given, *self._known], dims, params)) or "1 = 1"
         if asked is None:
             return False
         space, of = f"[{', '.join(params.values())}]", f"[{', '.join(dims.values())}]"
         anyone = isl.Set(f"{space} -> {{ {of} : {others} }}").params()
         wrong = isl.Set(f"{space} -> {{ {of} : {others} and {asked} }}").params()
-        right = wrong.complement().gist(anyone).coalesce()
-        if right.n_basic_set() != 1:
+        found = self._where_not(wrong, anyone, list(params))
+        if found is None:
             return False
-        (piece,) = right.get_basic_sets()
-        constraints = piece.get_constraints()
-        if any(c.is_equality() or c.involves_dims(isl.dim_type.div, 0, c.dim(isl.dim_type.div)) for c in constraints):
-            return False
-        found = [self._of_parameters(c, list(params)) for c in constraints]
         self._known = [*self._known, *found]
         self._sought += [f for f in found if f not in self._sought]
         return True
@@ -386,21 +405,26 @@ class AccessMaps:
         anywhere: bool = False,
     ) -> list[str]:
         """Those of the conditions that are affine, and the ranges of threads and digits in them."""
-        text = [t for c in conditions if (t := self._text(c, dims, params)) is not None]
+        text = [t for c in conditions if (t := self.text(c, dims, params)) is not None]
         for symbol in [] if anywhere else list(dims):
             original = self.coordinates.original(symbol)
             digit = self._digits.get(original)
             if digit is not None or original in self.coordinates.threads.values():
                 text.append(f"{dims[symbol]} >= 0")
             if digit is not None and digit.extent is not None:
-                below = self._text(digit.extent.polynomial() - _atom(symbol) - _ONE, dims, params)
+                below = self.text(digit.extent.polynomial() - _atom(symbol) - _ONE, dims, params)
                 text += [below] if below is not None else []
         return text
 
-    def _text(self, condition: Polynomial, dims: dict[ir.Symbol, str], params: dict[Monomial, str]) -> str | None:
+    def text(self, condition: Polynomial, dims: dict[ir.Symbol, str], params: dict[Monomial, str]) -> str | None:
         """An affine condition for isl; None if it is not affine."""
+        text = self.sum_text(condition, dims, params)
+        return f"{text} >= 0" if text is not None else None
+
+    def sum_text(self, value: Polynomial, dims: dict[ir.Symbol, str], params: dict[Monomial, str]) -> str | None:
+        """The same for a value."""
         terms = []
-        for monomial, coefficient in condition.terms.items():
+        for monomial, coefficient in value.terms.items():
             uniform, counting = self.split(monomial)
             if (counting and (uniform or len(counting) > 1)) or not all(map(self.coordinates.uniform, uniform)):
                 return None
@@ -413,7 +437,7 @@ class AccessMaps:
                 terms.append(f"{coefficient} * {params.setdefault(key, f'p{len(params)}')}")
             else:
                 terms.append(str(coefficient))
-        return f"{' + '.join(terms) or '0'} >= 0"
+        return " + ".join(terms) or "0"
 
 
 def _atom(symbol: ir.Symbol) -> Polynomial:

@@ -35,10 +35,12 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A condition around a site; `holds` is false in the branch that is taken when it fails."""
+    """A condition around a site; `holds` is false in the branch that is taken when it fails.  `cases`: all
+    of it where it is known, one of several lists of polynomials of which none is negative; empty where it is not."""
 
     condition: ir.Expr
     holds: bool
+    cases: tuple[tuple[Polynomial, ...], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Definition:
 
     statement: ir.Stmt
 
+
+_CASES = 8  # of a guard
 
 Step = Loop | Guard | Definition
 Offset = tuple[ir.Symbol, Polynomial]  # a pointer parameter or an array, and a number of elements
@@ -151,7 +155,8 @@ class Sites:
 
     def _branch(self, s: ir.If, state: _State) -> None:
         for body, holds in ((s.then, True), (s.orelse, False)):
-            self._block(body, state.inside(Guard(s.cond, holds), self._not_negative(s.cond, holds, state.values)))
+            guard = Guard(s.cond, holds, self._cases(s.cond, holds, state.values))
+            self._block(body, state.inside(guard, self._not_negative(s.cond, holds, state.values)))
         self._forget((*s.then, *s.orelse), state)
 
     def _loop(self, s: ir.For, state: _State) -> None:
@@ -294,6 +299,28 @@ class Sites:
                     return self._unsigned(op, a, b)
                 return _compared(op, a, b)
         return []
+
+    def _cases(self, cond: ir.Expr, holds: bool, values: Values) -> tuple[tuple[Polynomial, ...], ...]:
+        """All that the condition says; see `Guard`."""
+        match cond:
+            case ir.Unary(op="!", operand=operand):
+                return self._cases(operand, not holds, values)
+            case ir.Cast(operand=operand) if operand.type == BOOL or cond.type == BOOL:
+                return self._cases(operand, holds, values)
+            case ir.Binary(op="&&" | "||" as op, left=left, right=right):
+                first, second = self._cases(left, holds, values), self._cases(right, holds, values)
+                if (op == "&&") == holds:
+                    found = tuple((*a, *b) for a in first for b in second)
+                else:
+                    found = (*first, *second) if first and second else ()
+                return found if len(found) <= _CASES else ()
+            case ir.Binary(op="==" | "!=" as op) if (op == "!=") == holds:
+                same = self._not_negative(cond, not holds, values)
+                return tuple((p - Polynomial({(): 1}),) for p in same)
+            case ir.Binary(op="==" | "!=" | "<" | "<=" | ">" | ">="):
+                told = tuple(self._not_negative(cond, holds, values))
+                return (told,) if told else ()
+        return ()
 
     def _unsigned(self, op: str, a: Polynomial, b: Polynomial) -> list[Polynomial]:
         """A comparison in which negative numbers count as very large ones."""

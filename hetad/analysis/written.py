@@ -38,24 +38,32 @@ class Written:
 
 def written_cells(kernel: ir.Function) -> dict[int, Written]:
     """By position, for the pointer parameters through which all stores are known."""
+    known = known_stores(kernel)
+    if known is None:
+        return {}
+    found: dict[int, Written] = {}
+    for position, p in enumerate(kernel.params):
+        written = united(known[0], known[1][p]) if p in known[1] and isinstance(p.type, Pointer) else None
+        if written is not None:
+            found[position] = written
+    return found
+
+
+def known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol, list[Map | None]]] | None:
+    """The access maps of the stores through each parameter; None if there are others."""
     stores = _stores(kernel)
     if stores is None:
-        return {}
+        return None
     sites = Sites(kernel.body, kernel.span, lambda s: stores.get(id(s), ()))
     if _reads_changed_numbers(kernel, sites.coordinates):
-        return {}
+        return None
     maps = AccessMaps(sites.coordinates, AXES)
     known: dict[ir.Symbol, list[Map | None]] = {}
     for site in sites.all:
         if site.cell is None:
-            return {}
+            return None
         known.setdefault(site.cell.root, []).append(maps.map(site))
-    found: dict[int, Written] = {}
-    for position, p in enumerate(kernel.params):
-        written = _united(maps, known[p]) if p in known and isinstance(p.type, Pointer) else None
-        if written is not None:
-            found[position] = written
-    return found
+    return maps, known
 
 
 def _stores(kernel: ir.Function) -> dict[int, tuple[ir.Place, ...]] | None:
@@ -105,7 +113,8 @@ def _pointee(pointer: ir.Expr) -> ir.Place | None:
     return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
 
 
-def _united(maps: AccessMaps, stores: list[Map | None]) -> Written | None:
+def united(maps: AccessMaps, stores: list[Map | None]) -> Written | None:
+    """What these stores may write together."""
     first: dict[frozenset[tuple[Monomial, int]], Polynomial] = {}
     last: dict[frozenset[tuple[Monomial, int]], Polynomial] = {}
     positive: dict[frozenset[tuple[Monomial, int]], Polynomial] = {}

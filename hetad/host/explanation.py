@@ -52,6 +52,8 @@ _EXTENTS = {
     "column": "snapshots of the buffers that it points to",
 }
 
+_RENAMED = "kept without a copy, where all of it is overwritten"
+
 
 def names_of(locations: Iterable[Location]) -> tuple[str, ...]:
     return tuple(sorted({location.name for location in locations}))
@@ -82,7 +84,8 @@ class Saves:
                 several = "s" * (len(lines) > 1)
                 often = f", each time round the loop{several} in line{several} {' and '.join(map(str, lines))}"
                 amount = f"{self._bytes(s)}{often if lines else ''}"
-                self.found.append(Saved(self.function, _name(s.place), _EXTENTS[s.extent], amount, s.span))
+                how = _RENAMED if s.overwritten else _EXTENTS[s.extent]
+                self.found.append(Saved(self.function, _name(s.place), how, amount, s.span))
             looping = isinstance(s, ir.For | ir.While) and s.span.line not in lines
             for inner in bodies(s):
                 self._walk(inner, (*lines, s.span.line) if looping else lines)

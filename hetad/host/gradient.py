@@ -38,6 +38,7 @@ from hetad.host.parameters import AdjointParameters
 from hetad.host.pruning import pruned, unpruned, without_frees
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
+from hetad.host.renaming import Renaming, checked
 from hetad.host.routines import given_pullbacks, handles_given, with_choices_made
 from hetad.host.setting import Setting
 from hetad.host.steady import steady_allocations, steady_parameters
@@ -309,6 +310,9 @@ class _Gradient:
         return [f for p in self.pullbacks.values() for f in p.functions()]
 
     def _finish(self, engine: HostEngine, body: ir.Body, adjoints: list[Parameter]) -> Derivative:
+        renaming = Renaming(self.setting, engine.parts, self.summaries, engine.shadows.values())
+        if self.options.renaming:
+            body = renaming.marked(body)
         arguments = argument_buffers(self.setting, engine.shadows, body)
         launched = {s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)}
         used = [p for p in self.pullbacks.values() if not launched.isdisjoint(f.name for f in p.functions())]
@@ -321,9 +325,8 @@ class _Gradient:
             tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
-        body = lower_tape(
-            without_snapshots_of_nothing(body, self.setting.effects), saves.numbers if self.measured else None
-        )
+        body = checked(without_snapshots_of_nothing(body, self.setting.effects))
+        body = renaming.applied(lower_tape(body, saves.numbers if self.measured else None))
         body = with_copies(body, {**self.kernels, **{f.name: f for f in self._generated()}})
         body = (*handles_given(self.setting.function.params, body), *body)
         managed = any(

@@ -1,4 +1,4 @@
-"""The part of a buffer that a launch may write, as expressions of the host function."""
+"""The part of a buffer that a launch may write, or certainly overwrites, as expressions of the host function."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.overwritten import Overwritten, overwritten_cells
 from hetad.analysis.written import Written, written_cells
 from hetad.device.axes import extent_along
+from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
-from hetad.ir.types import BOOL, LLONG, Int, element, innermost, size_of
+from hetad.ir.types import BOOL, INT, LLONG, Int, element, innermost, size_of
 from hetad.ir.visit import map_children
 
 _NOWHERE = (1 << 62) - 1  # no buffer has such a cell: all of it is saved
@@ -25,6 +27,15 @@ class Ends:
     first: ir.Expr
     last: ir.Expr
     count: ir.Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """The first and the last of the cells that a launch overwrites, all of them where `sure` holds."""
+
+    first: ir.Expr
+    last: ir.Expr
+    sure: ir.Expr
 
 
 class _UnknownError(Exception):
@@ -78,6 +89,14 @@ class _Launch:
         constant = integer(abs(number), span, LLONG)
         return ir.Binary("+" if number > 0 else "-", total, constant, LLONG, span=span) if number else total
 
+    def not_negative(self, value: Polynomial) -> ir.Expr:
+        """`a >= b` for `a - b`."""
+        sides = ({m: c * sign for m, c in value.terms.items() if c * sign > 0} for sign in (1, -1))
+        left, right = (self.polynomial(Polynomial(side)) for side in sides)
+        if isinstance(left, ir.Cast) and left.operand.type == INT and isinstance(right, ir.Const):
+            left, right = left.operand, ir.Const(right.value, INT, span=right.span)
+        return ir.Binary(">=", left, right, BOOL, span=self.s.span)
+
 
 def _place(term: tuple[Monomial, int]) -> tuple[bool, int, list[str]]:
     """Orders the terms of a sum: what is subtracted and what is short comes later."""
@@ -115,6 +134,7 @@ class WrittenParts:
     def __init__(self, kernels: Mapping[str, ir.Function]) -> None:
         self.kernels = kernels
         self._written: dict[str, dict[int, Written]] = {}
+        self._overwritten: dict[str, dict[int, Overwritten]] = {}
 
     def of(self, s: ir.Launch, position: int) -> Ends | None:
         kernel = self.kernels[s.kernel]
@@ -132,13 +152,45 @@ class WrittenParts:
             count = None
             if len(written.first) == len(written.last) == 1:
                 count = launch.polynomial(written.last[0] - written.first[0] + Polynomial({(): 1}))
-            positive = [launch.polynomial(p) for p in written.positive]
+            positive = [launch.not_negative(p) for p in written.positive]
         except _UnknownError:
             return None
-        for value in positive:
-            sure = ir.Binary(">=", value, integer(0, s.span, LLONG), BOOL, span=s.span)
+        if positive:
+            sure = all_of(sorted(positive, key=expr_text), s.span)
             last = ir.Select(sure, last, integer(_NOWHERE, s.span, LLONG), LLONG, span=s.span)
         return Ends(first, last, count)
+
+    def covered(self, s: ir.Launch, position: int) -> Covered | None:
+        kernel = self.kernels[s.kernel]
+        if s.kernel not in self._overwritten:
+            self._overwritten[s.kernel] = overwritten_cells(kernel)
+        cells = self._overwritten[s.kernel].get(position)
+        if cells is None or not _same_cells(kernel.params[position], s.args[position]):
+            return None
+        launch = _Launch(s, kernel, cells.threads)
+        try:
+            conditions = [launch.not_negative(c) for c in cells.conditions]
+            first, last = launch.polynomial(cells.first), launch.polynomial(cells.last)
+        except _UnknownError:
+            return None
+        return Covered(first, last, all_of(sorted(conditions, key=expr_text), s.span))
+
+
+def all_of(conditions: Sequence[ir.Expr], span: Span) -> ir.Expr:
+    """Without those that certainly hold."""
+    whole: ir.Expr | None = None
+    for condition in (c for c in conditions if not _holds(c)):
+        whole = condition if whole is None else ir.Binary("&&", whole, condition, BOOL, span=span)
+    return whole if whole is not None else ir.Const(True, BOOL, span=span)
+
+
+def _holds(condition: ir.Expr) -> bool:
+    if isinstance(condition, ir.Const):
+        return condition.value is True
+    if not isinstance(condition, ir.Binary) or condition.op != ">=":
+        return False
+    left, right = _number(condition.left), _number(condition.right)
+    return left is not None and right is not None and left >= right
 
 
 def _same_cells(param: ir.Symbol, arg: ir.Expr) -> bool:

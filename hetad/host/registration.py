@@ -9,7 +9,7 @@ from hetad.analysis.pointers import Location, Root, pointer_parts
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array
-from hetad.ir.visit import variables, walk_stmts
+from hetad.ir.visit import variables, walk_expr, walk_stmts
 
 _ASKS_EXTENTS = (
     "hetad_clear",
@@ -53,7 +53,8 @@ def _needed(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.B
 
 def _asked(s: ir.Stmt) -> list[ir.Expr]:
     if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
-        return [s.place]
+        tests = [e for x in s.overwritten for e in walk_expr(x)] if isinstance(s, ir.Push) else []
+        return [s.place, *(arg for e in tests if isinstance(e, ir.Intrinsic) for arg in e.args)]
     return list(s.args[:3]) if isinstance(s, ir.Call) and s.function in _ASKS_EXTENTS else []
 
 

@@ -15,6 +15,7 @@ _SAVE = {
     "allocation": "hetad_save",
     "column": "hetad_save_column",
 }
+_RENAME = {"range": "hetad_rename_range", "part": "hetad_rename_part", "allocation": "hetad_rename"}
 _RESTORE = {
     "value": "hetad_pop",
     "range": "hetad_restore_range",
@@ -52,11 +53,21 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
         if isinstance(place.type, Pointer) and place.type.const:
             place = ir.Cast(place, Pointer(VOID), span=s.span)
         args: tuple[ir.Expr, ...] = (place,) if s.bytes is None else (place, s.bytes)
-        if isinstance(s, ir.Push) and s.cells:
-            args = (place, *s.cells, ir.Const(size_of(innermost(element(s.place.type))), SIZE_T, span=s.span))
+        if isinstance(s, ir.Push) and (s.cells or s.overwritten):
+            name, args = _cells(s, name, args)
         return ir.Call(name, args, span=s.span)
 
     return map_body(numbered, body)
+
+
+def _cells(s: ir.Push, name: str, args: tuple[ir.Expr, ...]) -> tuple[str, tuple[ir.Expr, ...]]:
+    """The call for a snapshot of some cells, or in place of one."""
+    if s.overwritten:
+        name = _RENAME[s.extent]
+    if s.extent == "range":
+        return name, (*args, *s.overwritten)
+    size = ir.Const(size_of(innermost(element(s.place.type))), SIZE_T, span=s.span)
+    return name, (args[0], *(s.cells or s.overwritten[:2]), size, *s.overwritten[2:])
 
 
 def column(first: ir.Expr) -> tuple[ir.Expr, ...]:

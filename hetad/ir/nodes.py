@@ -354,7 +354,9 @@ class Push:
     `value`: the value of the place `place`; `range`: `bytes` bytes behind the pointer `place`;
     `part`: the elements from `cells[0]` to `cells[1]`, counted from that pointer; `allocation`: the whole allocation
     that the pointer `place` points into; `column`: those of all the pointers that lie in the same memory as the place
-    `place`, an element's size apart.
+    `place`, an element's size apart.  `overwritten`: whether what follows
+    overwrites all of a range, or the elements from the first to the second of three; then other memory may take the
+    place of a copy (see `host/renaming.py`).
     """
 
     slot: Symbol
@@ -362,6 +364,7 @@ class Push:
     extent: Extent = "value"
     bytes: Expr | None = None
     cells: tuple[Expr, ...] = ()
+    overwritten: tuple[Expr, ...] = ()
     span: Span = _span()
 
 

@@ -72,7 +72,7 @@ _STMT_EXPRS: dict[type, tuple[str, ...]] = {
     Case: ("values",),
     Return: ("value",),
     Opaque: ("args",),
-    Push: ("place", "bytes", "cells"),
+    Push: ("place", "bytes", "cells", "overwritten"),
     Pop: ("place", "bytes"),
 }
 _STMT_BODIES: dict[type, tuple[str, ...]] = {

@@ -4,6 +4,7 @@ struct hetad_allocation {
     size_t bytes;
     int on_device;
     int owned;
+    size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now  // if used
 };
 
 static struct hetad_allocation *hetad_allocations;

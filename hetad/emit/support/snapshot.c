@@ -3,7 +3,7 @@ struct hetad_snapshot {
     char *start;
     size_t bytes;
     size_t buffer;
-    int on_device;
+    int on_device;  // of the allocation; 2: on the tape; 4: in place, and the content has moved from `buffer`
     size_t before;  // hetad_last_snapshot when it was made  // if used
 };
 
@@ -11,6 +11,7 @@ static void hetad_save_bytes(char *start, size_t bytes, int on_device)
 {
     struct hetad_snapshot s = {start, bytes, 0, on_device};
     if (hetad_skips(bytes + sizeof s)) return;  // if used
+    start = (char *)hetad_now(start);  // if used
     if (bytes > 0 && hetad_kept_on_host(start, bytes, &s.on_device)) bytes = 0;  // if used
     if (bytes > 0 && on_device) {
         s.buffer = hetad_take_buffer(bytes);
@@ -26,6 +27,8 @@ static void hetad_save_bytes(char *start, size_t bytes, int on_device)
 static void hetad_restore_bytes(const struct hetad_snapshot *s, char *start)
 {
     hetad_last_snapshot = s->before;  // if used
+    if (s->on_device == 4) { hetad_move_back(s->start, s->bytes, s->buffer); return; }  // if used
+    start = (char *)hetad_now(start);  // if used
     if (hetad_taken_from_host(start, s->bytes, s->on_device)) return;  // if used
     if (s->bytes > 0 && s->on_device) {
         hetad_check(cudaMemcpy(start, hetad_buffers[s->buffer].data, s->bytes, cudaMemcpyDeviceToDevice));
