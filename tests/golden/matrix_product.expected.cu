@@ -307,7 +307,7 @@ struct hetad_snapshot {
     char *start;
     size_t bytes;
     size_t buffer;
-    int on_device;
+    int on_device;  // of the allocation; 2: on the tape; 4: in place, and the content has moved from `buffer`
 };
 
 static void hetad_save_bytes(char *start, size_t bytes, int on_device)
