@@ -20,6 +20,7 @@ from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Site, Sites
 from hetad.device.axes import Axes
+from hetad.device.clearing import cleared_behind_loops
 from hetad.device.conditions import known_on_host
 from hetad.device.increments import increment, plain, takes
 from hetad.diagnostics import Span
@@ -57,6 +58,10 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         for site in members
         if ground.fixed_order or not _waits(site, members, ground, long)
     }
+    looping = [s for members in _groups(sites, ground) for s in members if s.loops]
+    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, body, maps)}
+    body, behind = cleared_behind_loops(body, once)
+    body = map_body(lambda s: without_atomics(s, False) if id(s) in behind else s, body)
     last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
     return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
@@ -109,7 +114,12 @@ def _is_long(e: ir.Intrinsic) -> bool:
 
 def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:
     """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
-    if site.cell is None or site.cell.root not in ground.spent or increment(site.statement) is not None:
+    return site.cell is not None and site.cell.root in ground.spent and _alone(site, body, maps)
+
+
+def _alone(site: Site, body: ir.Body, maps: AccessMaps) -> bool:
+    """Whether this take is all that touches the array, and touches no cell of it twice."""
+    if site.cell is None or increment(site.statement) is not None:
         return False
     m = maps.map(site)
     alone = sum(1 for x in variables(body) if x is site.cell.root) == 1

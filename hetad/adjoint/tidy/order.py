@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hetad.adjoint.names import is_zero
 from hetad.adjoint.tidy.uses import inside, next_mention, root_of
+from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.effects import TAKE
+from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
+from hetad.ir.places import written
 from hetad.ir.types import Pointer
-from hetad.ir.visit import children, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import (
+    children,
+    declared,
+    map_exprs,
+    own_exprs,
+    substitute,
+    variables,
+    walk_expr,
+    walk_exprs,
+    walk_stmts,
+)
 
 
 def headers(body: ir.Body) -> ir.Body:
@@ -31,7 +45,7 @@ def headers(body: ir.Body) -> ir.Body:
 
 
 def order_free(loop: ir.For) -> bool:
-    """Whether the body only adds to what no part of it reads or replaces."""
+    """Whether the body only adds to what no part of it reads or replaces, and takes no seed twice."""
     if loop.primal is None or not all(isinstance(s, ir.Declare) for s in loop.primal.init):
         return False
     inside = {s.symbol for s in walk_stmts((loop,)) if isinstance(s, ir.Declare)}
@@ -47,10 +61,10 @@ def order_free(loop: ir.For) -> bool:
                     return False
                 if root not in inside:
                     added.add(root)
-            case ir.Assign(target=target):
+            case ir.Assign(target=target, value=value):
                 root = root_of(target)
-                if root is None:
-                    return False
+                if root is None or (root not in inside and not is_zero(value)):
+                    return False  # the last one counts
                 if root not in inside:
                     taken.add(root)
             case ir.Call(function="atomicAdd", args=args) if isinstance(args[0], ir.AddressOf):
@@ -64,15 +78,48 @@ def order_free(loop: ir.For) -> bool:
     if any(isinstance(x.type, Pointer) and x.storage != "param" for x in added | taken | reads):
         return False  # it may reach the same memory as another
     taken |= {root for root in taken_roots(loop.body) if root is not None}
-    return not added & reads and not taken & added and not taken & reads
+    return not added & reads and not taken & added and not taken & reads and takes_no_cell_twice(loop)
+
+
+def takes_no_cell_twice(loop: ir.For) -> bool:
+    """Whether the iterations of a loop certainly take the seeds of different cells: of one cell the last store in the
+    primal has the seed, and so the first iteration of the reversed loop."""
+    places = [place for s in walk_stmts(loop.body) for place in _taken(s)]
+    if not places or None in places:
+        return not places
+    assert loop.primal is not None
+    forward = replace(loop, init=loop.primal.init, cond=loop.primal.cond, step=loop.primal.step)
+    inside = {*declared((forward,)), *written((forward,))}
+    fixed = {x: replace(x, storage="param") for x in variables((forward,)) if x not in inside and x.storage == "local"}
+
+    def of_one_thread(e: ir.Expr) -> ir.Expr:
+        return ir.Var(here[e.name, e.axis], span=e.span) if isinstance(e, ir.ThreadIndex) else e
+
+    here = {
+        (e.name, e.axis): ir.Symbol(e.name, e.type, e.span, "param")
+        for e in walk_exprs((forward,))
+        if isinstance(e, ir.ThreadIndex)
+    }
+    alone = map_exprs(of_one_thread, substitute(fixed, (forward,)))
+    sites = Sites(alone, loop.span, lambda s: [p for p in _taken(s) if p is not None])
+    maps = AccessMaps(sites.coordinates, ())
+    by_root: dict[ir.Symbol | None, list[Map | None]] = {}
+    for site in sites.all:
+        by_root.setdefault(site.cell.root if site.cell is not None else None, []).append(maps.map(site))
+    return all(len(found) == 1 and found[0] is not None and maps.injective(found[0]) for found in by_root.values())
 
 
 def taken_roots(body: ir.Body) -> Iterator[ir.Symbol | None]:
     for s in walk_stmts(body):
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) and isinstance(e.args[0], ir.AddressOf):
-                    yield root_of(e.args[0].place)
+        yield from (root_of(place) for place in _taken(s) if place is not None)
+
+
+def _taken(s: ir.Stmt) -> Iterator[ir.Place | None]:
+    """The cells whose seed a statement takes; None for one that a pointer tells."""
+    for own in own_exprs(s):
+        for e in walk_expr(own):
+            if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE):
+                yield e.args[0].place if isinstance(e.args[0], ir.AddressOf) else None
 
 
 def values_read(body: ir.Body) -> set[ir.Symbol]:
