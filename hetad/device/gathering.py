@@ -78,7 +78,7 @@ class _Plan:
     ) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
         self.pairs, self.always, self.tiles = pairs, always, tiles
-        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
         self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
