@@ -1,9 +1,9 @@
 // The matrix product of every CUDA course: tiles of A and B in shared memory, a barrier before and after their use.
 //
 // Its gradient is two more matrix products, grad A = grad C * B^T and grad B = A^T * grad C, but nobody has to know that:
-// hetad reverses the program as it stands.  Each tile gets a shadow in shared memory, the barriers separate the same
-// phases in reverse order, and what a thread loaded from A it adds to the gradient of A.  The sizes need not be multiples
-// of the tile.
+// hetad finds that the tiles only stage what lies in A and B, reads through them, and makes a kernel for each of the two
+// products.  Where a launch had blocks of another size than the tiles, each tile would get a shadow in shared memory, and
+// the barriers would separate the same phases in reverse order.  The sizes need not be multiples of the tile.
 
 #define TILE 8
 

@@ -139,7 +139,7 @@ class Liveness:
         other = set(live)
         then, orelse = self.block(s.then, live), self.block(s.orelse, other)
         live |= other
-        if not _substance(then) and not _substance(orelse):
+        if not _substance(then) and not _substance(orelse) and not _waits((*then, *orelse)):
             return None
         live.update(self.effects.loads(s.cond))
         return replace(s, then=then, orelse=orelse)
@@ -201,6 +201,11 @@ def _substance(body: ir.Body) -> bool:
     )
 
 
+def _waits(body: ir.Body) -> bool:
+    """Whether the threads of the block wait for each other in the body."""
+    return any(isinstance(s, ir.Call) and s.function == "__syncthreads" for s in walk_stmts(body))
+
+
 def count(body: ir.Body) -> int:
     return sum(1 for _ in walk_stmts(body))
 
@@ -217,7 +222,7 @@ def drop_unused(body: ir.Body) -> ir.Body:
                 continue
             if isinstance(s, ir.If):
                 s = replace(s, then=tidy(s.then), orelse=tidy(s.orelse))
-                if not _substance(s.then) and not _substance(s.orelse):
+                if not _substance(s.then) and not _substance(s.orelse) and not _waits((s,)):
                     continue
             elif isinstance(s, ir.For | ir.While | ir.Block):
                 s = replace(s, body=tidy(s.body))

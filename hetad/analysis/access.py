@@ -312,7 +312,20 @@ class AccessMaps:
         above = subscript - extent.polynomial()
         if not self._impossible([*m.conditions, below]):
             return False
-        return self._impossible([*m.conditions, above]) or self._would_be_impossible(m.conditions, above)
+        if self._impossible([*m.conditions, above]) or self._would_be_impossible(m.conditions, above):
+            return True
+        launched = [*m.conditions, *self._launched(m)]
+        return self._impossible([*launched, above]) or self._would_be_impossible(launched, above)
+
+    def _launched(self, m: Map) -> list[Polynomial]:
+        """That there are no more threads than are launched, along axes where it is known how large blocks are."""
+        found = []
+        for axis, (kind, told) in zip(self.axes, m.thread, strict=True):
+            size = self.coordinates.block(axis)
+            if kind == "thread" and len(told) == 1 and not size.atoms:
+                threads = size.polynomial() * Polynomial({(grid_dim(axis, self.coordinates.span),): 1})
+                found.append(threads - told[0] - _ONE)
+        return found
 
     def _would_be_impossible(self, given: Sequence[Polynomial], question: Polynomial) -> bool:
         """Whether a condition on parameters alone, which is noted, keeps the question from being not negative."""

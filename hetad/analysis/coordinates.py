@@ -12,7 +12,7 @@ leave its array.  Divisors and strides are taken to be positive, as extents are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial
@@ -49,8 +49,12 @@ class Digit:
 class Coordinates:
     """Evaluates expressions; `digits` tells, once all have been evaluated, what the coordinates consist of."""
 
-    def __init__(self, body: ir.Body, span: Span, one_block: Collection[str] = ()) -> None:
-        """`one_block`: axes along which a launch has one block, so that its threads are all there are."""
+    def __init__(
+        self, body: ir.Body, span: Span, one_block: Collection[str] = (), sizes: Mapping[str, int] | None = None
+    ) -> None:
+        """`one_block`: axes along which a launch has one block, so that its threads are all there are; `sizes`: of the
+        blocks, along axes where they are known."""
+        self._sizes = dict(sizes or {})
         self.span = span
         self.one_block = frozenset(one_block)
         self.threads = {axis: ir.Symbol(f"thread_{axis}", INT, span) for axis in AXES}
@@ -98,9 +102,11 @@ class Coordinates:
             case ir.ThreadIndex(name="threadIdx" | "blockIdx" as name, axis=axis):
                 if axis in self.one_block:
                     return _atom(self.threads[axis]) if name == "threadIdx" else Polynomial({})
-                size = scale(1, (block_dim(axis, expr.span),))
+                size = self.block(axis)
                 low, high = (ONE, size) if name == "threadIdx" else (size, None)
                 return self._part(Part(self.threads[axis], low, high))
+            case ir.ThreadIndex(name="blockDim", axis=axis) if axis in self._sizes:
+                return Polynomial({(): self._sizes[axis]})
         return self._opaque(expr)
 
     def position(self, axis: str) -> Polynomial:
@@ -147,7 +153,8 @@ class Coordinates:
         return self._part(Part(self.threads[axis], self.block(axis), None))
 
     def block(self, axis: str) -> Scale:
-        return scale(1, (block_dim(axis, self.span),))
+        size = self._sizes.get(axis)
+        return Scale(size) if size is not None else scale(1, (block_dim(axis, self.span),))
 
     def _exact(self, type_: Int, value: Polynomial) -> bool:
         """Whether an expression of this type has not wrapped around, so that a wider type holds the same number."""

@@ -6,11 +6,11 @@ The kernel is walked once, in the order of its text, with the values of its inte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, block_dim, exposed, grid_dim
+from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, exposed, grid_dim
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -101,9 +101,11 @@ class Sites:
         span: Span,
         touched: Callable[[ir.Stmt], Sequence[ir.Place]],
         one_block: Collection[str] = (),
+        sizes: Mapping[str, int] | None = None,
     ) -> None:
-        """`one_block`: axes along which the launch has a single block."""
-        self.coordinates = Coordinates(body, span, one_block)
+        """`one_block`: axes along which the launch has a single block; `sizes`: how many threads its blocks have along
+        an axis, where that is known."""
+        self.coordinates = Coordinates(body, span, one_block, sizes)
         self.all: list[Site] = []
         self._touched = touched
         self._exposed = set(exposed(body))
@@ -210,7 +212,7 @@ class Sites:
         """The axis whose threads share the iterations: `for (i = thread; i < n; i += threads)`."""
         span = self.coordinates.span
         for axis in AXES:
-            block = Polynomial({(block_dim(axis, span),): 1})
+            block = self.coordinates.block(axis).polynomial()
             grid = Polynomial({(grid_dim(axis, span),): 1})
             if step == block and start == self._lane(axis):
                 return axis, "block"

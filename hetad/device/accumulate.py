@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.names import zero
 from hetad.analysis.access import AccessMaps
@@ -44,11 +44,12 @@ class Ground:
     spent: frozenset[ir.Symbol] = frozenset()  # adjoints that nobody needs after the pullback
     fixed_order: bool = False  # no sum may depend on the order of threads
     known: tuple[Polynomial, ...] = ()  # not negative in the launch
+    sizes: Mapping[str, int] = field(default_factory=dict)  # of the launch's blocks, along axes where they are known
 
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
     """With plain updates where threads provably do not meet."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     long = _calls(body) >= LONG
     proven = {
@@ -68,7 +69,7 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
 
 def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
     """What, not negative in a launch, would make more updates plain."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     long = _calls(body) >= LONG
     found: list[Polynomial] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Monomial, Polynomial
@@ -27,7 +27,7 @@ def known_on_host(value: Polynomial) -> bool:
 
 def text(conditions: tuple[Polynomial, ...], span: Span) -> str:
     """In the kernel's own words."""
-    return " and ".join(_words(comparison(c, lambda e: e, span)) for c in conditions)
+    return " and ".join(_words(c) for c in comparisons(conditions, lambda e: e, span))
 
 
 def _words(e: ir.Binary) -> str:
@@ -37,15 +37,28 @@ def _words(e: ir.Binary) -> str:
     return expr_text(bare)
 
 
-def comparison(value: Polynomial, leaf: Leaf, span: Span) -> ir.Binary:
-    """Whether the value is not negative, in integers that are wide enough."""
+def comparisons(conditions: Sequence[Polynomial], leaf: Leaf, span: Span) -> list[ir.Binary]:
+    """Whether none of the values is negative; zero, where that is said of a value and its negative."""
+    found: list[ir.Binary] = []
+    for i, c in enumerate(conditions):
+        if c.scaled(-1) not in conditions:
+            found.append(comparison(c, leaf, span))
+        elif c.scaled(-1) in conditions[i:]:
+            found.append(comparison(c, leaf, span, "=="))
+    return found
+
+
+def comparison(value: Polynomial, leaf: Leaf, span: Span, op: str = ">=") -> ir.Binary:
+    """Whether the value is not negative, or zero, in integers that are wide enough."""
     more = {m: c for m, c in value.terms.items() if c > 0}
     less = {m: -c for m, c in value.terms.items() if c < 0}
     left, right = _sum(more, leaf, span), _sum(less, leaf, span)
+    if op == "==" and isinstance(right, ir.Const) and not isinstance(left, ir.Binary):
+        return ir.Binary(op, left, integer(int(right.value), span, left.type), BOOL, span=span)
     simple = all(isinstance(e.type, Int) and e.type.signed and not isinstance(e, ir.Binary) for e in (left, right))
     if not simple:
         left, right = (_sum(side, lambda e: convert(leaf(e), LONG), span) for side in (more, less))
-    return ir.Binary(">=", left, right, BOOL, span=span)
+    return ir.Binary(op, left, right, BOOL, span=span)
 
 
 def _sum(terms: dict[Monomial, int], leaf: Leaf, span: Span) -> ir.Expr:

@@ -78,7 +78,7 @@ class _Plan:
     ) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
         self.pairs, self.always, self.tiles = pairs, always, tiles
-        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
         self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
@@ -152,7 +152,7 @@ class _Plan:
         value = ir.Return(s.increment.value, span=s.increment.value.span)
         for place, takes_it in _adjoint_loads((*steps, value), self.shadows):
             root = self._root(place)
-            if root is None or root in self.added:
+            if root is None or (root in self.added and not self._taken_first(root)):
                 return False
             sites = self.taken.get(root, [])
             if sites and not takes_it:
@@ -161,6 +161,17 @@ class _Plan:
             if sites and (m is None or not self.maps.injective(m)):
                 return False
         return True
+
+    def _taken_first(self, root: ir.Symbol) -> bool:
+        """Whether a thread takes its seed before it adds to this array: then the seed is what lies there at first."""
+        taken = self.taken.get(root, [])
+        order = {id(site): i for i, site in enumerate(self.sites.all)}
+        return (
+            len(taken) == 1
+            and not taken[0].loops
+            and all(order[id(s)] > order[id(taken[0])] for s in self.added[root])
+            and self.maps.exclusive([*taken, *self.added[root]])
+        )
 
     def _root(self, place: ir.Expr) -> ir.Symbol | None:
         """The adjoint parameter that a cell is certainly behind."""

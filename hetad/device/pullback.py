@@ -98,6 +98,8 @@ class Pullback:
     turns: bool = False  # one thread works for all, in a fixed order
     where: str = ""  # the version for launches of which this holds
     lacking: tuple[Polynomial, ...] = ()  # where this is not negative, a version that knows it is faster
+    better: Pullback | None = None  # that version, if it is made already
+    without: tuple[str, ...] = ()  # shared arrays that are read from where they were filled from
     parts: Parts | None = None  # sums of blocks, whose buffers follow the tapes, and what adds them up
 
     def functions(self) -> list[ir.Function]:
@@ -120,13 +122,14 @@ def pullback(
     functions: Mapping[str, ir.Function] | None = None,
     spent: frozenset[int] = frozenset(),
     known: tuple[Polynomial, ...] = (),
+    sizes: Mapping[str, int] | None = None,
 ) -> Pullback:
     """The pullback of an inlined `kernel` for the active parameter positions.
 
     `merged` groups pointer parameters that may reach the same memory.  Without the `options` "activity"
     and "needed" everything floating is active, everything overwritten is saved, and nothing is pruned.
     The adjoints of the parameters at `spent` are not needed after the pullback.  It is launched only where what is
-    `known` is not negative.
+    `known` is not negative, and where blocks have these `sizes` along these axes.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
     values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
@@ -137,7 +140,7 @@ def pullback(
         """A pullback from this body, and what it wants to know of overwritten memory that is not recorded."""
         made = _Maker(
             kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent,
-            known,
+            known, sizes or {},
         )  # fmt: skip
         return made, [s for s in values.stale if s in made.used and s not in needed]
 
@@ -180,8 +183,9 @@ class _Maker:
         functions: Mapping[str, ir.Function] | None,
         spent: frozenset[int],
         known: tuple[Polynomial, ...],
+        sizes: Mapping[str, int],
     ) -> None:
-        self.known = known
+        self.known, self.sizes = known, sizes
         self.lacking: tuple[Polynomial, ...] = ()
         self.spent = spent if options.spent else frozenset()
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
@@ -255,7 +259,8 @@ class _Maker:
         if options.sums:
             shadows = self.engine.shadows.values()
             self.final = Sums(self.names, shadows, set(exposed(self.final))).block(self.final)
-        if options.exclusive and options.versions and alone and not self.known:
+        undecided = len(self.known) == 2 * len(self.sizes)  # but for the sizes of blocks, from above and below
+        if options.exclusive and options.versions and alone and undecided:
             self.lacking = self._lacking(ground)
         if options.gather and alone:
             self._gather_up()
@@ -312,7 +317,9 @@ class _Maker:
         overlapping = {name for group in merged for name in group}
         alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
         spent = frozenset(self.parameters[i] for i in self.spent)
-        return Ground(frozenset(alone), self.axes, self.kernel.span, spent, self.options.deterministic, self.known)
+        return Ground(
+            frozenset(alone), self.axes, self.kernel.span, spent, self.options.deterministic, self.known, self.sizes
+        )
 
     def finish(self, prepared: ir.Function, values: StoredValues) -> Pullback:
         read = {x for s in walk_stmts(self.final) for x in self.effects.reads(s)}

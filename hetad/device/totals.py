@@ -36,7 +36,7 @@ class _Few:
 
 def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block)
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     groups: dict[ir.Symbol, list[Site]] = {}
     for site in sites.all:

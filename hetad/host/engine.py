@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from hetad.adjoint.control import tape
@@ -24,7 +25,7 @@ from hetad.host.pulled_back import narrowed, pulled_back
 from hetad.host.routines import undone
 from hetad.host.versions import alike, either, holds, memory_apart
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Float, Pointer, Struct, holds_numbers
+from hetad.ir.types import DIM3, Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
@@ -50,6 +51,7 @@ class HostEngine(Engine):
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
         self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
+        self.extents: dict[ir.Symbol, ir.Expr] = {}  # of grids and blocks that are set once
         self.last_allocation = -1  # in the order of the text, which `order` gives by id of statements
         self.order: dict[int, int] = {}
         self.versions = True  # whether facts that only a launch tells are tested there
@@ -64,6 +66,13 @@ class HostEngine(Engine):
         args = [arg for s in walk_stmts(body) if isinstance(s, ir.Launch) for arg in s.args]
         passed = [a.symbol for a in args if isinstance(a, ir.Var) and a.symbol in self.active]
         self.cells = Cells(self.names, dict.fromkeys(x for x in passed if isinstance(x.type, Float | Struct)))
+
+    def find_extents(self, body: ir.Body) -> None:
+        """Finds the grids and blocks in variables that nothing changes."""
+        times = Counter(x for s in walk_stmts(body) for x in self.effects.writes(s))
+        for s in walk_stmts(body):
+            if isinstance(s, ir.Declare) and s.init is not None and s.symbol.type == DIM3 and times[s.symbol] == 1:
+                self.extents[s.symbol] = s.init
 
     def find_allocations(self, body: ir.Body) -> None:
         """Finds where the program allocates for the last time."""
@@ -196,7 +205,7 @@ class HostEngine(Engine):
         made = self.make_pullback(s.kernel, active, merged, spent, ())
         forward, reverse = pulled_back(self, s, made)
         if made.lacking:
-            condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made))
+            condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made), self.extents)
             apart = self.make_pullback(s.kernel, active, merged, spent, made.lacking)
             reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
         return made, (forward, reverse)

@@ -128,10 +128,15 @@ def _text(expr: ir.Expr) -> str:
     return expr_text(map_expr(lambda e: e.operand if isinstance(e, ir.Cast) else e, expr))
 
 
-def accumulations(function: ir.Function, turns: bool = False, where: str = "") -> Iterator[Accumulated]:
-    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all; `where`: in launches where."""
+def accumulations(
+    function: ir.Function, turns: bool = False, where: str = "", without: Collection[str] = ()
+) -> Iterator[Accumulated]:
+    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all; `where`: in launches where;
+    `without`: shared arrays that the kernel has, and its pullback has not."""
+    more = f", where {where}" if where else ""
+    more += f", without {' and '.join(without)} in shared memory" if without else ""
     for found in _accumulations(function, turns):
-        yield replace(found, how=f"{found.how}, where {where}") if where else found
+        yield replace(found, how=f"{found.how}{more}")
 
 
 def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:

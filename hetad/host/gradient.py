@@ -21,7 +21,8 @@ from hetad.analysis.carried import memory_names
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.analysis.spaces import Spaces
-from hetad.device.pullback import Pullback, pullback
+from hetad.device.choice import best_pullback
+from hetad.device.pullback import Pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.checkpoint import Checkpoints, MemoryLimit
 from hetad.host.compound import in_plain_operations
@@ -169,6 +170,7 @@ class _Gradient:
         body = self.setting.function.body
         engine.prepare_cells(body)
         engine.find_allocations(body)
+        engine.find_extents(body)
         tail: list[ir.Stmt] = []
         if body and isinstance(body[-1], ir.Return):
             if self.setting.returned is not None and self.value:
@@ -246,20 +248,10 @@ class _Gradient:
             name = self.setting.names.fresh(
                 f"{kernel}_pullback{'_overlapping' if merged else ''}{'_apart' if known else ''}"
             )
-            taken = list(self.program.functions)
-            made = pullback(
-                self.kernels[kernel],
-                name,
-                active,
-                merged,
-                taken,
-                self.program.sources,
-                self.options,
-                self.rules,
-                self.program.functions,
-                spent,
-                known,
-            )
+            base = self.pullbacks.get((kernel, active, merged, spent, False)) if known else None
+            made = base.better if base is not None else None
+            if made is None or made.function.name != name:
+                made = self._best_pullback(kernel, name, active, merged, spent, known)
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             self.summaries.update({g.function.name: g.effects for g in made.gathers})
@@ -274,6 +266,21 @@ class _Gradient:
             if made.recorder is not None:
                 self.summaries[made.recorder.name] = self.summaries[kernel]
         return self.pullbacks[key]
+
+    def _best_pullback(
+        self,
+        kernel: str,
+        name: str,
+        active: frozenset[int],
+        merged: tuple[tuple[str, ...], ...],
+        spent: frozenset[int],
+        known: tuple[Polynomial, ...],
+    ) -> Pullback:
+        functions, sources = self.program.functions, self.program.sources
+        return best_pullback(
+            self.kernels[kernel], name, active, merged, list(functions), sources, self.options, self.rules, functions,
+            spent, known,
+        )  # fmt: skip
 
     def _whole(self, engine: HostEngine, region: Reversed, adjoints: AdjointParameters, tail: list[ir.Stmt]) -> ir.Body:
         setting, span = self.setting, self.setting.span
@@ -322,7 +329,7 @@ class _Gradient:
         explanation = Explanation(
             {self.name: names_of(engine.active), **{p.function.name: p.active for p in used}},
             tuple(saves.found),
-            tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where)),
+            tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where, p.without)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
         )
         body = checked(without_snapshots_of_nothing(body, self.setting.effects))

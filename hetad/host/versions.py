@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.device.axes import extent_along
-from hetad.device.conditions import comparison
+from hetad.device.conditions import comparisons
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -48,8 +48,14 @@ def alike(a: Pullback, b: Pullback) -> bool:
     return text(a) == text(b)
 
 
-def holds(conditions: Sequence[Polynomial], params: Sequence[ir.Symbol], narrow: ir.Launch) -> ir.Expr | bool:
-    """Whether all of them are not negative in the launch of a kernel with these parameters, if the text tells."""
+def holds(
+    conditions: Sequence[Polynomial],
+    params: Sequence[ir.Symbol],
+    narrow: ir.Launch,
+    extents: Mapping[ir.Symbol, ir.Expr],
+) -> ir.Expr | bool:
+    """Whether all of them are not negative in the launch of a kernel with these parameters, if the text tells.
+    `extents`: the values of variables that hold grids and blocks."""
     given = dict(zip(params, narrow.args, strict=True))
 
     def leaf(e: ir.Expr) -> ir.Expr:
@@ -59,9 +65,12 @@ def holds(conditions: Sequence[Polynomial], params: Sequence[ir.Symbol], narrow:
             assert isinstance(e, ir.Var)
             found = convert(given[e.symbol], e.type)
         number = _number(found)
+        if number is None and isinstance(found, ir.Member) and isinstance(found.base, ir.Var):
+            known = extents.get(found.base.symbol)
+            number = _number(extent_along(known, found.name)) if known is not None else None
         return integer(number, e.span) if number is not None else found
 
-    compared = [comparison(c, leaf, narrow.span) for c in conditions]
+    compared = comparisons(conditions, leaf, narrow.span)
     if False in map(_decided, compared):
         return False
     found = [c for c in compared if _decided(c) is None]
@@ -85,7 +94,9 @@ def _all_of(conditions: Sequence[ir.Expr]) -> ir.Expr:
 
 def _decided(e: ir.Binary) -> bool | None:
     left, right = _number(e.left), _number(e.right)
-    return left >= right if left is not None and right is not None else None
+    if left is None or right is None:
+        return None
+    return left == right if e.op == "==" else left >= right
 
 
 def _number(e: ir.Expr) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hetad.adjoint.tidy.uses import inside, reassigned
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
-from hetad.ir.visit import bodies, substitute, variables, walk_stmts
+from hetad.ir.visit import substitute, variables, walk_stmts
 
 
 def comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
@@ -21,13 +21,18 @@ def comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
                 continue
             last = s.text
         else:
-            for inner in bodies(s):
-                _, last = comments(inner, last)
-            seen = last if not bodies(s) else None
-            s = inside(lambda b: comments(b, None)[0], s)
-            last = seen if seen is not None else last
+            found: list[str] = []
+            s = inside(lambda b, found=found: _commented(b, found), s)  # type: ignore[misc]
+            last = found[-1] if found else last
         out.append(s)
     return tuple(out), last
+
+
+def _commented(body: ir.Body, found: list[str]) -> ir.Body:
+    """A nested body, once; the text of its last comment is `found`."""
+    body, last = comments(body, None)
+    found += [last] if last is not None else []
+    return body
 
 
 def constants(body: ir.Body) -> ir.Body:

@@ -1,0 +1,202 @@
+"""Shared arrays that only stage what lies elsewhere: each cell is read as one store of the same phase left it.
+
+A kernel copies a tile of global memory to a shared array, waits, reads the tile, and waits again before the next tile:
+
+    for (...) {
+        a[ty][tx] = value;          the only store to the array, by all threads of the block
+        __syncthreads();
+        ... a[ty][d] ...            all its loads
+        __syncthreads();            here, or in front of the store, if there is a loop around
+    }
+
+Then a load of `a[e]` gives the value that the thread has stored whose subscripts are e.  Beside the barriers, two
+things must hold: threads that store one cell store one value (its subscripts are positions in the block, one axis
+each), and the barriers can go, as they order no accesses to global memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hetad.analysis.effects import BARRIERS, FENCES, SHUFFLES, VOTES, Effects
+from hetad.analysis.pointers import Location, Root
+from hetad.analysis.uniform import Uniformity
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array
+from hetad.ir.visit import own_exprs, variables, walk_expr, walk_stmts
+
+EVERY = frozenset({"x", "y", "z", "*"})  # axes; "*": a value that anything may decide
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The array's store stands at `store` of `body`, all its loads behind the barrier at `barrier`."""
+
+    array: ir.Symbol
+    body: ir.Body
+    store: int
+    barrier: int
+
+    @property
+    def statement(self) -> ir.Assign:
+        found = self.body[self.store]
+        assert isinstance(found, ir.Assign)
+        return found
+
+
+def shared_arrays(body: ir.Body) -> list[ir.Symbol]:
+    return [s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.symbol.storage == "shared"]
+
+
+def staging_copies(kernel: ir.Function, effects: Effects) -> list[Copy]:
+    """Those of the shared arrays of a kernel that are staging copies."""
+    if _exchanges(kernel.body) or _orders_global_memory(kernel.body, effects):
+        return []
+    arrays = [x for x in shared_arrays(kernel.body) if isinstance(x.type, Array)]
+    stores = dict[ir.Symbol, list[tuple[ir.Body, int, bool]]]()
+    for body, number, looped in _reached_by_all(kernel.body, Uniformity(effects, kernel.body), False):
+        s = body[number]
+        root = array_of(s.target) if isinstance(s, ir.Assign) else None
+        if root is not None:
+            stores.setdefault(root, []).append((body, number, looped))
+    mentions = list(variables(kernel.body))
+    written = [x for s in walk_stmts(kernel.body) if not isinstance(s, ir.Declare) for x in effects.writes(s)]
+    found = []
+    for array in arrays:
+        if len(stores.get(array, ())) != 1 or written.count(array) != 1:
+            continue
+        ((body, number, looped),) = stores[array]
+        copy = _in_phases(array, body, number, looped)
+        behind = sum(1 for x in variables(body[copy.barrier :]) if x is array) if copy is not None else 0
+        if copy is not None and behind + 1 == sum(1 for x in mentions if x is array):
+            found.append(copy)
+    return found
+
+
+def array_of(place: ir.Expr) -> ir.Symbol | None:
+    """The shared array that an element belongs to."""
+    if not isinstance(place, ir.Index) or isinstance(place.type, Array):
+        return None
+    base: ir.Expr = place
+    while isinstance(base, ir.Index):
+        base = base.base
+    return base.symbol if isinstance(base, ir.Var) and base.symbol.storage == "shared" else None
+
+
+def subscripts(place: ir.Expr) -> list[ir.Expr]:
+    """Of an element of an array, outermost first."""
+    found: list[ir.Expr] = []
+    while isinstance(place, ir.Index):
+        found.insert(0, place.index)
+        place = place.base
+    return found
+
+
+def _in_phases(array: ir.Symbol, body: ir.Body, store: int, looped: bool) -> Copy | None:
+    waits = [i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "__syncthreads"]
+    after = [i for i in waits if i > store]
+    if not after:
+        return None
+    loads = [i for i in range(after[0], len(body)) if array in variables((body[i],))]
+    last = loads[-1] if loads else store
+    if looped and not any(i < store or i > last for i in waits):
+        return None
+    return Copy(array, body, store, after[0])
+
+
+def _reached_by_all(body: ir.Body, uniform: Uniformity, looped: bool) -> Iterator[tuple[ir.Body, int, bool]]:
+    """The statements that all threads of a block run, equally often; with whether a loop is around them."""
+    for i, s in enumerate(body):
+        yield body, i, looped
+        match s:
+            case ir.If(cond=cond, then=then, orelse=orelse) if uniform.uniform(cond):
+                yield from _reached_by_all(then, uniform, looped)
+                yield from _reached_by_all(orelse, uniform, looped)
+            case ir.For() | ir.While() if uniform.uniform_loop(s):
+                yield from _reached_by_all(s.body, uniform, True)
+            case ir.Block(body=inner):
+                yield from _reached_by_all(inner, uniform, looped)
+
+
+def _exchanges(body: ir.Body) -> bool:
+    """Whether threads tell each other something otherwise than through memory and barriers of the block."""
+    others = SHUFFLES | VOTES | FENCES | (BARRIERS - {"__syncthreads"})
+    return any(isinstance(s, ir.Call) and s.function in others for s in walk_stmts(body))
+
+
+def _orders_global_memory(body: ir.Body, effects: Effects) -> bool:
+    """Whether a barrier stands between accesses to memory that the kernel writes."""
+    written = _common(effects.written(body))
+    touching = [i for i, s in enumerate(body) if not written.isdisjoint(_touched(s, effects))]
+    return bool(touching) and any(waits_inside(s) for s in body[touching[0] : touching[-1] + 1])
+
+
+def _common(places: Iterable[Location]) -> set[Location]:
+    """Those that all threads of a launch reach."""
+    own = ("local", "param", "shared")
+    return {x for x in places if isinstance(x, Root) or x.storage not in own}
+
+
+def _touched(s: ir.Stmt, effects: Effects) -> Iterator[Location]:
+    for inner in walk_stmts((s,)):
+        yield from effects.reads(inner)
+        yield from effects.writes(inner)
+
+
+def waits_inside(s: ir.Stmt) -> bool:
+    return any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts((s,)))
+
+
+class Variation:
+    """Along which axes of the block the variables of a kernel may differ, between threads that are where they are
+    together: in the same iterations of loops that all of them run."""
+
+    def __init__(self, body: ir.Body, effects: Effects) -> None:
+        self.effects = effects
+        self._written = _common(effects.written(body))
+        self._of: dict[Location, frozenset[str]] = {}
+        while True:
+            before = dict(self._of)
+            self._block(body, frozenset())
+            if self._of == before:
+                break
+
+    def of(self, expr: ir.Expr) -> frozenset[str]:
+        """The axes; "*" among them: threads may differ in whatever way."""
+        found = frozenset(
+            e.axis for e in walk_expr(expr) if isinstance(e, ir.ThreadIndex) and e.name == "threadIdx"
+        ) | frozenset(x for at in self.effects.loads(expr) for x in self._of.get(at, ()))
+        loads = set(self.effects.loads(expr))
+        shared = any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in loads)
+        called = any(isinstance(e, ir.CallExpr) for e in walk_expr(expr))
+        return EVERY if shared or called or not loads.isdisjoint(self._written) else found
+
+    def _block(self, body: ir.Body, around: frozenset[str]) -> None:
+        for s in body:
+            match s:
+                case ir.If(cond=cond, then=then, orelse=orelse):
+                    inner = around | self.of(cond)
+                    self._block(then, inner)
+                    self._block(orelse, inner)
+                case ir.For(init=init, cond=cond, step=step, body=nested):
+                    self._block(init, around)
+                    inner = around | (self.of(cond) if cond is not None else frozenset())
+                    self._block(nested, inner)
+                    self._block(step, inner)
+                case ir.While(cond=cond, body=nested):
+                    self._block(nested, around | self.of(cond))
+                case ir.Block(body=nested):
+                    self._block(nested, around)
+                case _:
+                    self._simple(s, around)
+
+    def _simple(self, s: ir.Stmt, around: frozenset[str]) -> None:
+        axes = around
+        for own in own_exprs(s):
+            axes = axes | self.of(own)
+        if isinstance(s, ir.Call) and s.result is None:
+            axes = EVERY
+        for at in self.effects.writes(s):
+            if isinstance(at, ir.Symbol):
+                self._of[at] = self._of.get(at, frozenset()) | axes

@@ -1,0 +1,86 @@
+"""Which text of a kernel is pulled back: as it stands, or without its staging copies, where that is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from hetad.adjoint.names import Names
+from hetad.adjoint.options import ALL, Options
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.staging import shared_arrays
+from hetad.device.increments import increment
+from hetad.device.pullback import Pullback, pullback
+from hetad.device.unstage import Unstaged, unstaged
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.visit import declared, variables, walk_stmts
+from hetad.rules.user import Rules
+
+
+def best_pullback(
+    kernel: ir.Function,
+    name: str,
+    active: frozenset[int],
+    merged: tuple[tuple[str, ...], ...],
+    taken_names: Sequence[str],
+    sources: Mapping[str, str],
+    options: Options = ALL,
+    rules: Rules | None = None,
+    functions: Mapping[str, ir.Function] | None = None,
+    spent: frozenset[int] = frozenset(),
+    known: tuple[Polynomial, ...] = (),
+) -> Pullback:
+    """As `pullback`; what the version without staging copies asks of a launch is `lacking` in the other one."""
+    given = (active, merged, taken_names, sources, options, rules, functions, spent)
+    plain = None
+    if options.unstage and options.gather:
+        names = {s.name for s in (*kernel.params, *declared(kernel.body))}
+        plain = unstaged(kernel, merged, Names(names | set(taken_names)))
+    if plain is None or not _may_gather(kernel, plain, active, merged):
+        return pullback(kernel, name, *given, known)
+
+    def without(conditions: tuple[Polynomial, ...]) -> tuple[Pullback | None, tuple[Polynomial, ...]]:
+        """The version without staging copies, if it is better under these conditions, else what might make it so."""
+        assert plain is not None
+        own = name if known or not conditions else f"{name}_apart"
+        try:
+            made = pullback(plain.kernel, own, *given, conditions, plain.sizes)
+        except UnsupportedError:
+            return None, ()
+        if not _all_gathered(made, plain):
+            return None, made.lacking
+        return replace(made, without=tuple(x.name for x in shared_arrays(kernel.body))), ()
+
+    if known:
+        found, _ = without(known) if known[: len(plain.conditions)] == plain.conditions else (None, ())
+        return found or pullback(kernel, name, *given, known)
+    conditions = plain.conditions
+    found, lacking = without(conditions)
+    if lacking:
+        conditions = (*conditions, *lacking)
+        found, _ = without(conditions)
+    if found is not None and not conditions:
+        return found
+    made = pullback(kernel, name, *given)
+    return made if found is None or made.recorder is not None else replace(made, lacking=conditions, better=found)
+
+
+def _may_gather(
+    kernel: ir.Function, plain: Unstaged, active: frozenset[int], merged: tuple[tuple[str, ...], ...]
+) -> bool:
+    """Whether anything is added to where the tiles came from, and no other parameter reaches that."""
+    overlapping = {name for group in merged for name in group}
+    wanted = active & plain.sources
+    return bool(wanted) and all(kernel.params[i].name not in overlapping for i in wanted)
+
+
+def _all_gathered(made: Pullback, plain: Unstaged) -> bool:
+    """Whether nothing is added atomically to where the tiles came from: else the detour through the tiles is better, as
+    it adds once for all that read a cell of them."""
+    if made.tapes is not None or made.recorder is not None:
+        return False
+    adjoints = zip(made.adjoint, made.function.params[len(made.primal) :], strict=False)
+    wanted = {p for i, p in adjoints if i in plain.sources}
+    found = (increment(s) for s in walk_stmts(made.function.body))
+    return all(i is None or wanted.isdisjoint(variables(i.place)) for i in found)
