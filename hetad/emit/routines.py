@@ -32,7 +32,7 @@ def libraries(functions: Iterable[ir.Function]) -> list[str]:
 def support_names(functions: Iterable[ir.Function]) -> list[str]:
     """The support functions that the calls of routines need."""
     used = libraries(functions)
-    return ["hetad_routine"] * bool(used) + ["hetad_fft_plan"] * ("cufft" in used)
+    return ["hetad_routine"] * bool(used) + ["hetad_fft_plan", "hetad_check"] * ("cufft" in used)
 
 
 def with_calls(program: ir.Program) -> ir.Program:
@@ -138,7 +138,8 @@ def _transform(e: Expressions, launch: ir.Launch, routine: Routine) -> Iterator[
         source = rest.pop()
         size = f"(size_t){e.text(rows, 14)} * ({e.text(n, 14)} / 2 + 1) * sizeof({types['c'].removesuffix(' *')})"
         copied = f"{e.text(source)}, {e.text(given)}, {size}, cudaMemcpyDeviceToDevice"
-        yield f"hetad_check(cudaMemcpy({copied}));  // the transform may destroy what it is given"
+        yield "// the transform may destroy what it is given"
+        yield f"hetad_check(cudaMemcpy({copied}));"
     ends = zip((routine.form[0], routine.form[2]), (source, out), strict=True)
     pointers = [f"({types[kind]}){e.text(pointer, 14)}" for kind, pointer in ends]
     args = [plan, *pointers, *(e.converted(a, a.type) for a in rest)]

@@ -15,7 +15,7 @@ from hetad.adjoint.inline import inline, replace_symbol
 from hetad.adjoint.names import convert
 from hetad.host.launches import as_dim3
 from hetad.ir import nodes as ir
-from hetad.ir.types import BLAS_HANDLE, INT, Int, Pointer
+from hetad.ir.types import BLAS_HANDLE, INT, Float, Int, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
 from hetad.rules.routines import HEADERS, routine_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
 
 _PREFIX = "adj_"
+_EXACT = 1 << 24  # whole numbers below are the same in float
 _OWN = {"cudaMalloc": "hetad_device_malloc", "cudaFree": "hetad_release"}
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -101,29 +102,42 @@ def _folded(e: ir.Expr) -> ir.Expr:
     """Comparisons of constants and of a number with itself, and what is chosen by them."""
     match e:
         case ir.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
-            a, b = _bare(left), _bare(right)
-            if isinstance(a, ir.Const) and isinstance(b, ir.Const):
-                return _number(_COMPARISONS[op](a.value, b.value), e)
+            a, b = _value(left), _value(right)
+            if a is not None and b is not None:
+                return _number(_COMPARISONS[op](a, b), e)
             if left == right and isinstance(left.type, Int):
                 return _number(_COMPARISONS[op](0, 0), e)
         case ir.Binary(op="||" | "&&", left=left, right=right):
             if left == right:
                 return left
             for one, other in ((left, right), (right, left)):
-                known = _bare(one)
-                if isinstance(known, ir.Const):
-                    return other if bool(known.value) == (e.op == "&&") else _number(e.op == "||", e)
+                known = _value(one)
+                if known is not None:
+                    return other if bool(known) == (e.op == "&&") else _number(e.op == "||", e)
         case ir.Unary(op="!", operand=operand):
-            known = _bare(operand)
-            if isinstance(known, ir.Const):
-                return _number(not known.value, e)
+            known = _value(operand)
+            if known is not None:
+                return _number(not known, e)
         case ir.Select(cond=cond, then=then, orelse=orelse):
-            known = _bare(cond)
-            if isinstance(known, ir.Const):
-                return convert(then if known.value else orelse, e.type)
+            known = _value(cond)
+            if known is not None:
+                return convert(then if known else orelse, e.type)
             if then == orelse:
                 return then
     return e
+
+
+def _value(e: ir.Expr) -> float | None:
+    """The number that a constant is, behind casts that keep it."""
+    if isinstance(e, ir.Const):
+        return e.value
+    if not isinstance(e, ir.Cast):
+        return None
+    value = _value(e.operand)
+    if value is None or not 0 <= value < _EXACT or value != int(value):
+        return None
+    whole = isinstance(e.type, Float) or (isinstance(e.type, Int) and value < 2 ** (e.type.bits - 1))
+    return value if whole else None
 
 
 def _number(value: bool, of: ir.Expr) -> ir.Const:
@@ -133,8 +147,8 @@ def _number(value: bool, of: ir.Expr) -> ir.Const:
 def _decided(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
     match s:
         case ir.If(cond=cond, then=then, orelse=orelse):
-            known = _bare(cond)
-            return s if not isinstance(known, ir.Const) else then if known.value else orelse
+            known = _value(cond)
+            return s if known is None else then if known else orelse
         case ir.Block(body=body):
             return body
     return s
