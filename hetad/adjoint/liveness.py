@@ -46,7 +46,7 @@ class Liveness:
         kept: list[ir.Stmt] = []
         for s in reversed(body):
             new = self.statement(s, live)
-            if new is not None:
+            if new is not None and not (_is_barrier(new) and kept and _is_barrier(kept[-1])):
                 kept.append(new)
         return tuple(reversed(kept))
 
@@ -148,7 +148,7 @@ class Liveness:
         init = s.init if isinstance(s, ir.For) else ()
         step = s.step if isinstance(s, ir.For) else ()
         if not self._needed(s, init, step, live):
-            return None
+            return next((x for x in walk_stmts(s.body) if _is_barrier(x)), None)  # it separates what stands around
         at_head = set(live)
         while True:
             if s.cond is not None:
@@ -203,7 +203,11 @@ def _substance(body: ir.Body) -> bool:
 
 def _waits(body: ir.Body) -> bool:
     """Whether the threads of the block wait for each other in the body."""
-    return any(isinstance(s, ir.Call) and s.function == "__syncthreads" for s in walk_stmts(body))
+    return any(map(_is_barrier, walk_stmts(body)))
+
+
+def _is_barrier(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function == "__syncthreads"
 
 
 def count(body: ir.Body) -> int:
