@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.names import Names, convert, zero
+from hetad.adjoint.tidy.declarations import without_unused_values
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
@@ -94,8 +95,8 @@ class GatherKernel:
         body = (*constants, *body)
         prelude = self._prelude(body)
         _check_early_loads(sources, prelude, body)
-        self.body = (*prelude, *body)
-        self.sweep = self._sweep()
+        self.body = without_unused_values((*prelude, *body))
+        self.sweep = without_unused_values(self._sweep())
 
     # -- targets
 

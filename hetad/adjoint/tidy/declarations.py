@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.names import convert, is_zero, negate
-from hetad.adjoint.tidy.uses import assigned, idle, mentioned, mentioned_in, next_mention
+from hetad.adjoint.tidy.uses import assigned, idle, inside, mentioned, mentioned_in, next_mention
 from hetad.analysis.effects import BARRIERS
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, is_volatile
-from hetad.ir.visit import substitute, variables
+from hetad.ir.visit import substitute, variables, walk_expr
 
 
 def plain(body: ir.Body) -> ir.Body:
@@ -144,3 +144,22 @@ def propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
             continue
         return propagate((*body[:i], *substitute({s.symbol: s.init}, rest)), exposed)
     return body
+
+
+def without_unused_values(body: ir.Body) -> ir.Body:
+    """Without declarations of values that nothing in their scope mentions; no call and no take of a seed is lost."""
+    out: list[ir.Stmt] = []
+    used: set[ir.Symbol] = set()
+    for s in reversed(body):
+        s = inside(without_unused_values, s)
+        if not isinstance(s, ir.Declare) or s.symbol in used or not _is_pure(s):
+            out.append(s)
+            used |= set(variables((s,))) if isinstance(s, ir.Declare) else mentioned(s)
+            used |= set(s.sums) if isinstance(s, ir.For) else set()
+    return tuple(reversed(out))
+
+
+def _is_pure(s: ir.Declare) -> bool:
+    if s.init is None or s.symbol.storage != "local":
+        return False
+    return not any(isinstance(e, ir.CallExpr | ir.Intrinsic) for e in walk_expr(s.init))
