@@ -21,7 +21,7 @@ from hetad.device.increments import increment, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written
-from hetad.ir.types import UINT, Array, Int
+from hetad.ir.types import UINT, Array, Float, Int
 from hetad.ir.visit import (
     bodies,
     declared,
@@ -72,9 +72,20 @@ def with_plain_phases(body: ir.Body, ground: Ground) -> ir.Body:
 
 
 def _shared_adjoints(body: ir.Body) -> list[ir.Symbol]:
-    """The arrays of the block to which threads add, or of which they take seeds."""
+    """The arrays of the block to which threads add, or of which they take seeds, and which have no other name."""
     roots = [root_symbol(p) for s in walk_stmts(body) for p in _updated(s)]
-    return list(dict.fromkeys(x for x in roots if x is not None and x.storage == "shared"))
+    pointed_to = {x for s in walk_stmts(body) if _keeps_pointer(s) for x in exposed((s,))}
+    return list(dict.fromkeys(x for x in roots if x is not None and x.storage == "shared" and x not in pointed_to))
+
+
+def _keeps_pointer(s: ir.Stmt) -> bool:
+    """Whether a variable may point, after the statement, to what it mentions: another name for the array."""
+    match s:
+        case ir.Declare(symbol=kept) | ir.Assign(target=kept):
+            return not isinstance(kept.type, Int | Float)
+        case ir.Call(result=kept):
+            return kept is not None and not isinstance(kept.type, Int | Float)
+    return False
 
 
 def _updated(s: ir.Stmt) -> list[ir.Place]:

@@ -33,6 +33,9 @@ FLAGS = (
     "-fno-semantic-interposition", "-fopenmp-simd", "-fPIC", "-shared", "-std=gnu11",
     "-Werror=implicit-function-declaration", "-Werror=implicit-int",
 )  # fmt: skip
+# Programs count an array through beyond the end of a row (`(&tile[0][0])[i]`), which nvcc lets them do: no loop may be
+# taken to end where a row does.  gcc's alone; clang ignores it, zig does not know it.
+GCC_FLAGS = ("-fno-aggressive-loop-optimizations",)
 ZIG_FLAGS = ("-fno-sanitize=undefined",)  # `zig cc` traps undefined behaviour by default
 LINKER_FLAGS = ("-Wl,-Bsymbolic", "-Wl,-z,defs") if sys.platform.startswith("linux") else ()
 
@@ -103,14 +106,14 @@ def _find(explicit: str, search_path: str) -> Compiler:
         return Compiler((program, *command[1:]), explicit + _stamp(program), _flags_for(command))
     for name in ("cc", "gcc", "clang"):
         if program := shutil.which(name, path=search_path):
-            return Compiler((program,), program + _stamp(program))
+            return Compiler((program,), program + _stamp(program), GCC_FLAGS)
     if zig := _zig():
         return Compiler((sys.executable, "-m", "ziglang", "cc"), "ziglang" + _stamp(zig), ZIG_FLAGS)
     raise BackendError(f"no C compiler found: {HOW_TO_GET_ONE}")
 
 
 def _flags_for(command: Sequence[str]) -> tuple[str, ...]:
-    return ZIG_FLAGS if any("zig" in Path(word).name for word in command) else ()
+    return ZIG_FLAGS if any("zig" in Path(word).name for word in command) else GCC_FLAGS
 
 
 def _zig() -> str | None:

@@ -12,6 +12,13 @@ from tests.oracle import check_gradient
 
 THREADS = 32
 TEMPLATE = """
+__device__ const double *behind(const double *a, int i)
+{
+    if (i > 3)
+        return a + i;
+    return a;
+}
+
 __global__ void k(double *y, const double *x, int m)
 {
     __shared__ double s[3 * 32 * 8];
@@ -55,6 +62,12 @@ ATOMIC = {
     "a read before the loop and one in it": "sum = s[t]; for (; m > 0; m--) { sum += s[31 - t]; __syncthreads(); }",
     "the thread decides": "int j = (int)(x[t] * 100) & 7; sum = s[t + j];",
     "a variable that the thread changes": "int j = 0; if (t > 3) j = 2; sum = s[t + j];",
+    "a pointer into the array": "const double *p = s + m; sum = s[t]; sum += p[t] * p[t];",
+    "a pointer from before the barrier": "const double *p = s; __syncthreads(); sum = s[t] * p[t + 1];",
+    "one of two pointers": "const double *p = m > 3 ? s + 1 : s; __syncthreads(); sum = s[t] * p[t];",
+    "pointers in a struct": "struct { const double *of; } p; p.of = s + 1; __syncthreads(); sum = s[t] * p.of[t];",
+    "a pointer from a function": "const double *p = behind(s, m); __syncthreads(); sum = s[t] * p[t];",
+    "a pointer that moves": "const double *p = s; p += m; __syncthreads(); sum = s[t] * p[t];",
     "a variable that changes in the piece": "int j = m; sum = s[t + j]; j = 31 - 2 * t - m; sum *= s[t + j + m];",
 }
 BODIES = {**PLAIN, **ATOMIC}
