@@ -66,6 +66,7 @@ class Coordinates:
         self._changed: set[ir.Symbol] = set()
         for s in walk_stmts(body):
             self._tell(s)
+        self.assumed: list[Polynomial] = []  # not negative, as far as the launches of the kernel are concerned
         self._digits: dict[ir.Symbol, list[Digit]] | None = None
         self._wanted: dict[ir.Symbol, set[Scale]] = {}
         self._counting = set(self.threads.values())
@@ -161,10 +162,15 @@ class Coordinates:
         return type_.signed or self.never_negative(value)
 
     def never_negative(self, value: Polynomial) -> bool:
-        """Whether no difference of coordinates is in the value; a uniform value is taken for an extent."""
-        if all(map(self.uniform, (a for m in value.terms for a in m))):
-            return value.constant is None or value.constant >= 0
-        return all(c > 0 and self._counts_up(m) for m, c in value.terms.items())
+        """Whether no difference of coordinates is in the value.  A uniform value that a launch tells is taken for an
+        extent, and noted in `assumed`: the launch has to be looked at."""
+        if all(c > 0 and self._counts_up(m) for m, c in value.terms.items()):
+            return True
+        if value.constant is not None or not all(told_by_launch(a) and self.uniform(a) for m in value.terms for a in m):
+            return value.constant is not None and value.constant >= 0
+        if value not in self.assumed:
+            self.assumed.append(value)
+        return True
 
     def _counts_up(self, monomial: Monomial) -> bool:
         """Whether the product is one of coordinates that start at zero and extents, or is unsigned."""
@@ -341,6 +347,13 @@ class Coordinates:
             if worth is not None and below:
                 out = out + worth.polynomial() * _atom(d.symbol)
         return out
+
+
+def told_by_launch(atom: ir.Expr) -> bool:
+    """Whether it is an integer passed by value, or a size of grid or block."""
+    if isinstance(atom, ir.Var):
+        return atom.symbol.storage == "param" and isinstance(atom.type, Int)
+    return isinstance(atom, ir.ThreadIndex) and atom.name in ("blockDim", "gridDim")
 
 
 def block_dim(axis: str, span: Span) -> ir.ThreadIndex:

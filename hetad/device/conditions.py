@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.coordinates import told_by_launch
+from hetad.analysis.sites import Sites
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
@@ -17,12 +19,12 @@ Leaf = Callable[[ir.Expr], ir.Expr]  # what stands for a parameter of the kernel
 
 def known_on_host(value: Polynomial) -> bool:
     """Whether a launch tells the value: from integers passed by value, and the sizes of grid and block."""
-    return all(
-        (isinstance(a, ir.Var) and a.symbol.storage == "param" and isinstance(a.type, Int))
-        or (isinstance(a, ir.ThreadIndex) and a.name in ("blockDim", "gridDim"))
-        for monomial in value.terms
-        for a in monomial
-    )
+    return all(told_by_launch(a) for monomial in value.terms for a in monomial)
+
+
+def assumed_of_launches(kernel: ir.Function) -> tuple[Polynomial, ...]:
+    """What is taken to be not negative in the launches of a kernel: numbers that it compares with unsigned ones."""
+    return tuple(Sites(kernel.body, kernel.span, lambda _: ()).coordinates.assumed)
 
 
 def text(conditions: tuple[Polynomial, ...], span: Span) -> str:

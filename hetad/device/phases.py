@@ -158,7 +158,9 @@ class _Phases:
             return set()  # somebody has a pointer to it
         sites = Sites(as_kernel, ground.span, lambda s: _cells(s, array), AXES)
         maps = AccessMaps(sites.coordinates, ground.axes.threads, ground.known)
-        if not maps.exclusive(sites.all):
+        given = set(variables(whole))  # of what is no parameter of the kernel, no launch can be asked
+        assumed = (a for value in sites.coordinates.assumed for m in value.terms for a in m)
+        if not maps.exclusive(sites.all) or not given.issuperset(a.symbol for a in assumed if isinstance(a, ir.Var)):
             return set()
         return {id(s) for s in walk_stmts(piece.statements) if _touch((s,), array)}
 

@@ -17,6 +17,7 @@ from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.assumptions import Assumptions
 from hetad.host.cells import Cells
 from hetad.host.checkpoint import Checkpoints
 from hetad.host.memory import MemoryAdjoints
@@ -58,6 +59,7 @@ class HostEngine(Engine):
         self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
+        self.assumptions = Assumptions(kernels)
         self.given: Mapping[str, ir.Function] = {}  # pullbacks of kernels that stand for routines of a library
         self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write
 
@@ -176,7 +178,8 @@ class HostEngine(Engine):
     # -- launches
 
     def launch(self, s: ir.Launch) -> Parts:
-        pushes, pops = self._saved_buffers(s)
+        saved, pops = self._saved_buffers(s)
+        pushes = [*self.assumptions.looked_at(s, self.extents), *saved]
         active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
         if not active:
             return [*pushes, s], pops

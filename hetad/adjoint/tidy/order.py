@@ -8,6 +8,7 @@ from dataclasses import replace
 from hetad.adjoint.names import is_zero
 from hetad.adjoint.tidy.uses import inside, next_mention, root_of
 from hetad.analysis.access import AccessMaps, Map
+from hetad.analysis.affine import polynomial
 from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
@@ -88,6 +89,8 @@ def takes_no_cell_twice(loop: ir.For) -> bool:
     if not places or None in places:
         return not places
     assert loop.primal is not None
+    if len(places) == 1 and places[0] is not None and _follows(places[0], loop):
+        return True
     forward = replace(loop, init=loop.primal.init, cond=loop.primal.cond, step=loop.primal.step)
     inside = {*declared((forward,)), *written((forward,))}
     fixed = {x: replace(x, storage="param") for x in variables((forward,)) if x not in inside and x.storage == "local"}
@@ -103,10 +106,29 @@ def takes_no_cell_twice(loop: ir.For) -> bool:
     alone = map_exprs(of_one_thread, substitute(fixed, (forward,)))
     sites = Sites(alone, loop.span, lambda s: [p for p in _taken(s) if p is not None])
     maps = AccessMaps(sites.coordinates, ())
+    if sites.coordinates.assumed:
+        return False
     by_root: dict[ir.Symbol | None, list[Map | None]] = {}
     for site in sites.all:
         by_root.setdefault(site.cell.root if site.cell is not None else None, []).append(maps.map(site))
     return all(len(found) == 1 and found[0] is not None and maps.injective(found[0]) for found in by_root.values())
+
+
+def _follows(place: ir.Place, loop: ir.For) -> bool:
+    """Whether the cell is told by the index of the loop, which only steps on, and by what does not change in it."""
+    first, step = (loop.primal.init, loop.primal.step) if loop.primal is not None else ((), ())
+    if len(first) != 1 or len(step) != 1 or not isinstance(first[0], ir.Declare) or not isinstance(step[0], ir.Update):
+        return False
+    index = first[0].symbol
+    if not isinstance(place, ir.Index) or step[0].op not in "+-" or step[0].target != ir.Var(index, span=loop.span):
+        return False
+    parts = polynomial(place.index).split(ir.Var(index, span=loop.span))
+    if parts is None or not parts[0].constant:
+        return False
+    body = tuple(s for s in loop.body if not (isinstance(s, ir.Declare) and s.symbol is index))
+    changed = {*written(body), *declared(body)}
+    rest = [*(a for m in parts[1].terms for a in m), place.base, step[0].value]
+    return index not in changed and changed.isdisjoint(x for e in rest for x in variables(e))
 
 
 def taken_roots(body: ir.Body) -> Iterator[ir.Symbol | None]:

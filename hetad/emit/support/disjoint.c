@@ -1,3 +1,11 @@
+// What has been taken for granted of the program.
+static void hetad_require(int holds, const char *message)
+{
+    if (!holds) {
+        hetad_fail(message);
+    }
+}
+
 static void hetad_require_disjoint(const void *p, const void *q, const char *message)
 {
     struct hetad_allocation *a = hetad_find(p);
