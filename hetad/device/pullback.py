@@ -207,11 +207,7 @@ class _Maker:
         self.engine.resets = resets(body, self.effects, uniform)
         self.parameters, sums, closing = self._adjoint_parameters()
         region = self.engine.region(body, registers=True)
-        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
-        self.single = one_along(mentioned_axes(kernel), kernel.span) if self.axes == Axes() else ()
-        if self.single and all(p in known for p in self.single):
-            self.axes = mentioned_axes(kernel)
-        shared = SharedAdjoints(self.engine, kernel.span, self.axes.threads)
+        shared = SharedAdjoints(self.engine, kernel.span)
         whole: ir.Body = (
             *shared.declarations,
             *sums,
@@ -240,6 +236,10 @@ class _Maker:
         self.blocks: ir.Symbol | None = None
         self.turns = False  # one thread works for all
         self.options = options
+        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
+        self.single = one_along(mentioned_axes(kernel), kernel.span) if self.axes == Axes() else ()
+        if self.single and all(p in known for p in self.single):
+            self.axes = mentioned_axes(kernel)
         self.overlapping = bool(merged)
         self.ground = self._ground(merged)
         self.final = self.stored.body

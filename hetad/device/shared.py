@@ -42,10 +42,8 @@ def refuse_too_much(body: ir.Body) -> None:
 class SharedAdjoints:
     """What a pullback declares and clears for the shared arrays its engine has met."""
 
-    def __init__(self, engine: KernelEngine, span: Span, axes: tuple[str, ...]) -> None:
-        """`axes`: those along which the threads of a block may differ."""
+    def __init__(self, engine: KernelEngine, span: Span) -> None:
         self.arrays = list(engine.shared)
-        self._axes = axes
         self.declarations: list[ir.Stmt] = [ir.Declare(s, None, span=s.span) for s in self.arrays]
         self.zeros: list[ir.Stmt] = []
         self.shadows: list[ir.Symbol] = []
@@ -88,9 +86,9 @@ class SharedAdjoints:
         cells = ir.Cast(array, Pointer(UINT), span=span)
         clear = ir.Assign(ir.Index(cells, here, UINT, span=span), integer(0, span, UINT), span=span)
         return ir.For(
-            (ir.Declare(k, _thread_in_block(self._axes, span), span=span),),
+            (ir.Declare(k, _thread_in_block(span), span=span),),
             ir.Binary("<", here, words, BOOL, span=span),
-            (ir.Update("+", here, _block_size(self._axes, span), span=span),),
+            (ir.Update("+", here, _block_size(span), span=span),),
             (clear,),
             lanes=True,
             span=span,
@@ -122,20 +120,12 @@ def _product(a: ir.Expr, b: ir.Expr, type_: Type = UINT) -> ir.Expr:
     return ir.Binary("*", a, b, type_, span=a.span)
 
 
-def _thread_in_block(axes: tuple[str, ...], span: Span) -> ir.Expr:
-    number: ir.Expr | None = None
-    for axis in reversed(axes):
-        here = _axis("threadIdx", axis, span)
-        if number is None:
-            number = here
-        else:
-            number = ir.Binary("+", here, _product(_axis("blockDim", axis, span), number), UINT, span=span)
-    return number if number is not None else integer(0, span, UINT)
+def _thread_in_block(span: Span) -> ir.Expr:
+    depth = _product(_axis("blockDim", "y", span), _axis("threadIdx", "z", span))
+    plane = ir.Binary("+", _axis("threadIdx", "y", span), depth, UINT, span=span)
+    rows = _product(_axis("blockDim", "x", span), plane)
+    return ir.Binary("+", _axis("threadIdx", "x", span), rows, UINT, span=span)
 
 
-def _block_size(axes: tuple[str, ...], span: Span) -> ir.Expr:
-    size: ir.Expr | None = None
-    for axis in axes:
-        extent = _axis("blockDim", axis, span)
-        size = extent if size is None else _product(size, extent)
-    return size if size is not None else integer(1, span, UINT)
+def _block_size(span: Span) -> ir.Expr:
+    return _product(_product(_axis("blockDim", "x", span), _axis("blockDim", "y", span)), _axis("blockDim", "z", span))
