@@ -240,7 +240,8 @@ class Engine(Shadows, ABC):
         own = self.shadow_place(target)
         leaves = active_leaves(self, value)
         update = isinstance(s, ir.Update)
-        if not isinstance(target, ir.Var) or any(self._same_variable(leaf, target) for leaf in leaves):
+        own_variable = isinstance(target, ir.Var) and target.symbol.storage != "shared"
+        if not own_variable or any(self._same_variable(leaf, target) for leaf in leaves):
             out, seed = self.take(target, own, not update, span)
             return [*out, *pull(self, value, self._signed(s, seed), span, result)]
         if first:
