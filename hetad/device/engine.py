@@ -8,6 +8,7 @@ block: the forward part rebuilds it, its adjoint lies there too, and barriers se
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeGuard
 
 from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
@@ -21,6 +22,7 @@ from hetad.analysis.uniform import Uniformity, exchanges
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol
 from hetad.ir.types import INT, Array, Float, Pointer, Type
 from hetad.ir.visit import map_body, walk_stmts
 
@@ -38,6 +40,7 @@ class KernelEngine(Engine):
         super().__init__(names, effects, active, sources)
         self.uniform = uniform
         self.shared: dict[ir.Symbol, Span] = {}
+        self.shared_saves: set[ir.Symbol] = set()  # what holds values that shared cells had
         self.dynamic_bytes = dynamic_bytes
         self.resets: Mapping[int, tuple[ir.Symbol, ...]] = {}
 
@@ -124,6 +127,13 @@ class KernelEngine(Engine):
             return [], self.adjoint(s)
         return self.overwrite(s)
 
+    def save(self, place: ir.Place, span: Span) -> Parts:
+        forward, restore = super().save(place, span)
+        if self._space(place) == "shared":
+            held = (s.slot if isinstance(s, ir.Push) else root_symbol(s.target) for s in forward if _keeps(s))
+            self.shared_saves.update(x for x in held if x is not None)
+        return forward, restore
+
     def take(self, place: ir.Place, own: ir.Place, clears: bool, span: Span) -> tuple[list[ir.Stmt], ir.Expr]:
         """In one atomic step where another thread may have stored to the same cell."""
         if not clears or self._space(place) == "local":
@@ -194,6 +204,10 @@ class KernelEngine(Engine):
 
     def launch(self, s: ir.Launch) -> Parts:
         raise UnsupportedError("a kernel that launches a kernel", s.span, "launch it from the host")
+
+
+def _keeps(s: ir.Stmt) -> TypeGuard[ir.Push | ir.Assign]:
+    return isinstance(s, ir.Push | ir.Assign)
 
 
 def _holds(type_: Type) -> Type | None:

@@ -35,6 +35,7 @@ from hetad.device.qualifiers import qualified
 from hetad.device.record import Recording, record, settled
 from hetad.device.resets import resets
 from hetad.device.runs import with_runs
+from hetad.device.saves import with_barriers_behind_saves
 from hetad.device.segments import long_loops, segmented
 from hetad.device.shared import SharedAdjoints, refuse_too_much
 from hetad.device.storage import Site, Stored, store_tape
@@ -227,9 +228,10 @@ class _Maker:
                 "use another array, or give all of it new values before, in a loop over its elements",
             )
         self.used = set(variables(pruned))
-        self.body = settled(_without_marks(pruned if options.needed else drop_unused(whole)))
+        kept = _without_marks(pruned if options.needed else drop_unused(whole))
+        self.body = with_barriers_behind_saves(settled(kept), self.engine.shared_saves)
         in_segments = options.segments and recording is None
-        self.long_loops = long_loops(self.body, self.engine.slot_origins) if in_segments else frozenset()
+        self.long_loops = long_loops(self.body if in_segments else (), self.engine.slot_origins)
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
         self.gathers: tuple[GatherKernel, ...] = ()
         self.sweep: ir.Sweep | None = None
@@ -242,9 +244,7 @@ class _Maker:
             self.axes = mentioned_axes(kernel)
         self.overlapping = bool(merged)
         self.ground = self._ground(merged)
-        self.final = self.stored.body
-        if options.tidy:
-            self.final = tidy(self.final, aliased=bool(merged), kernel=True)
+        self.final = tidy(self.stored.body, bool(merged), kernel=True) if options.tidy else self.stored.body
         if options.factors:
             self.final = with_factors(self.final)
         self._accumulate()
