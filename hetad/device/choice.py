@@ -9,9 +9,9 @@ from hetad.adjoint.names import Names
 from hetad.adjoint.options import ALL, Options
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.staging import shared_arrays
-from hetad.device.increments import increment
+from hetad.device.accumulation.increments import increment
 from hetad.device.pullback import Pullback, pullback
-from hetad.device.unstage import Unstaged, unstaged
+from hetad.device.unstaging.unstage import Unstaged, unstaged
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.visit import declared, variables, walk_stmts

@@ -1,8 +1,8 @@
 """The reverse engine inside a kernel.
 
-Global memory belongs to all threads: it is never written in the forward part (see `device/memory.py`), and its
-adjoint is updated atomically, until `device/accumulate.py` proves that less will do.  Shared memory belongs to the
-block: the forward part rebuilds it, its adjoint lies there too, and barriers separate the same phases in reverse.
+Global memory belongs to all threads: it is never written in the forward part (`tape/memory.py`), and its adjoint is
+updated atomically, until `accumulation/accumulate.py` proves that less will do.  Shared memory belongs to the block:
+the forward part rebuilds it, its adjoint lies there too, and barriers separate the same phases in reverse.
 """
 
 from __future__ import annotations

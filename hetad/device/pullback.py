@@ -16,34 +16,34 @@ from hetad.analysis.coordinates import exposed
 from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
-from hetad.device.accumulate import Ground, lacking
-from hetad.device.accumulate import settled as settled_atomics
-from hetad.device.axes import Axes, launch_axes, mentioned_axes, one_along
-from hetad.device.conditions import text
-from hetad.device.counting import counting_kernel
-from hetad.device.deal import dealt
+from hetad.device.accumulation.accumulate import Ground, lacking
+from hetad.device.accumulation.accumulate import settled as settled_atomics
+from hetad.device.accumulation.axes import Axes, launch_axes, mentioned_axes, one_along
+from hetad.device.accumulation.conditions import text
+from hetad.device.accumulation.deal import dealt
+from hetad.device.accumulation.fixed_order import Parts, Staged, refuse_atomics, staged, unordered
+from hetad.device.accumulation.in_turn import in_turn
+from hetad.device.accumulation.increments import increment, takes
+from hetad.device.accumulation.phases import with_plain_phases
+from hetad.device.accumulation.runs import with_runs
+from hetad.device.accumulation.sums import Sums
+from hetad.device.accumulation.thread_order import only_adds
+from hetad.device.accumulation.thread_sweep import thread_sweep
+from hetad.device.accumulation.totals import in_fewer_blocks, with_totals
+from hetad.device.accumulation.warps import with_warp_sums
 from hetad.device.engine import KernelEngine
-from hetad.device.factors import with_factors
-from hetad.device.fixed_order import Parts, Staged, refuse_atomics, staged, unordered
-from hetad.device.gather import GatherKernel
-from hetad.device.gathering import gathered, meets
-from hetad.device.in_turn import in_turn
-from hetad.device.increments import increment, takes
-from hetad.device.memory import StoredValues
-from hetad.device.phases import with_plain_phases
+from hetad.device.gathers.gather import GatherKernel
+from hetad.device.gathers.gathering import gathered, meets
 from hetad.device.qualifiers import qualified
-from hetad.device.record import Recording, record, settled
-from hetad.device.resets import resets
-from hetad.device.runs import with_runs
-from hetad.device.saves import with_barriers_behind_saves
-from hetad.device.segments import long_loops, segmented
 from hetad.device.shared import SharedAdjoints, refuse_too_much
-from hetad.device.storage import Site, Stored, store_tape
-from hetad.device.sums import Sums
-from hetad.device.thread_order import only_adds
-from hetad.device.thread_sweep import thread_sweep
-from hetad.device.totals import in_fewer_blocks, with_totals
-from hetad.device.warps import with_warp_sums
+from hetad.device.tape.counting import counting_kernel
+from hetad.device.tape.factors import with_factors
+from hetad.device.tape.memory import StoredValues
+from hetad.device.tape.record import Recording, record, settled
+from hetad.device.tape.resets import resets
+from hetad.device.tape.saves import with_barriers_behind_saves
+from hetad.device.tape.segments import long_loops, segmented
+from hetad.device.tape.storage import Site, Stored, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, UINT, VOID, Pointer, Type

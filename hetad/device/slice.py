@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.effects import ATOMICS
 from hetad.analysis.sites import Definition, Guard, Loop, Site
-from hetad.device.increments import increment, takes
+from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import declared, variables, walk_stmts

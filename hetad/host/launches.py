@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.coordinates import AXES
-from hetad.device.axes import extent_along
-from hetad.device.fixed_order import Parts
+from hetad.device.accumulation.axes import extent_along
+from hetad.device.accumulation.fixed_order import Parts
 from hetad.device.pullback import Tapes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir

@@ -9,7 +9,7 @@ from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.overwritten import Overwritten, overwritten_cells
 from hetad.analysis.written import Written, written_cells
-from hetad.device.axes import extent_along
+from hetad.device.accumulation.axes import extent_along
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.engine import Parts
 from hetad.adjoint.names import integer
-from hetad.device.axes import (
+from hetad.device.accumulation.axes import (
     along,
     extent_along,
     in_fewer_blocks,
@@ -17,8 +17,8 @@ from hetad.device.axes import (
     team_size,
     threads_along,
 )
+from hetad.device.gathers.tiles import THREADS
 from hetad.device.pullback import Gather, Pullback
-from hetad.device.tiles import THREADS
 from hetad.host.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Int

@@ -8,8 +8,8 @@ from itertools import combinations
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.pointers import Location, PointsTo
-from hetad.device.axes import extent_along
-from hetad.device.conditions import comparisons
+from hetad.device.accumulation.axes import extent_along
+from hetad.device.accumulation.conditions import comparisons
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir

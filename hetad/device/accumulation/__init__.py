@@ -1,0 +1,1 @@
+"""How increments of adjoints reach memory: which are sums, which need atomics, and in what order threads come."""

@@ -1,0 +1,160 @@
+"""How the threads of a pullback add to adjoints that they share: the table of race freedom.
+
+| what is known                                  | emitted                                                      |
+|------------------------------------------------|--------------------------------------------------------------|
+| several increments of one cell, in one block   | one increment of their sum (`accumulation/sums.py`)          |
+| the cell is fixed in a loop                    | summed in a register, one increment after the loop (as well) |
+| no other thread touches the cell (access maps) | plain `+=`; a seed is read and cleared                       |
+| many threads, each cell affine in them         | a kernel over the cells (`gathers/gather.py`)                |
+| nothing                                        | `atomicAdd`; a seed is exchanged for zero                    |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hetad.adjoint.names import zero
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.effects import TAKE
+from hetad.analysis.sites import Site, Sites
+from hetad.device.accumulation.axes import Axes
+from hetad.device.accumulation.clearing import cleared_behind_loops
+from hetad.device.accumulation.conditions import known_on_host
+from hetad.device.accumulation.increments import increment, plain, takes
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float, Pointer
+from hetad.ir.visit import map_body, variables, walk_exprs, walk_stmts
+from hetad.rules.math import is_math
+
+SEVERAL = 4
+LONG = 3  # calls of mathematical functions
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What proofs may build on: the adjoint parameters that no other parameter can overlap, and the axes along which
+    the threads of a launch differ."""
+
+    adjoints: frozenset[ir.Symbol]
+    axes: Axes
+    span: Span
+    spent: frozenset[ir.Symbol] = frozenset()  # adjoints that nobody needs after the pullback
+    fixed_order: bool = False  # no sum may depend on the order of threads
+    known: tuple[Polynomial, ...] = ()  # not negative in the launch
+    sizes: Mapping[str, int] = field(default_factory=dict)  # of the launch's blocks, along axes where they are known
+
+
+def settled(body: ir.Body, ground: Ground) -> ir.Body:
+    """With plain updates where threads provably do not meet."""
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    long = _calls(body) >= LONG
+    proven = {
+        id(site.statement)
+        for members in _groups(sites, ground)
+        if maps.exclusive(members)
+        for site in members
+        if ground.fixed_order or not _waits(site, members, ground, long)
+    }
+    looping = [s for members in _groups(sites, ground) for s in members if s.loops]
+    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, body, maps)}
+    body, behind = cleared_behind_loops(body, once)
+    body = map_body(lambda s: without_atomics(s, False) if id(s) in behind else s, body)
+    last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
+    return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+
+
+def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
+    """What, not negative in a launch, would make more updates plain."""
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    long = _calls(body) >= LONG
+    found: list[Polynomial] = []
+    for members in _groups(sites, ground):
+        wanted = ground.fixed_order or any(not _waits(s, members, ground, long) for s in members)
+        if wanted and not maps.exclusive(members):
+            conditions = maps.lacking(members)
+            found += [p for p in conditions if p not in found and all(map(known_on_host, conditions))]
+    return tuple(found)
+
+
+def _groups(sites: Sites, ground: Ground) -> list[list[Site]]:
+    """The increments, and the takes, of each array that no other one can overlap."""
+    groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
+    for site in sites.all:
+        if site.cell is None:
+            return []  # it may be any cell of any adjoint
+        groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
+    return [members for (_, root), members in groups.items() if root in ground.adjoints]
+
+
+def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> bool:
+    """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart, and
+    one at the end of a `long` computation begins with a load that nothing hides: in loops, where there are many, and
+    there, atomic operations are faster although nothing asks for them."""
+    assert site.cell is not None
+    if increment(site.statement) is None:
+        return site.cell.root not in ground.spent and (len(members) > SEVERAL or bool(site.loops))
+    return long or len(members) > SEVERAL or bool(site.loops)
+
+
+def _calls(body: ir.Body) -> int:
+    """How many mathematical functions the text calls; in a loop, many."""
+    if any(isinstance(s, ir.For | ir.While) and _calls(s.body) for s in walk_stmts(body)):
+        return LONG
+    called = sum(1 for s in walk_stmts(body) if isinstance(s, ir.Call) and is_math(s.function))
+    return called + sum(1 for e in walk_exprs(body) if isinstance(e, ir.Intrinsic) and _is_long(e))
+
+
+def _is_long(e: ir.Intrinsic) -> bool:
+    return is_math(e.name) and len(e.args) == 1 and isinstance(e.type, Float)
+
+
+def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:
+    """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
+    return site.cell is not None and site.cell.root in ground.spent and _alone(site, body, maps)
+
+
+def _alone(site: Site, body: ir.Body, maps: AccessMaps) -> bool:
+    """Whether this take is all that touches the array, and touches no cell of it twice."""
+    if site.cell is None or increment(site.statement) is not None:
+        return False
+    m = maps.map(site)
+    alone = sum(1 for x in variables(body) if x is site.cell.root) == 1
+    return alone and m is not None and maps.injective(m)
+
+
+def touched(s: ir.Stmt) -> list[ir.Place]:
+    """The cells of global memory that a statement increments or takes."""
+    found = increment(s)
+    places = [found.place] if found is not None else list(takes(s))
+    return [p for p in places if through_pointer(p)]
+
+
+def through_pointer(place: ir.Expr) -> bool:
+    match place:
+        case ir.Index(base=base):
+            return isinstance(base.type, Pointer) or through_pointer(base)
+        case ir.Member(base=base):
+            return through_pointer(base)
+    return False
+
+
+def without_atomics(s: ir.Stmt, clears: bool = True) -> ir.Stmt | ir.Body:
+    """An increment, or a take of a seed, for a thread alone with the cell; `clears`: the seed is set to zero."""
+    found = increment(s)
+    if found is not None:
+        return plain(found)
+    match s:
+        case ir.Declare(symbol=symbol, init=ir.Intrinsic(name=name) as taken) if name.startswith(TAKE):
+            (place,) = takes(s)
+            read: ir.Stmt = ir.Declare(symbol, place, span=s.span)
+            return (read, ir.Assign(place, zero(taken.type, s.span), span=s.span)) if clears else read
+        case ir.Assign(value=ir.Intrinsic(name=name) as taken) if name.startswith(TAKE):
+            (place,) = takes(s)
+            read = replace(s, value=place)
+            return (read, ir.Assign(place, zero(taken.type, s.span), span=s.span)) if clears else read
+    return s

@@ -1,0 +1,170 @@
+"""Sums of fixed order, for gradients whose bits do not depend on the order of threads.
+
+Within a block sums have a fixed order anyway.  Where blocks would add to one number atomically, each stores its sum in
+a cell of its own, and a second kernel, of one block, adds these up:
+
+    parts[s * blocks + block] += the sum over the block        number s of the sums, in the pullback
+    adj[...] += the sum over all blocks of parts[s * blocks + block]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hetad.adjoint.names import Names, address_of, convert, integer, zero
+from hetad.device.accumulation.increments import Increment, increment
+from hetad.device.tape.storage import block_count, block_position
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Float, Pointer, Type
+from hetad.ir.visit import variables, walk_stmts
+
+ADD = "hetad_block_add_"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The second stage: a kernel that takes a buffer for each of `types`, how many blocks there were, and the adjoints
+    of the primal's parameters at `adjoint`.  A buffer has `counts` cells for each block."""
+
+    function: ir.Function
+    types: tuple[Type, ...]
+    counts: tuple[int, ...]
+    adjoint: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A pullback's body in which each block keeps its sums apart, the buffers for them, and the second stage."""
+
+    body: ir.Body
+    buffers: tuple[ir.Symbol, ...]
+    parts: Parts
+
+
+def staged(
+    body: ir.Body, name: str, comment: str, adjoints: Mapping[int, ir.Symbol], names: Names, span: Span
+) -> Staged | None:
+    """None where no sum is made over blocks.  `adjoints`: the parameters by their positions in the primal."""
+    if not any(_adds(s) for s in walk_stmts(body)):
+        return None
+    stage = _Stage(names, span)
+    first = (*stage.opening(), *stage.kept_apart(body))
+    used = set(variables(stage.second))
+    adjoint = tuple(i for i, p in adjoints.items() if p in used)
+    buffers = tuple(stage.buffers.values())
+    params = (*buffers, stage.total, *(adjoints[i] for i in adjoint))
+    function = ir.Function(name, "kernel", params, VOID, tuple(stage.second), span, comment=comment)
+    parts = Parts(function, tuple(stage.buffers), tuple(stage.counts[t] for t in stage.buffers), adjoint)
+    return Staged(first, buffers, parts)
+
+
+class _Stage:
+    def __init__(self, names: Names, span: Span) -> None:
+        self.names, self.span = names, span
+        self.buffers: dict[Type, ir.Symbol] = {}
+        self.counts: dict[Type, int] = {}
+        self.block = names.symbol("block_number", SIZE_T, span, const=True)
+        self.blocks = names.symbol("block_count", SIZE_T, span, const=True)
+        self.total = names.symbol("blocks", UINT, span, "param")
+        self.second: list[ir.Stmt] = []
+
+    def opening(self) -> list[ir.Stmt]:
+        values = (block_position(self.span), block_count(self.span))
+        pairs = zip((self.block, self.blocks), values, strict=True)
+        return [ir.Declare(x, value, span=self.span) for x, value in pairs]
+
+    def kept_apart(self, body: ir.Body) -> ir.Body:
+        """The body with the sums in cells of their own; what adds these up goes to the second stage."""
+        out: list[ir.Stmt] = []
+        for s in body:
+            if isinstance(s, ir.For) and any(_adds(x) for x in s.body):
+                trips, (index,) = _trips(s), [d.symbol for d in s.init if isinstance(d, ir.Declare)]
+                pairs = [self._split(x, trips, ir.Var(index, span=self.span)) for x in s.body]
+                out.append(replace(s, body=tuple(a for a, _ in pairs)))
+                self.second.append(replace(s, body=tuple(b for _, several in pairs for b in several)))
+            elif _adds(s):
+                a, several = self._split(s, 1, None)
+                out.append(a)
+                self.second += several
+            else:
+                assert not any(_adds(x) for x in walk_stmts((s,))), "sums over blocks stand at the end"
+                out.append(s)
+        return tuple(out)
+
+    def _split(self, s: ir.Stmt, count: int, k: ir.Expr | None) -> tuple[ir.Stmt, list[ir.Stmt]]:
+        """The sum of a block, kept in a cell; and the sum of those."""
+        assert isinstance(s, ir.Call) and _adds(s)
+        target, value = s.args
+        number = self._numbers(value.type, count, k)
+        place = self._cell(value.type, number, self.block, self.blocks)
+        return replace(s, function=_sum(value), args=(address_of(place), value)), self._added_up(target, number, value)
+
+    def _added_up(self, target: ir.Expr, number: ir.Expr, value: ir.Expr) -> list[ir.Stmt]:
+        """`target` receives sum `number` of all blocks, which the threads of one block share among them."""
+        span = value.span
+        total, b = self.names.symbol("sum", value.type, span), self.names.symbol("b", UINT, span)
+        block = ir.Var(b, span=span)
+        add = ir.Update("+", ir.Var(total, span=span), self._cell(value.type, number, b, self.total), span=span)
+        loop = ir.For(
+            (ir.Declare(b, _thread("threadIdx", span), span=span),),
+            ir.Binary("<", block, ir.Var(self.total, span=span), BOOL, span=span),
+            (ir.Update("+", block, _thread("blockDim", span), span=span),),
+            (add,),
+            span=span,
+        )
+        closing = ir.Call(_sum(value), (target, ir.Var(total, span=span)), span=span)
+        return [ir.Declare(total, zero(value.type, span), span=span), loop, closing]
+
+    def _numbers(self, type_: Type, count: int, k: ir.Expr | None) -> ir.Expr:
+        """The number of the next sum, of `count` ones that `k` tells apart."""
+        if type_ not in self.buffers:
+            name = "parts" if not self.buffers else f"parts_{type_}"
+            self.buffers[type_], self.counts[type_] = self.names.symbol(name, Pointer(type_), self.span, "param"), 0
+        first = integer(self.counts[type_], self.span, SIZE_T)
+        self.counts[type_] += count
+        return first if k is None else ir.Binary("+", first, convert(k, SIZE_T), SIZE_T, span=self.span)
+
+    def _cell(self, type_: Type, number: ir.Expr, block: ir.Symbol, blocks: ir.Symbol) -> ir.Index:
+        span = self.span
+        index = convert(ir.Var(block, span=span), SIZE_T)
+        if not isinstance(number, ir.Const) or number.value != 0:
+            row = ir.Binary("*", number, convert(ir.Var(blocks, span=span), SIZE_T), SIZE_T, span=span)
+            index = ir.Binary("+", row, index, SIZE_T, span=span)
+        return ir.Index(ir.Var(self.buffers[type_], span=span), index, type_, span=span)
+
+
+def refuse_atomics(bodies: Sequence[ir.Body]) -> None:
+    """Raises UnsupportedError where floating increments remain whose order the threads decide."""
+    for found in (f for body in bodies for f in unordered(body)):
+        raise UnsupportedError(
+            "with deterministic=True: several threads may add to the adjoint of this in no fixed order, in a kernel "
+            "whose threads wait for each other",
+            found.place.span,
+            "let each thread read cells of its own here; or leave deterministic=True out",
+        )
+
+
+def unordered(body: ir.Body) -> Iterator[Increment]:
+    """The floating increments whose order the threads decide."""
+    found = (increment(s) for s in walk_stmts(body))
+    return (f for f in found if f is not None and isinstance(f.value.type, Float))
+
+
+def _adds(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function.startswith(ADD)
+
+
+def _sum(value: ir.Expr) -> str:
+    """What adds a sum over the block where no other block adds."""
+    return f"hetad_block_sum_{value.type}"
+
+
+def _trips(s: ir.For) -> int:
+    assert isinstance(s.cond, ir.Binary) and isinstance(s.cond.right, ir.Const)
+    return int(s.cond.right.value)
+
+
+def _thread(name: str, span: Span) -> ir.Expr:
+    return ir.ThreadIndex(name, "x", UINT, span=span)

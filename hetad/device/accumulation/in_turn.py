@@ -1,0 +1,78 @@
+"""Pullbacks in which one thread does the work of all, one after the other: slow, and in a fixed order.
+
+This is what remains where a gradient must not depend on the order of threads, and several may add to one cell that no
+proof tells: an index from memory, overlapping buffers.  The launch stays, so that its extents are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hetad.adjoint.names import Names, integer
+from hetad.analysis.coordinates import AXES, assigned, exposed
+from hetad.device.accumulation.accumulate import without_atomics
+from hetad.device.accumulation.fixed_order import ADD
+from hetad.device.accumulation.increments import pointee
+from hetad.device.gathers.gathering import waits
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, UINT
+from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
+
+_EXTENTS = {"threadIdx": "blockDim", "blockIdx": "gridDim"}
+
+
+def in_turn(body: ir.Body, functions: Mapping[str, ir.Function], names: Names, span: Span) -> ir.Body | None:
+    """The body for all threads of the launch, in its first one; None where they wait for each other, or `functions`
+    that it calls ask for theirs."""
+    if any(waits(s) or (isinstance(s, ir.Call) and s.function.startswith("hetad_shfl")) for s in walk_stmts(body)):
+        return None
+    called = (functions[s.function] for s in walk_stmts(body) if isinstance(s, ir.Call) and s.function in functions)
+    if any(isinstance(e, ir.ThreadIndex) for f in called for e in walk_exprs(f.body)):
+        return None
+    own = map_body(_alone, body)
+    used = {(e.name, e.axis) for e in walk_exprs(own) if isinstance(e, ir.ThreadIndex)}
+    loops = [(name, axis) for name in _EXTENTS for axis in AXES if (name, axis) in used]
+    counters = {x: names.symbol(f"{x[0].removesuffix('Idx')}_{x[1]}", UINT, span) for x in loops}
+
+    def counted(e: ir.Expr) -> ir.Expr:
+        known = isinstance(e, ir.ThreadIndex) and (e.name, e.axis) in counters
+        return ir.Var(counters[e.name, e.axis], span=e.span) if known and isinstance(e, ir.ThreadIndex) else e
+
+    inner: ir.Body = map_exprs(counted, own)
+    inner = own_copies(inner, names)
+    for name, axis in loops:
+        inner = (_loop(counters[name, axis], ir.ThreadIndex(_EXTENTS[name], axis, UINT, span=span), inner),)
+    return (ir.If(_first(span), inner, (), span=span),)
+
+
+def own_copies(body: ir.Body, names: Names) -> ir.Body:
+    """The body for a thread that is not the last to use its parameters: those it changes are copied first."""
+    changed = dict.fromkeys(x for x in (*assigned(body), *exposed(body)) if x.storage == "param")
+    copies = {p: names.symbol(f"{p.name}_own", p.type, p.span) for p in changed}
+    opening = (ir.Declare(own, ir.Var(p, span=p.span), span=p.span) for p, own in copies.items())
+    return (*opening, *substitute(copies, body)) if copies else body
+
+
+def _alone(s: ir.Stmt) -> ir.Stmt | ir.Body:
+    """No other thread works: neither atomic operations nor sums over a block are needed."""
+    if isinstance(s, ir.Call) and s.function.startswith(ADD):
+        return ir.Update("+", pointee(s.args[0]), s.args[1], span=s.span)
+    return without_atomics(s)
+
+
+def _loop(counter: ir.Symbol, extent: ir.Expr, body: ir.Body) -> ir.Stmt:
+    span, variable = counter.span, ir.Var(counter, span=counter.span)
+    start = ir.Declare(counter, integer(0, span, UINT), span=span)
+    step = ir.Update("+", variable, integer(1, span, UINT), span=span)
+    return ir.For((start,), ir.Binary("<", variable, extent, BOOL, span=span), (step,), body, span=span)
+
+
+def _first(span: Span) -> ir.Expr:
+    """Whether this is the first thread of the first block."""
+    zero = integer(0, span, UINT)
+    positions = [ir.ThreadIndex(name, axis, UINT, span=span) for name in ("blockIdx", "threadIdx") for axis in AXES]
+    found: ir.Expr = ir.Binary("==", positions[0], zero, BOOL, span=span)
+    for p in positions[1:]:
+        found = ir.Binary("&&", found, ir.Binary("==", p, zero, BOOL, span=span), BOOL, span=span)
+    return found

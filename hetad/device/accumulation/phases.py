@@ -1,0 +1,186 @@
+"""Plain updates of the adjoints of shared arrays, where no two threads meet between two barriers.
+
+A *piece* is a run of statements without a barrier.  What threads do at the same time is in one piece, or in pieces that
+follow each other without a barrier between them.  Where only one of those touches an array, the piece is looked at as a
+kernel of its own, launched with one block, in which everything that the threads of a block agree on is a parameter:
+the access maps then tell whether two threads touch the same cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.coordinates import AXES
+from hetad.analysis.effects import BARRIERS
+from hetad.analysis.sites import Sites
+from hetad.device.accumulation.accumulate import Ground, without_atomics
+from hetad.device.accumulation.differences import Differences
+from hetad.device.accumulation.increments import increment, takes
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.places import exposed, root_symbol, written
+from hetad.ir.types import UINT, Array, Float, Int
+from hetad.ir.visit import (
+    bodies,
+    declared,
+    map_bodies,
+    map_body,
+    map_exprs,
+    own_exprs,
+    substitute,
+    variables,
+    walk_expr,
+    walk_stmts,
+)
+
+
+@dataclass(eq=False, slots=True)
+class _Piece:
+    """Statements without a barrier; `before`: declarations in front of them, in the same block and in those around."""
+
+    before: tuple[ir.Stmt, ...]
+    statements: list[ir.Stmt] = field(default_factory=list)
+    next: list[_Piece] = field(default_factory=list)  # pieces that follow without a barrier
+
+    @property
+    def reached(self) -> set[_Piece]:
+        found: set[_Piece] = set()
+        todo = list(self.next)
+        while todo:
+            piece = todo.pop()
+            if piece not in found:
+                found.add(piece)
+                todo += piece.next
+        return found
+
+
+def with_plain_phases(body: ir.Body, ground: Ground) -> ir.Body:
+    """With plain updates of shared adjoints where between two barriers each cell belongs to one thread."""
+    arrays = _shared_adjoints(body)
+    if not arrays or not any(_waits(s) for s in walk_stmts(body)):
+        return body
+    phases = _Phases(body, ground.span)
+    proven: set[int] = set()
+    for piece in phases.pieces:
+        together = piece.reached | {p for p in phases.pieces if piece in p.reached}
+        for array in arrays:
+            if _touch(piece.statements, array) and not any(_touch(p.statements, array) for p in together):
+                proven |= phases.exclusive(piece, array, ground)
+    return map_body(lambda s: without_atomics(s) if id(s) in proven else s, body)
+
+
+def _shared_adjoints(body: ir.Body) -> list[ir.Symbol]:
+    """The arrays of the block to which threads add, or of which they take seeds, and which have no other name."""
+    roots = [root_symbol(p) for s in walk_stmts(body) for p in _updated(s)]
+    pointed_to = {x for s in walk_stmts(body) if _keeps_pointer(s) for x in exposed((s,))}
+    return list(dict.fromkeys(x for x in roots if x is not None and x.storage == "shared" and x not in pointed_to))
+
+
+def _keeps_pointer(s: ir.Stmt) -> bool:
+    """Whether a variable may point, after the statement, to what it mentions: another name for the array."""
+    match s:
+        case ir.Declare(symbol=kept) | ir.Assign(target=kept):
+            return not isinstance(kept.type, Int | Float)
+        case ir.Call(result=kept):
+            return kept is not None and not isinstance(kept.type, Int | Float)
+    return False
+
+
+def _updated(s: ir.Stmt) -> list[ir.Place]:
+    found = increment(s)
+    return [found.place] if found is not None else list(takes(s))
+
+
+def _touch(statements: Sequence[ir.Stmt], array: ir.Symbol) -> bool:
+    return any(x is array for x in variables(statements))
+
+
+def _waits(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and s.function in BARRIERS and s.function != "__syncwarp"
+
+
+class _Phases:
+    """The pieces of a body, and which of them follow each other."""
+
+    def __init__(self, body: ir.Body, span: Span) -> None:
+        self.pieces: list[_Piece] = []
+        self._span = span
+        self._differences = Differences(body)
+        self._written = written(body) | exposed(body)
+        self._body(body, self._piece(()), ())
+
+    def _piece(self, before: tuple[ir.Stmt, ...]) -> _Piece:
+        self.pieces.append(_Piece(before))
+        return self.pieces[-1]
+
+    def _body(self, body: ir.Body, piece: _Piece, before: tuple[ir.Stmt, ...]) -> tuple[_Piece, tuple[ir.Stmt, ...]]:
+        """Goes on in `piece`; the piece at the end of the body, and the declarations so far."""
+        for s in body:
+            if _waits(s):
+                piece = self._piece(before)
+            elif isinstance(s, ir.Block):
+                piece, before = self._body(s.body, piece, before)
+            elif any(_waits(x) for x in walk_stmts((s,))):
+                piece = self._around(s, piece, before)
+            else:
+                piece.statements.append(s)
+                before += (s,) if self._defines(s) else ()
+        return piece, before
+
+    def _around(self, s: ir.Stmt, piece: _Piece, before: tuple[ir.Stmt, ...]) -> _Piece:
+        """A statement with barriers inside: a piece for its conditions and steps, and those of its bodies."""
+        own, after = self._piece(before), self._piece(before)
+        own.statements.append(replace(s, body=()) if isinstance(s, ir.For) else map_bodies(lambda _: (), s))
+        piece.next.append(own)
+        own.next.append(after)
+        for inner in (s.body,) if isinstance(s, ir.For) else bodies(s):
+            start = self._piece(before)
+            end, _ = self._body(inner, start, before)
+            own.next.append(start)
+            end.next.append(after if isinstance(s, ir.If) else own)
+        return after
+
+    def _defines(self, s: ir.Stmt) -> bool:
+        """Whether the statement declares an integer for good, by what does not change either."""
+        if not isinstance(s, ir.Declare) or s.init is None or not isinstance(s.symbol.type, Int):
+            return False
+        return self._written.isdisjoint((s.symbol, *variables(s.init)))
+
+    def exclusive(self, piece: _Piece, array: ir.Symbol, ground: Ground) -> set[int]:
+        """The ids of the piece's statements that touch the array, if no two threads of a block touch one cell."""
+        whole = (*piece.before, *piece.statements)
+        as_kernel = self._as_kernel(whole, piece)
+        if sum(1 for x in variables(as_kernel) if x is array) > sum(
+            len(_cells(s, array)) for s in walk_stmts(as_kernel)
+        ):
+            return set()  # somebody has a pointer to it
+        sites = Sites(as_kernel, ground.span, lambda s: _cells(s, array), AXES)
+        maps = AccessMaps(sites.coordinates, ground.axes.threads, ground.known)
+        given = set(variables(whole))  # of what is no parameter of the kernel, no launch can be asked
+        assumed = (a for value in sites.coordinates.assumed for m in value.terms for a in m)
+        if not maps.exclusive(sites.all) or not given.issuperset(a.symbol for a in assumed if isinstance(a, ir.Var)):
+            return set()
+        return {id(s) for s in walk_stmts(piece.statements) if _touch((s,), array)}
+
+    def _as_kernel(self, whole: ir.Body, piece: _Piece) -> ir.Body:
+        """With parameters for what all threads of a block agree on."""
+        own = {*declared(whole), *written(tuple(piece.statements))}
+        free = [x for x in dict.fromkeys(variables(whole)) if x not in own and x.storage == "local"]
+        agreed = [x for x in free if not self._differences.differ_in(ir.Var(x, span=x.span))]
+        params: dict[ir.Symbol, ir.Symbol | ir.Expr] = {x: replace(x, storage="param") for x in agreed}
+        here = {a: ir.Symbol(f"block_{a}", UINT, self._span, "param") for a in AXES}
+
+        def fixed(e: ir.Expr) -> ir.Expr:
+            if isinstance(e, ir.ThreadIndex) and e.name == "blockIdx":
+                return ir.Var(here[e.axis], span=e.span)
+            return e
+
+        return map_exprs(fixed, substitute(params, whole))
+
+
+def _cells(s: ir.Stmt, array: ir.Symbol) -> list[ir.Place]:
+    """The elements of the array that the statement itself mentions."""
+    parts = (e for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Index))
+    return [e for e in parts if not isinstance(e.type, Array) and root_symbol(e) is array]

@@ -1,0 +1,134 @@
+"""Increments of one cell that become one: over a block, and over a loop in which the cell stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from hetad.adjoint.names import Names, zero
+from hetad.adjoint.tidy.sums import sum_of
+from hetad.adjoint.tidy.uses import inside
+from hetad.analysis.coordinates import assigned
+from hetad.analysis.effects import BARRIERS, TAKE
+from hetad.device.accumulation.increments import Increment, atomic, increment, plain
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, Pointer
+from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+
+
+class Sums:
+    """Joins the increments of one cell, over a block and over loops.  `adjoints`: the variables by which adjoint memory
+    is reached."""
+
+    def __init__(self, names: Names, adjoints: Collection[ir.Symbol], exposed: Collection[ir.Symbol]) -> None:
+        self.names = names
+        self.adjoints = frozenset(adjoints)
+        self.exposed = frozenset(exposed)  # any store through a pointer may change them
+
+    def block(self, body: ir.Body) -> ir.Body:
+        body = self._joined(tuple(inside(self.block, s) for s in body))
+        out: list[ir.Stmt] = []
+        for s in body:
+            out += self._hoisted(s) if isinstance(s, ir.For | ir.While) else [s]
+        return self._joined(tuple(out))
+
+    def _joined(self, body: ir.Body) -> ir.Body:
+        """Of several increments of one cell in a block the last one adds the sum."""
+        out: list[ir.Stmt] = []
+        for i, s in enumerate(body):
+            found = increment(s)
+            later = self._same_cell(found, body, i + 1) if found is not None else None
+            if found is None or later is None:
+                out.append(s)
+                continue
+            part = self.names.symbol(_named(found, "part"), found.value.type, s.span, const=True)
+            out.append(ir.Declare(part, found.value, span=s.span))
+            again = increment(body[later])
+            assert again is not None
+            both = sum_of(again.value, ir.Var(part, span=s.span))
+            rest = (*body[i + 1 : later], atomic(again.place, both), *body[later + 1 :])
+            return (*out, *self._joined(rest))
+        return tuple(out)
+
+    def _same_cell(self, found: Increment, body: ir.Body, start: int) -> int | None:
+        """The next increment of the same cell, if nothing before it reads the cell or changes which one it is."""
+        mentioned = set(variables(found.place))
+        if not mentioned.isdisjoint(self.exposed):
+            return None
+        for i in range(start, len(body)):
+            s = body[i]
+            again = increment(s)
+            if again is not None and again.place == found.place and again.value.type == found.value.type:
+                return i
+            if self._must_see(s) or not mentioned.isdisjoint(assigned((s,))):
+                return None
+        return None
+
+    def _must_see(self, s: ir.Stmt) -> bool:
+        """Whether the statement waits for other threads, or looks at adjoints."""
+        return any(
+            (isinstance(x, ir.Call) and x.function in BARRIERS) or any(self._reads_adjoint(e) for e in _values(x))
+            for x in walk_stmts((s,))
+        )
+
+    def _reads_adjoint(self, expr: ir.Expr) -> bool:
+        if isinstance(expr, ir.Intrinsic) and expr.name.startswith(TAKE):
+            return True
+        if not isinstance(expr, ir.Index | ir.Member):
+            return False
+        root = _root(expr)
+        return root is None or (root in self.adjoints and (isinstance(root.type, Pointer) or root.storage != "local"))
+
+    def _hoisted(self, loop: ir.For | ir.While) -> list[ir.Stmt]:
+        """Increments of cells that are the same in all iterations, summed in the loop and done after it."""
+        if self._must_see(loop):
+            return [loop]
+        changed = {*assigned((loop,)), *self.exposed}
+        sums: dict[ir.Place, ir.Symbol] = {}
+
+        def sum_up(s: ir.Stmt) -> ir.Stmt:
+            found = increment(s)
+            if found is None or not changed.isdisjoint(variables(found.place)):
+                return s
+            if found.place not in sums:
+                sums[found.place] = self.names.symbol(_named(found, "sum"), found.value.type, s.span)
+            return plain(replace(found, place=ir.Var(sums[found.place], span=s.span)))
+
+        inner = replace(loop, body=map_body(sum_up, loop.body))
+        if isinstance(inner, ir.For):
+            inner = replace(inner, sums=(*inner.sums, *sums.values()))
+        opening: list[ir.Stmt] = [ir.Declare(x, zero(x.type, x.span), span=x.span) for x in sums.values()]
+        closing: list[ir.Stmt] = []
+        for place, symbol in sums.items():
+            total = ir.Var(symbol, span=symbol.span)
+            # The loop may not have run, and then the cell need not exist.
+            met = ir.Binary("!=", total, zero(symbol.type, symbol.span), BOOL, span=symbol.span)
+            closing.append(ir.If(met, (atomic(place, total),), (), span=symbol.span))
+        return [*opening, inner, *closing]
+
+
+def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
+    """The expressions that a statement itself evaluates; of a cell that it sets or increments only the address."""
+    found = increment(s)
+    for own in own_exprs(s):
+        if found is not None and own is s.args[0]:  # type: ignore[union-attr]
+            continue
+        addressed = isinstance(s, ir.Assign) and own is s.target
+        yield from (e for e in walk_expr(own) if not (addressed and e is own))
+
+
+def _named(found: Increment, suffix: str) -> str:
+    root = _root(found.place)
+    return f"{root.name}_{suffix}" if root is not None else suffix
+
+
+def _root(place: ir.Expr) -> ir.Symbol | None:
+    """The variable by which a cell is reached."""
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return _root(base)
+        case ir.AddressOf(place=inner):
+            return _root(inner)
+    return None

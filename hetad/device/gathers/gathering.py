@@ -1,0 +1,251 @@
+"""Which increments of a pullback become gathers.
+
+A gather is tried for the increments that threads share: those of a stencil all together, so that each cell is visited
+once; of others only what is not a thread's own cell.  It reads the seeds before the pullback itself takes them, so no
+seed may be taken twice, nor be among what is added to.  It costs what its values cost to compute once more, for every
+increment at another place: where that is much more than the pullback itself, atomic operations stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from hetad.adjoint.names import Names
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.effects import BARRIERS, SHUFFLES, VOTES
+from hetad.analysis.sites import Definition, Site, Sites
+from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
+from hetad.device.accumulation.increments import increment, takes
+from hetad.device.gathers.gather import GatherKernel
+from hetad.device.gathers.sources import Source, Unfit, source
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float, Pointer, Struct
+from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
+
+DEARER = 3  # how much more arithmetic than the pullback a gather may have
+FEW = 4096  # targets; fewer than this many are no work for a GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The pullback without what is gathered, and the gathers, to be launched before it."""
+
+    body: ir.Body
+    kernels: tuple[GatherKernel, ...]
+
+
+def gathered(
+    body: ir.Body,
+    ground: Ground,
+    names: Names,
+    shadows: Collection[ir.Symbol],
+    pairs: bool = False,
+    always: bool = False,
+    tiles: bool = True,
+) -> Gathered:
+    """`pairs`: only arrays to whose cells a loop of their own thread adds as well as all other threads.  `always`:
+    whatever it costs.  `tiles`: products of matrices on tiles in shared memory."""
+    if any(meets(s) for s in walk_stmts(body)):
+        return Gathered(body, ())
+    return _Plan(body, ground, names, frozenset(shadows), pairs, always, tiles).result()
+
+
+def meets(s: ir.Stmt) -> bool:
+    """Whether threads wait for each other, or memory changes otherwise than by increments and takes."""
+    if isinstance(s, ir.Assign | ir.Update) and through_pointer(s.target):
+        return True
+    return isinstance(s, ir.Push | ir.Pop) or waits(s)
+
+
+def waits(s: ir.Stmt) -> bool:
+    """Whether threads wait for each other, or share memory of a block."""
+    if isinstance(s, ir.Declare):
+        return s.symbol.storage == "shared"
+    return isinstance(s, ir.Call) and s.function in BARRIERS | SHUFFLES | VOTES
+
+
+class _Plan:
+    def __init__(
+        self,
+        body: ir.Body,
+        ground: Ground,
+        names: Names,
+        shadows: frozenset[ir.Symbol],
+        pairs: bool,
+        always: bool,
+        tiles: bool,
+    ) -> None:
+        self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
+        self.pairs, self.always, self.tiles = pairs, always, tiles
+        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
+        self.added: dict[ir.Symbol, list[Site]] = {}
+        self.taken: dict[ir.Symbol, list[Site]] = {}
+        self.known = True
+        for site in self.sites.all:
+            if site.cell is None:
+                self.known = False
+                continue
+            kind = self.added if increment(site.statement) is not None else self.taken
+            kind.setdefault(site.cell.root, []).append(site)
+
+    def result(self) -> Gathered:
+        if not self.known:
+            return Gathered(self.body, ())
+        chosen = [sources for root in self.added if (sources := self._sources(root))]
+        kernels: list[GatherKernel] = []
+        for group in _fused(chosen):
+            kernel = self._kernel(group)
+            if kernel is not None:
+                kernels.append(kernel)
+        gone = {id(s.increment.statement) for k in kernels for s in k.sources}
+        rest = map_body(lambda s: None if id(s) in gone else s, self.body)
+        return Gathered(rest, tuple(kernels))
+
+    # -- choice
+
+    def _sources(self, root: ir.Symbol) -> list[Source]:
+        """The increments of one array that are gathered."""
+        members = self.added[root]
+        if root not in self.ground.adjoints or self.maps.exclusive(members):
+            return []
+        if sum(1 for x in variables(self.body) if x is root) > len(members):
+            return []  # a seed among what is added to: it would be taken after the sums, not between them
+        everything = self._tried(members)
+        if self.pairs:
+            return everything if any(self._pairs(s) for s in everything) and all(s.free for s in everything) else []
+        if everything and not any(self._shares_threads(s) for s in everything):
+            return everything
+        own: list[Site] = []
+        for site in members:
+            if self.maps.exclusive([*own, site]):
+                own.append(site)
+        return self._tried([s for s in members if not any(s is o for o in own)])
+
+    def _tried(self, members: Sequence[Site]) -> list[Source]:
+        maps = [m for s in members if (m := self.maps.map(s)) is not None]
+        for nested in (True, False) if len(maps) == len(members) else ():
+            strides = self.maps.strides(maps, nested)
+            if strides is None or (
+                nested and len({frozenset(self.maps.shift(m, strides).terms.items()) for m in maps}) > 1
+            ):
+                continue
+            try:
+                found = [source(self.sites, self.maps, s, strides, nested) for s in members]
+            except Unfit:
+                continue
+            return found if all(self._readable(s) for s in found) else []
+        return []
+
+    def _shares_threads(self, s: Source) -> bool:
+        """Whether many threads add to one cell."""
+        return not self.maps.threads_of(s.map).isdisjoint(s.free)
+
+    def _pairs(self, s: Source) -> bool:
+        """Whether the cell is another thread's, in a loop over all."""
+        return self._shares_threads(s) and all(p.coordinate not in self.maps.threads_of(s.map) for p in s.pivots)
+
+    def _readable(self, s: Source) -> bool:
+        """Whether the seeds that the value depends on can be read again before they are taken."""
+        steps = (step.statement for step in s.slice.steps if isinstance(step, Definition))
+        value = ir.Return(s.increment.value, span=s.increment.value.span)
+        for place, takes_it in _adjoint_loads((*steps, value), self.shadows):
+            root = self._root(place)
+            if root is None or (root in self.added and not self._taken_first(root)):
+                return False
+            sites = self.taken.get(root, [])
+            if sites and not takes_it:
+                return False  # it may be what is left after the seed was taken
+            m = self.maps.map(sites[0]) if len(sites) == 1 else None
+            if sites and (m is None or not self.maps.injective(m)):
+                return False
+        return True
+
+    def _taken_first(self, root: ir.Symbol) -> bool:
+        """Whether a thread takes its seed before it adds to this array: then the seed is what lies there at first."""
+        taken = self.taken.get(root, [])
+        order = {id(site): i for i, site in enumerate(self.sites.all)}
+        return (
+            len(taken) == 1
+            and not taken[0].loops
+            and all(order[id(s)] > order[id(taken[0])] for s in self.added[root])
+            and self.maps.exclusive([*taken, *self.added[root]])
+        )
+
+    def _root(self, place: ir.Expr) -> ir.Symbol | None:
+        """The adjoint parameter that a cell is certainly behind."""
+        while isinstance(place, ir.Member):
+            place = place.base
+        if isinstance(place, ir.Index) and isinstance(place.base, ir.Var) and place.base.symbol in self.ground.adjoints:
+            return place.base.symbol
+        return None
+
+    # -- worth
+
+    def _may_be_few(self, kernel: GatherKernel) -> bool:
+        """Whether all threads add to all targets, and nothing says that there are as many targets as threads: few of
+        them would have all the work."""
+        bounds = [dict(p.terms) for t in kernel.targets for p in t.bounds[1]]
+        for s in kernel.sources:
+            threads = self.maps.threads_of(s.map)
+            if any(p.coordinate in threads for p in s.pivots):
+                return False
+            for c in threads.intersection(s.free):
+                parts = [p.split(ir.Var(c, span=c.span)) for p in s.map.conditions]
+                if any(p is not None and p[0].constant == -1 and dict(p[1].terms) in bounds for p in parts):
+                    return False
+        return any(self._shares_threads(s) for s in kernel.sources)
+
+    def _kernel(self, sources: list[Source]) -> GatherKernel | None:
+        try:
+            names, fixed_order = self.names.copy(), self.ground.fixed_order
+            kernel = GatherKernel(self.sites, self.maps, sources, names, self.ground.adjoints, self.tiles, fixed_order)
+        except Unfit:
+            return None
+        if self.ground.fixed_order and any(increment(s) for s in walk_stmts(kernel.body)):
+            return None  # two targets may be one cell
+        if self.always:
+            return kernel
+        if self._may_be_few(kernel):
+            return None
+        few = kernel.most_targets()
+        if few is not None and few < FEW and any(self._shares_threads(s) for s in sources):
+            return None
+        return kernel if _work(kernel.of_one) <= DEARER * _work(self.body) else None
+
+
+def _fused(chosen: Sequence[list[Source]]) -> Iterator[list[Source]]:
+    """Arrays whose increments run through the same points are summed in one sweep."""
+    groups: dict[frozenset[object], list[Source]] = {}
+    for sources in chosen:
+        groups.setdefault(frozenset((s.key, tuple(s.subscripts)) for s in sources), []).extend(sources)
+    yield from groups.values()
+
+
+def _work(body: ir.Body) -> int:
+    """Floating operations and loads in the text."""
+    return sum(1 for e in walk_exprs(body) if isinstance(e.type, Float) and not isinstance(e, ir.Var | ir.Const))
+
+
+def _adjoint_loads(body: ir.Body, shadows: frozenset[ir.Symbol]) -> Iterator[tuple[ir.Expr, bool]]:
+    """The cells of adjoint memory that statements read, or take; with whether they are taken."""
+    for s in walk_stmts(body):
+        taken = list(takes(s))
+        yield from ((place, True) for place in taken)
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                base = _base(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
+                if base is not None and base in shadows and isinstance(base.type, Pointer | Struct):
+                    yield e, False
+
+
+def _base(place: ir.Expr) -> ir.Symbol | None:
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return _base(base)
+        case ir.AddressOf(place=inner):
+            return _base(inner)
+    return None

@@ -1,0 +1,139 @@
+"""Increments as a gather sees them: which coordinates the cell tells, and which stay free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hetad.analysis.access import AccessMaps, Map
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.coordinates import Coordinates
+from hetad.analysis.scales import Scale
+from hetad.analysis.sites import Definition, Guard, Site, Sites
+from hetad.device.accumulation.increments import Increment, increment
+from hetad.device.slice import Slice, slice_of
+from hetad.ir import nodes as ir
+from hetad.ir.types import Array, Int, Pointer
+from hetad.ir.visit import walk_expr, walk_exprs
+
+
+class Unfit(Exception):
+    """This increment cannot be gathered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """A coordinate that a subscript tells: `coordinate = sign * (subscript - rest)`."""
+
+    coordinate: ir.Symbol
+    stride: Scale
+    sign: int
+    rest: Polynomial
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One increment.  `free`: the coordinates that no subscript tells, outermost first."""
+
+    site: Site
+    map: Map
+    increment: Increment
+    subscripts: dict[Scale, Polynomial]
+    pivots: tuple[Pivot, ...]
+    free: tuple[ir.Symbol, ...]
+    slice: Slice
+    shift: Polynomial  # of the cell, beside what the subscripts tell
+    nested: bool  # different subscripts are different cells
+
+    @property
+    def root(self) -> ir.Symbol:
+        assert self.site.cell is not None
+        return self.site.cell.root
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Sources with one key run over the same points, under the same conditions."""
+        around = tuple(id(s.statement) for s in self.site.loops)
+        guards = tuple((id(s.condition), s.holds) for s in self.site.steps if isinstance(s, Guard))
+        pivots = tuple((p.coordinate, p.stride, p.sign, frozenset(p.rest.terms.items())) for p in self.pivots)
+        return around, guards, pivots, self.free
+
+
+def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale], nested: bool) -> Source:
+    """Raises Unfit."""
+    found, m = increment(site.statement), maps.map(site)
+    if found is None or m is None or site.cell is None:
+        raise Unfit
+    root = site.cell.root
+    if not isinstance(root.type, Pointer) or isinstance(root.type.to, Array):
+        raise Unfit
+    subscripts = maps.subscripts(m, strides, nested)
+    if subscripts is None or any(s.coordinate is None for s in site.loops):
+        raise Unfit
+    coordinates = maps.coordinates_of(m)
+    pivots = _pivots(coordinates, subscripts, maps.threads_of(m))
+    told = {p.coordinate for p in pivots}
+    clean = frozenset(
+        x for x, v in site.values.items() if isinstance(x.type, Int) and maps.clean(sites.coordinates.resolved(v), m)
+    )
+    slice_ = slice_of(site, found.value, clean)
+    if slice_ is None:
+        raise Unfit
+    free = tuple(c for c in coordinates if c not in told)
+    return Source(site, m, found, subscripts, pivots, free, slice_, maps.shift(m, strides), nested)
+
+
+def _pivots(
+    coordinates: list[ir.Symbol], subscripts: dict[Scale, Polynomial], threads: frozenset[ir.Symbol]
+) -> tuple[Pivot, ...]:
+    """One for each subscript that is not a number; threads rather than loops, so that free loops stay loops."""
+    pivots: list[Pivot] = []
+    for stride, subscript in subscripts.items():
+        if subscript.constant is not None:
+            continue
+        elsewhere = {x for s, other in subscripts.items() if s != stride for x in symbols(other)}
+        candidates = [c for c in coordinates if c in symbols(subscript) and c not in elsewhere]
+        candidates.sort(key=lambda c: c not in threads)
+        for c in candidates:
+            parts = subscript.split(ir.Var(c, span=c.span))
+            slope = parts[0].constant if parts is not None else None
+            if parts is not None and slope in (1, -1):
+                assert slope is not None
+                pivots.append(Pivot(c, stride, slope, parts[1]))
+                break
+        else:
+            raise Unfit
+    if not pivots:
+        raise Unfit
+    return tuple(pivots)
+
+
+def user_name(coordinates: Coordinates, s: Source, coordinate: ir.Symbol) -> str | None:
+    """The user's name for a coordinate, where a variable holds it."""
+    for symbol, value in s.site.values.items():
+        if coordinates.resolved(value) == atom(coordinate):
+            return symbol.name
+    return None
+
+
+def loads(coordinates: Coordinates, s: Source) -> list[dict[ir.Symbol, int | None]]:
+    """For each cell of memory that the value depends on, by how much a coordinate moves it; None: not a number."""
+    bodies = [step.statement for step in s.slice.steps if isinstance(step, Definition)]
+    found = []
+    for e in [*walk_exprs(bodies), *walk_expr(s.increment.value)]:
+        if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer):
+            offset = coordinates.resolved(coordinates.value(e.index, s.site.values))
+            steps: dict[ir.Symbol, int | None] = {}
+            for monomial, factor in offset.terms.items():
+                for a in monomial:
+                    if isinstance(a, ir.Var) and coordinates.counts(a.symbol):
+                        steps[a.symbol] = factor if len(monomial) == 1 else None
+            found.append(steps)
+    return found
+
+
+def symbols(value: Polynomial) -> set[ir.Symbol]:
+    return {a.symbol for m in value.terms for a in m if isinstance(a, ir.Var)}
+
+
+def atom(symbol: ir.Symbol) -> Polynomial:
+    return Polynomial({(ir.Var(symbol, span=symbol.span),): 1})

@@ -1,0 +1,175 @@
+"""Counting kernels: how many cells of a tape, or of a record, a thread of a launch needs at most.
+
+A counting kernel runs the primal's control flow without its effects outside the block, counts what each site would
+push, and leaves the maximum over the threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+
+from hetad.adjoint.liveness import Liveness
+from hetad.adjoint.names import Names, address_of, integer, is_zero
+from hetad.adjoint.tidy import tidy
+from hetad.analysis.effects import BARRIERS, Effects
+from hetad.device.tape.storage import Site
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, UINT, VOID, Int, Pointer
+from hetad.ir.visit import declared, map_bodies, map_body, variables, walk_stmts
+
+
+class Counting:
+    """Counters for `sites`, and the primal's statements with them."""
+
+    def __init__(
+        self,
+        kernel: ir.Function,
+        drops: Callable[[ir.Stmt], bool],
+        sites: Sequence[Site],
+        names: Names,
+        stale: Container[ir.Symbol],
+    ) -> None:
+        self.span = kernel.span
+        self.drops = drops
+        self.sites = sites
+        self.names = names
+        self.unknown = _from_stale(kernel.body, stale)
+        self.counters: dict[tuple[int, bool], ir.Symbol] = {}
+        self.met: set[tuple[int, bool]] = set()
+        for site in sites:
+            self.counters.setdefault((site.statement, site.total), names.symbol("most", UINT, self.span))
+
+    def instrument(self, body: ir.Body) -> ir.Body:
+        return tuple(x for s in body for x in self._statement(s))
+
+    def _statement(self, s: ir.Stmt) -> list[ir.Stmt]:
+        if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
+            return [s]
+        total, most = self.counters.get((id(s), True)), self.counters.get((id(s), False))
+        self.met.update({(id(s), True), (id(s), False)} & self.counters.keys())
+        if self.drops(s) and total is None:
+            return []
+        if isinstance(s, ir.If) and _both_arms(s, self.unknown):
+            return [*self.instrument(s.then), *self.instrument(s.orelse)]
+        out: list[ir.Stmt] = []
+        inner = map_bodies(self.instrument, s)
+        if isinstance(s, ir.For):
+            inner = replace(s, body=self.instrument(s.body))
+            if any((id(x), True) in self.counters for x in (*s.init, *s.step)):
+                out += self.instrument(s.init)
+                inner = replace(inner, init=(), step=(), body=(*inner.body, *self.instrument(s.step)))
+        if total is not None:
+            step = ir.Update("+", ir.Var(total, span=self.span), integer(1, self.span, UINT), span=self.span)
+            if isinstance(inner, ir.For | ir.While):
+                inner = replace(inner, body=(*inner.body, step))
+            out.append(step)  # of a loop: what is saved before it
+        if most is not None and isinstance(inner, ir.For | ir.While):
+            return out + _longest(inner, most, self.names)
+        return out if self.drops(s) else [*out, inner]
+
+    def cells(self, tape: int) -> ir.Expr:
+        """The cells that the thread has counted for one tape."""
+        total: ir.Expr = integer(0, self.span, UINT)
+        for site in self.sites:
+            if site.tape != tape:
+                continue
+            count: ir.Expr = ir.Var(self.counters[site.statement, site.total], span=self.span)
+            if site.cells > 1:
+                count = ir.Binary("*", integer(site.cells, self.span, UINT), count, UINT, span=self.span)
+            total = count if is_zero(total) else ir.Binary("+", total, count, UINT, span=self.span)
+        return total
+
+
+def counting_kernel(
+    name: str,
+    kernel: ir.Function,
+    drops: Callable[[ir.Stmt], bool],
+    tapes: int,
+    sites: Sequence[Site],
+    effects: Effects,
+    names: Names,
+    stale: Container[ir.Symbol],
+) -> tuple[ir.Function, tuple[int, ...], set[ir.Symbol]]:
+    """The counting kernel, the primal parameters it takes, by position, and the variables it uses.
+
+    `drops` tells statements with effects outside the block.  A branch on a `stale` variable, whose value is not to be
+    had here, counts with both its arms.
+    """
+    span = kernel.span
+    depth = names.symbol("depth", Pointer(UINT), span, "param")
+    counting = Counting(kernel, drops, sites, names, stale)
+    body = counting.instrument(kernel.body)
+    if counting.met != counting.counters.keys():
+        raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")
+    opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in counting.counters.values()]
+    closing: list[ir.Stmt] = []
+    for k in range(tapes):
+        cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
+        closing.append(ir.Call("atomicMax", (address_of(cell), counting.cells(k)), span=span))
+    pruned = Liveness(effects, _is_effect).prune((*opening, *body, *closing))
+    final = tidy(_without_idle_barriers(pruned))
+    used = set(variables(final))
+    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
+    params = (*(kernel.params[i] for i in primal), depth)
+    comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
+    return ir.Function(name, "kernel", params, VOID, final, span, comment=comment), primal, set(variables(pruned))
+
+
+def _without_idle_barriers(body: ir.Body) -> ir.Body:
+    """Without barriers where no shared memory is left."""
+    if any(x.storage == "shared" for x in variables(body)):
+        return body
+    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function in BARRIERS else s, body)
+
+
+def _from_stale(body: ir.Body, stale: Container[ir.Symbol]) -> set[ir.Symbol]:
+    """The variables whose value depends on a stale one."""
+    found = {x for x in (*declared(body), *variables(body)) if x in stale}
+    while True:
+        before = len(found)
+        for s in walk_stmts(body):
+            match s:
+                case ir.Declare(symbol=target, init=value) if value is not None:
+                    pass
+                case ir.Assign(target=ir.Var(symbol=target), value=value):
+                    pass
+                case ir.Update(target=ir.Var(symbol=target), value=value):
+                    pass
+                case _:
+                    continue
+            if any(x in found for x in variables(value)):
+                found.add(target)
+        if len(found) == before:
+            return found
+
+
+def _both_arms(s: ir.If, stale: Container[ir.Symbol]) -> bool:
+    """Whether to count a branch as if both arms ran: its condition is not known, and it sets no whole number that
+    could lengthen a loop."""
+    if not any(x in stale for x in variables(s.cond)):
+        return False
+    inside = set(declared((s,)))
+    changed = {
+        x.target.symbol
+        for x in walk_stmts((s,))
+        if isinstance(x, ir.Assign | ir.Update) and isinstance(x.target, ir.Var) and isinstance(x.target.type, Int)
+    }
+    return changed <= inside
+
+
+def _is_effect(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Call) and (s.function == "atomicMax" or s.function in BARRIERS)
+
+
+def _longest(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> list[ir.Stmt]:
+    span = loop.span
+    n = names.symbol("iterations", UINT, span)
+    here, top = ir.Var(n, span=span), ir.Var(most, span=span)
+    step = ir.Update("+", here, integer(1, span, UINT), span=span)
+    return [
+        ir.Declare(n, integer(0, span, UINT), span=span),
+        replace(loop, body=(*loop.body, step)),
+        ir.If(ir.Binary(">", here, top, BOOL, span=span), (ir.Assign(top, here, span=span),), (), span=span),
+    ]

@@ -1,0 +1,1 @@
+"""Copies that a block stages in shared memory, read again from where they came."""
