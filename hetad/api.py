@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hetad import pipeline
 from hetad.adjoint.options import Options
 from hetad.diagnostics import ArgumentError, ExecutionError, UnknownNameError
-from hetad.host.checkpoint import MemoryLimit
+from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir.types import Float
 from hetad.rules.user import UserRule, checked
 from hetad.run.call import RETURN, LaunchConfiguration, Plan

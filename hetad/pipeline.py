@@ -17,11 +17,11 @@ from hetad.adjoint.inline import inline
 from hetad.adjoint.options import ALL, Options
 from hetad.analysis.spaces import parameter_spaces
 from hetad.diagnostics import SourceError
-from hetad.host.checkpoint import MemoryLimit
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.gradient import differentiate as reverse
-from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
-from hetad.host.routines import pullback_name
+from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.kernels.routines import pullback_name
+from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from hetad.adjoint.names import Names, address_of, integer
 from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import Span
-from hetad.host.launches import zeros
+from hetad.host.kernels.launches import zeros
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, Pointer, Type, size_of
 

@@ -17,14 +17,14 @@ from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers
 from hetad.analysis.spaces import Spaces
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.host.assumptions import Assumptions
 from hetad.host.cells import Cells
-from hetad.host.checkpoint import Checkpoints
+from hetad.host.kernels.assumptions import Assumptions
+from hetad.host.kernels.pulled_back import narrowed, pulled_back
+from hetad.host.kernels.routines import undone
+from hetad.host.kernels.versions import alike, either, holds, memory_apart
 from hetad.host.memory import MemoryAdjoints
-from hetad.host.parts import Ends, WrittenParts
-from hetad.host.pulled_back import narrowed, pulled_back
-from hetad.host.routines import undone
-from hetad.host.versions import alike, either, holds, memory_apart
+from hetad.host.saves.checkpoint import Checkpoints
+from hetad.host.saves.parts import Ends, WrittenParts
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts

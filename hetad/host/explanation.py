@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span
-from hetad.host.checkpoint import TimeLoop
+from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
 from hetad.ir.types import element, innermost, size_of

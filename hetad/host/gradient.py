@@ -24,29 +24,29 @@ from hetad.analysis.spaces import Spaces
 from hetad.device.choice import best_pullback
 from hetad.device.pullback import Pullback
 from hetad.diagnostics import UnsupportedError
-from hetad.host.checkpoint import Checkpoints, MemoryLimit
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, Saves, accumulations, names_of
-from hetad.host.fresh import without_snapshots_of_nothing
 from hetad.host.graphs import refuse_data_dependence
 from hetad.host.hoist import hoist_pointed
-from hetad.host.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
+from hetad.host.kernels.routines import given_pullbacks, handles_given, with_choices_made
 from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.parameters import AdjointParameters
 from hetad.host.pruning import pruned, unpruned, without_frees
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
-from hetad.host.renaming import Renaming, checked
-from hetad.host.routines import given_pullbacks, handles_given, with_choices_made
+from hetad.host.saves.checkpoint import Checkpoints, MemoryLimit
+from hetad.host.saves.fresh import without_snapshots_of_nothing
+from hetad.host.saves.renaming import Renaming, checked
+from hetad.host.saves.steady import steady_allocations, steady_parameters
+from hetad.host.saves.tape import lower_tape
 from hetad.host.setting import Setting
-from hetad.host.steady import steady_allocations, steady_parameters
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tables import with_copies, with_tables
-from hetad.host.tape import lower_tape
 from hetad.host.unknown import refuse_unknown
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct

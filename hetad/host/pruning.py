@@ -15,8 +15,8 @@ from hetad.host.cleanup import (
     surviving_handles,
     without_entries,
 )
-from hetad.host.narrowing import narrowed
-from hetad.host.parts import Ends
+from hetad.host.saves.narrowing import narrowed
+from hetad.host.saves.parts import Ends
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, walk_stmts

@@ -21,8 +21,8 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import TABLE_ALLOCATION, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
+from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
-from hetad.host.tape import column
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, VOID, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts

@@ -356,7 +356,7 @@ class Push:
     that the pointer `place` points into; `column`: those of all the pointers that lie in the same memory as the place
     `place`, an element's size apart.  `overwritten`: whether what follows
     overwrites all of a range, or the elements from the first to the second of three; then other memory may take the
-    place of a copy (see `host/renaming.py`).
+    place of a copy (see `host/saves/renaming.py`).
     """
 
     slot: Symbol

@@ -19,7 +19,7 @@ from hetad.device.accumulation.axes import (
 )
 from hetad.device.gathers.tiles import THREADS
 from hetad.device.pullback import Gather, Pullback
-from hetad.host.launches import BlockSums, KernelBuffers, aligned, as_dim3
+from hetad.host.kernels.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Int
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hetad.adjoint.names import integer
 from hetad.analysis.affine import Polynomial
 from hetad.device.accumulation.conditions import assumed_of_launches, text
-from hetad.host.versions import holds
+from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, Pointer
 

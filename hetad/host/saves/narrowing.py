@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from hetad.host.parts import Ends
+from hetad.host.saves.parts import Ends
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, map_body
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline, replace_symbol
 from hetad.adjoint.names import convert
-from hetad.host.launches import as_dim3
+from hetad.host.kernels.launches import as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.types import BLAS_HANDLE, INT, Float, Int, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts

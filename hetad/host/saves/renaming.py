@@ -18,7 +18,7 @@ from dataclasses import replace
 from hetad.adjoint.names import Names, integer
 from hetad.analysis.effects import KernelEffects
 from hetad.analysis.pointers import Location, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
-from hetad.host.parts import WrittenParts, all_of
+from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, VOID, Array, Pointer

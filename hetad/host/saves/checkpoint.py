@@ -26,8 +26,8 @@ from hetad.analysis.effects import ATOMICS
 from hetad.analysis.loops import Counted
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
-from hetad.host.parts import Ends
-from hetad.host.repeat import obstacle, silent
+from hetad.host.saves.parts import Ends
+from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Struct
 from hetad.ir.visit import walk_stmts

@@ -1,0 +1,1 @@
+"""Launches in the forward sweep, and of pullbacks in the reverse sweep."""

@@ -1,0 +1,1 @@
+"""What the program overwrites and the reverse sweep needs: kept, in the fewest bytes, and put back."""
