@@ -41,7 +41,7 @@ from hetad.device.tape.factors import with_factors
 from hetad.device.tape.memory import StoredValues
 from hetad.device.tape.record import Recording, record, settled
 from hetad.device.tape.resets import resets
-from hetad.device.tape.saves import with_barriers_behind_saves
+from hetad.device.tape.saves import with_ordered_saves
 from hetad.device.tape.segments import long_loops, segmented
 from hetad.device.tape.storage import Site, Stored, store_tape
 from hetad.diagnostics import UnsupportedError
@@ -228,8 +228,15 @@ class _Maker:
                 "use another array, or give all of it new values before, in a loop over its elements",
             )
         self.used = set(variables(pruned))
-        kept = _without_marks(pruned if options.needed else drop_unused(whole))
-        self.body = with_barriers_behind_saves(settled(kept), self.engine.shared_saves)
+        kept = settled(_without_marks(pruned if options.needed else drop_unused(whole)))
+        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
+        self.single = one_along(mentioned_axes(kernel), kernel.span) if self.axes == Axes() else ()
+        if self.single and all(p in known for p in self.single):
+            self.axes = mentioned_axes(kernel)
+        self.options = options
+        self.ground = self._ground(merged)
+        engine = self.engine
+        self.body = with_ordered_saves(kept, engine.shared_saves, self.ground, names, engine.slot_origins)
         in_segments = options.segments and recording is None
         self.long_loops = long_loops(self.body if in_segments else (), self.engine.slot_origins)
         self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
@@ -237,13 +244,7 @@ class _Maker:
         self.sweep: ir.Sweep | None = None
         self.blocks: ir.Symbol | None = None
         self.turns = False  # one thread works for all
-        self.options = options
-        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
-        self.single = one_along(mentioned_axes(kernel), kernel.span) if self.axes == Axes() else ()
-        if self.single and all(p in known for p in self.single):
-            self.axes = mentioned_axes(kernel)
         self.overlapping = bool(merged)
-        self.ground = self._ground(merged)
         self.final = tidy(self.stored.body, bool(merged), kernel=True) if options.tidy else self.stored.body
         if options.factors:
             self.final = with_factors(self.final)

@@ -1,4 +1,4 @@
-"""Plain updates of the adjoints of shared arrays, where no two threads meet between two barriers.
+"""Statements on shared memory in which no two threads meet between two barriers; there, adjoints need no atomics.
 
 A *piece* is a run of statements without a barrier.  What threads do at the same time is in one piece, or in pieces that
 follow each other without a barrier between them.  Where only one of those touches an array, the piece is looked at as a
@@ -8,7 +8,7 @@ the access maps then tell whether two threads touch the same cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from hetad.analysis.access import AccessMaps
@@ -35,18 +35,20 @@ from hetad.ir.visit import (
     walk_stmts,
 )
 
+Touched = Callable[[ir.Stmt], list[ir.Place]]
+
 
 @dataclass(eq=False, slots=True)
-class _Piece:
+class Piece:
     """Statements without a barrier; `before`: declarations in front of them, in the same block and in those around."""
 
     before: tuple[ir.Stmt, ...]
     statements: list[ir.Stmt] = field(default_factory=list)
-    next: list[_Piece] = field(default_factory=list)  # pieces that follow without a barrier
+    next: list[Piece] = field(default_factory=list)  # pieces that follow without a barrier
 
     @property
-    def reached(self) -> set[_Piece]:
-        found: set[_Piece] = set()
+    def reached(self) -> set[Piece]:
+        found: set[Piece] = set()
         todo = list(self.next)
         while todo:
             piece = todo.pop()
@@ -61,13 +63,10 @@ def with_plain_phases(body: ir.Body, ground: Ground) -> ir.Body:
     arrays = _shared_adjoints(body)
     if not arrays or not any(_waits(s) for s in walk_stmts(body)):
         return body
-    phases = _Phases(body, ground.span)
+    phases = Phases(body, ground.span)
     proven: set[int] = set()
-    for piece in phases.pieces:
-        together = piece.reached | {p for p in phases.pieces if piece in p.reached}
-        for array in arrays:
-            if _touch(piece.statements, array) and not any(_touch(p.statements, array) for p in together):
-                proven |= phases.exclusive(piece, array, ground)
+    for array in arrays:
+        proven |= phases.apart(ground, lambda s: _cells(s, array))  # noqa: B023
     return map_body(lambda s: without_atomics(s) if id(s) in proven else s, body)
 
 
@@ -93,29 +92,25 @@ def _updated(s: ir.Stmt) -> list[ir.Place]:
     return [found.place] if found is not None else list(takes(s))
 
 
-def _touch(statements: Sequence[ir.Stmt], array: ir.Symbol) -> bool:
-    return any(x is array for x in variables(statements))
-
-
 def _waits(s: ir.Stmt) -> bool:
     return isinstance(s, ir.Call) and s.function in BARRIERS and s.function != "__syncwarp"
 
 
-class _Phases:
+class Phases:
     """The pieces of a body, and which of them follow each other."""
 
     def __init__(self, body: ir.Body, span: Span) -> None:
-        self.pieces: list[_Piece] = []
+        self.pieces: list[Piece] = []
         self._span = span
         self._differences = Differences(body)
         self._written = written(body) | exposed(body)
         self._body(body, self._piece(()), ())
 
-    def _piece(self, before: tuple[ir.Stmt, ...]) -> _Piece:
-        self.pieces.append(_Piece(before))
+    def _piece(self, before: tuple[ir.Stmt, ...]) -> Piece:
+        self.pieces.append(Piece(before))
         return self.pieces[-1]
 
-    def _body(self, body: ir.Body, piece: _Piece, before: tuple[ir.Stmt, ...]) -> tuple[_Piece, tuple[ir.Stmt, ...]]:
+    def _body(self, body: ir.Body, piece: Piece, before: tuple[ir.Stmt, ...]) -> tuple[Piece, tuple[ir.Stmt, ...]]:
         """Goes on in `piece`; the piece at the end of the body, and the declarations so far."""
         for s in body:
             if _waits(s):
@@ -129,7 +124,7 @@ class _Phases:
                 before += (s,) if self._defines(s) else ()
         return piece, before
 
-    def _around(self, s: ir.Stmt, piece: _Piece, before: tuple[ir.Stmt, ...]) -> _Piece:
+    def _around(self, s: ir.Stmt, piece: Piece, before: tuple[ir.Stmt, ...]) -> Piece:
         """A statement with barriers inside: a piece for its conditions and steps, and those of its bodies."""
         own, after = self._piece(before), self._piece(before)
         own.statements.append(replace(s, body=()) if isinstance(s, ir.For) else map_bodies(lambda _: (), s))
@@ -148,23 +143,26 @@ class _Phases:
             return False
         return self._written.isdisjoint((s.symbol, *variables(s.init)))
 
-    def exclusive(self, piece: _Piece, array: ir.Symbol, ground: Ground) -> set[int]:
-        """The ids of the piece's statements that touch the array, if no two threads of a block touch one cell."""
+    def apart(self, ground: Ground, touched: Touched) -> set[int]:
+        """The ids of the statements that touch something, if between two barriers no two threads of a block touch one
+        cell."""
+        proven: set[int] = set()
+        where = [p for p in self.pieces if any(map(touched, walk_stmts(p.statements)))]
+        for piece in where:
+            alone = piece.reached.isdisjoint(where) and not any(piece in p.reached for p in where)
+            if alone and self._exclusive(piece, ground, touched):
+                proven |= {id(s) for s in walk_stmts(piece.statements) if touched(s)}
+        return proven
+
+    def _exclusive(self, piece: Piece, ground: Ground, touched: Touched) -> bool:
         whole = (*piece.before, *piece.statements)
-        as_kernel = self._as_kernel(whole, piece)
-        if sum(1 for x in variables(as_kernel) if x is array) > sum(
-            len(_cells(s, array)) for s in walk_stmts(as_kernel)
-        ):
-            return set()  # somebody has a pointer to it
-        sites = Sites(as_kernel, ground.span, lambda s: _cells(s, array), AXES)
+        sites = Sites(self._as_kernel(whole, piece), ground.span, touched, AXES)
         maps = AccessMaps(sites.coordinates, ground.axes.threads, ground.known)
         given = set(variables(whole))  # of what is no parameter of the kernel, no launch can be asked
         assumed = (a for value in sites.coordinates.assumed for m in value.terms for a in m)
-        if not maps.exclusive(sites.all) or not given.issuperset(a.symbol for a in assumed if isinstance(a, ir.Var)):
-            return set()
-        return {id(s) for s in walk_stmts(piece.statements) if _touch((s,), array)}
+        return maps.exclusive(sites.all) and given.issuperset(a.symbol for a in assumed if isinstance(a, ir.Var))
 
-    def _as_kernel(self, whole: ir.Body, piece: _Piece) -> ir.Body:
+    def _as_kernel(self, whole: ir.Body, piece: Piece) -> ir.Body:
         """With parameters for what all threads of a block agree on."""
         own = {*declared(whole), *written(tuple(piece.statements))}
         free = [x for x in dict.fromkeys(variables(whole)) if x not in own and x.storage == "local"]
@@ -181,6 +179,11 @@ class _Phases:
 
 
 def _cells(s: ir.Stmt, array: ir.Symbol) -> list[ir.Place]:
-    """The elements of the array that the statement itself mentions."""
-    parts = (e for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Index))
-    return [e for e in parts if not isinstance(e.type, Array) and root_symbol(e) is array]
+    """The elements of the array that the statement itself mentions; the array, if it mentions it otherwise."""
+    inside = [e for own in own_exprs(s) for e in walk_expr(own)]
+    cells = (e for e in inside if isinstance(e, ir.Index) and not isinstance(e.type, Array))
+    elements: list[ir.Place] = [*(e for e in cells if root_symbol(e) is array)]
+    named = sum(1 for e in inside if isinstance(e, ir.Var) and e.symbol is array)
+    if named > len(elements):
+        elements.append(ir.Var(array, span=s.span))
+    return elements

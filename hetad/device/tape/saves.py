@@ -1,42 +1,171 @@
-"""A shared cell that is saved before it is overwritten: no thread stores before all have saved.
+"""Shared cells that are saved before they are overwritten, where several threads may store one value to one cell.
 
-Threads may store one value to one cell, each after saving what was there: without a barrier in between, a thread saves
-what another one has just stored, and puts that back in the reverse sweep.
+A thread that saves what another one has just stored would put that back in the reverse sweep.
+
+| what is known                                     | emitted                                                       |
+|---------------------------------------------------|---------------------------------------------------------------|
+| between two barriers, no two threads save a cell  | nothing more                                                  |
+| the whole block comes to the statement            | a barrier: no thread stores before all have saved             |
+| nothing                                           | a flag: a thread puts back only what its store has changed    |
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from itertools import zip_longest
+from collections.abc import Collection, MutableMapping
+from dataclasses import replace
+from functools import reduce
 
+from hetad.adjoint.names import Names, integer
+from hetad.adjoint.origin import Origin
 from hetad.adjoint.tidy.uses import inside
+from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.differences import Differences
+from hetad.device.accumulation.phases import Phases
+from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol
+from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct
+from hetad.ir.visit import map_body, walk_stmts
 
 
-def with_barriers_behind_saves(body: ir.Body, saved: Collection[ir.Symbol]) -> ir.Body:
-    """`saved`: the slots and variables that hold what shared cells had.  Where only some threads come, there is no
-    barrier."""
-    if not saved:
+def with_ordered_saves(
+    body: ir.Body,
+    saved: Collection[ir.Symbol],
+    ground: Ground,
+    names: Names,
+    origins: MutableMapping[ir.Symbol, Origin],
+) -> ir.Body:
+    """`saved`: the slots and variables that hold what shared cells had; `origins`: of all slots, new ones are added."""
+    saves = {id(s) for s in walk_stmts(body) if _saved_in(s, saved) is not None}
+    meeting = saves - _apart(body, saved, ground) if saves else set()
+    if not meeting:
         return body
-    differences = Differences(body)
-
-    def block(body: ir.Body) -> ir.Body:
-        out: list[ir.Stmt] = []
-        for s, following in zip_longest(body, body[1:]):
-            parts = isinstance(s, ir.If | ir.For | ir.While) and s.cond is not None and differences.differ_in(s.cond)
-            out.append(s if parts else inside(block, s))
-            if _saves(s, saved) and not (following is not None and _saves(following, saved)):
-                out.append(ir.Call("__syncthreads", (), span=s.span))
-        return tuple(out)
-
-    return block(body)
+    return _Ordered(body, saved, meeting, names, origins).whole
 
 
-def _saves(s: ir.Stmt, saved: Collection[ir.Symbol]) -> bool:
+def _saved_in(s: ir.Stmt, saved: Collection[ir.Symbol]) -> tuple[ir.Symbol, ir.Expr] | None:
+    """Where the statement saves a shared cell, and the cell."""
     match s:
-        case ir.Push(slot=slot):
-            return slot in saved
-        case ir.Assign(target=ir.Var(symbol=symbol)) | ir.Declare(symbol=symbol):
-            return symbol in saved and not (isinstance(s, ir.Declare) and s.init is None)
-    return False
+        case ir.Push(slot=symbol, place=place) | ir.Assign(target=ir.Var(symbol=symbol), value=place):
+            return (symbol, place) if symbol in saved else None
+        case ir.Declare(symbol=symbol, init=place) if place is not None:
+            return (symbol, place) if symbol in saved else None
+    return None
+
+
+def _apart(body: ir.Body, saved: Collection[ir.Symbol], ground: Ground) -> set[int]:
+    """The ids of the saves of cells that no two threads save between two barriers."""
+    found = [at for s in walk_stmts(body) if (at := _saved_in(s, saved)) is not None]
+    roots = {symbol: root_symbol(place) for symbol, place in found}
+    if any(root is None or root.storage != "shared" for root in roots.values()):
+        roots = dict.fromkeys(roots)  # through pointers: together
+    arrays: dict[ir.Symbol, ir.Symbol] = {}
+    phases = Phases(body, ground.span)
+    proven: set[int] = set()
+    for one in set(roots.values()):
+
+        def touched(s: ir.Stmt) -> list[ir.Place]:
+            at = _saved_in(s, saved)
+            return [_element(at[1], arrays)] if at is not None and roots[at[0]] is one else []  # noqa: B023
+
+        proven |= phases.apart(ground, touched)
+    return proven
+
+
+def _element(place: ir.Expr, arrays: dict[ir.Symbol, ir.Symbol]) -> ir.Place:
+    """The place as an element: a variable is that of an array of one."""
+    match place:
+        case ir.Member(base=base):
+            return replace(place, base=_element(base, arrays))
+        case ir.Var(symbol=symbol) if not isinstance(symbol.type, Array | Pointer):
+            array = arrays.setdefault(symbol, replace(symbol, type=Array(symbol.type, 1)))
+            return ir.Index(ir.Var(array, span=place.span), integer(0, place.span), symbol.type, span=place.span)
+    assert isinstance(place, ir.Place)
+    return place
+
+
+class _Ordered:
+    """The body, with barriers behind the saves to which all threads come, and flags for the others."""
+
+    def __init__(
+        self,
+        body: ir.Body,
+        saved: Collection[ir.Symbol],
+        meeting: Collection[int],
+        names: Names,
+        origins: MutableMapping[ir.Symbol, Origin],
+    ) -> None:
+        self._saved, self._meeting, self._names, self._origins = saved, meeting, names, origins
+        self._differences = Differences(body)
+        self._flags: dict[ir.Symbol, ir.Symbol] = {}
+        self._values: dict[ir.Symbol, ir.Symbol] = {}  # of slots
+        self._slots: dict[ir.Symbol, ir.Symbol] = {}  # and those of their flags
+        self._opening: list[ir.Stmt] = []
+        ordered = self._block(body, True)
+        self.whole = (*self._opening, *map_body(self._restore, ordered))
+
+    def _block(self, body: ir.Body, all_come: bool) -> ir.Body:
+        out: list[ir.Stmt] = []
+        waiting: list[ir.Stmt] = []  # a barrier, in front of the next store
+        flags: list[tuple[ir.Expr, list[ir.Stmt]]] = []
+        for s in body:
+            at = _saved_in(s, self._saved) if id(s) in self._meeting else None
+            if at is not None and all_come:
+                out.append(s)
+                waiting = [ir.Call("__syncthreads", (), span=s.span)]
+            elif at is not None:
+                value, flag = self._flag(*at, s.span)
+                kept = ir.Assign(value, at[1], span=s.span)
+                out += [kept, replace(s, place=value)] if isinstance(s, ir.Push) else [s]
+                flags.append((at[1], flag))
+            else:
+                cond = s.cond if isinstance(s, ir.If | ir.For | ir.While) else None
+                here = all_come and not (cond is not None and self._differences.differ_in(cond))
+                out += [*waiting, inside(lambda b: self._block(b, here), s)]  # noqa: B023
+                waiting = []
+                stored = s.target if isinstance(s, ir.Assign | ir.Update) else None
+                out += [x for place, flag in flags if place == stored for x in flag]
+                flags = [(place, flag) for place, flag in flags if place != stored]
+        return (*out, *waiting, *(x for _, flag in flags for x in flag))
+
+    def _flag(self, symbol: ir.Symbol, place: ir.Expr, span: Span) -> tuple[ir.Var, list[ir.Stmt]]:
+        """What the cell held, and statements behind the store that keep whether it has changed."""
+        flag = self._flags[symbol] = self._names.symbol("changed", BOOL, span)
+        self._opening.append(ir.Declare(flag, None, span=span))
+        held = ir.Var(symbol, span=span)
+        if symbol in self._origins:
+            self._values[symbol] = self._names.symbol("held", place.type, span)
+            self._opening.append(ir.Declare(self._values[symbol], None, span=span))
+            held = ir.Var(self._values[symbol], span=span)
+        changed = ir.Assign(ir.Var(flag, span=span), _differ(held, place, span), span=span)
+        if symbol not in self._origins:
+            return held, [changed]
+        slot = self._slots[symbol] = self._names.symbol("changed", BOOL, span)
+        self._origins[slot] = self._origins[symbol]
+        return held, [changed, ir.Push(slot, ir.Var(flag, span=span), span=span)]
+
+    def _restore(self, s: ir.Stmt) -> ir.Stmt | ir.Body:
+        match s:
+            case ir.Assign(value=ir.Var(symbol=symbol)) if symbol in self._flags and symbol not in self._slots:
+                return ir.If(ir.Var(self._flags[symbol], span=s.span), (s,), (), span=s.span)
+            case ir.Pop(slot=symbol, place=place) if symbol in self._flags:
+                flag, value = ir.Var(self._flags[symbol], span=s.span), ir.Var(self._values[symbol], span=s.span)
+                assert isinstance(place, ir.Place)
+                again = ir.If(flag, (ir.Assign(place, value, span=s.span),), (), span=s.span)
+                return ir.Pop(self._slots[symbol], flag, span=s.span), replace(s, place=value), again
+        return s
+
+
+def _differ(a: ir.Expr, b: ir.Expr, span: Span) -> ir.Expr:
+    """Whether two places of one type hold different values."""
+    if isinstance(a.type, Int | Float | Pointer):
+        return ir.Binary("!=", a, b, BOOL, span=span)
+    if isinstance(a.type, Struct) and a.type.fields:
+        members = ((ir.Member(x, f.name, f.type, span=span) for x in (a, b)) for f in a.type.fields)
+        found = [_differ(one, other, span) for one, other in members]
+        return reduce(lambda x, y: ir.Binary("||", x, y, BOOL, span=span), found)
+    raise UnsupportedError(
+        "several threads may store to this part of shared memory, whose old value the derivative needs",
+        span,
+        "store its elements one by one, or let one thread store",
+    )
