@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hetad.adjoint.loops import reversed_header
 from hetad.adjoint.names import integer
 from hetad.adjoint.origin import Origin
-from hetad.analysis.loops import Counted, counted
+from hetad.analysis.loops import Counted, Geometric, counted, geometric
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Int
 from hetad.ir.visit import declared, walk_stmts
@@ -31,7 +31,7 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     before, loop, after = normal_form(engine, s)
     changed = engine.changes(loop.body)
     inside = set(declared(loop.body)) | set(declared(loop.init))
-    header = counted_header(engine, loop)
+    header = known_header(engine, loop)
     carried = [
         x for x in changed if isinstance(x, ir.Symbol) and x not in inside and not (header and x is header.index)
     ]
@@ -71,7 +71,7 @@ def _steady_step(engine: Engine, symbol: ir.Symbol, body: ir.Body) -> int | None
 
 def tape(engine: Engine, s: ir.For | ir.While) -> Parts:
     before, loop, after = normal_form(engine, s)
-    header = counted_header(engine, loop)
+    header = known_header(engine, loop)
     forward, back = taped_body(engine, s, loop)
     return assemble(engine, loop, header, before, after, forward, back)
 
@@ -97,14 +97,20 @@ def normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, li
     """
     if isinstance(s, ir.While):
         return ([], []), ir.For((), s.cond, (), s.body, span=s.span), []
-    header = counted_header(engine, s)
+    header = known_header(engine, s)
     if header is None:
         opening = engine.nested(s.init)
         return opening, replace(s, init=(), step=(), body=(*s.body, *s.step)), []
-    if header.declares:
+    if isinstance(header, Geometric) or header.declares:
         return ([], []), s, []
     save, restore = engine.save(ir.Var(header.index, span=s.span), s.span)
     return (save, []), s, restore
+
+
+def known_header(engine: Engine, loop: ir.For) -> Counted | Geometric | None:
+    """The header of a loop of which the reverse sweep knows the index in each iteration."""
+    changed = engine.changes(loop.body)
+    return counted_header(engine, loop) or geometric(loop, lambda symbol: symbol in changed)
 
 
 def counted_header(engine: Engine, loop: ir.For) -> Counted | None:
@@ -118,7 +124,7 @@ def counted_header(engine: Engine, loop: ir.For) -> Counted | None:
 def assemble(
     engine: Engine,
     loop: ir.For,
-    header: Counted | None,
+    header: Counted | Geometric | None,
     before: Parts,
     after: list[ir.Stmt],
     forward_body: tuple[ir.Stmt, ...],

@@ -1,16 +1,35 @@
-"""Counted loops: the header that runs them backwards."""
+"""Loops whose text tells how often they run: the header that runs them backwards."""
 
 from __future__ import annotations
 
 from hetad.adjoint.names import Names, convert, integer
-from hetad.analysis.loops import Counted
+from hetad.analysis.loops import Counted, Geometric
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Int, Type, promote, promote_integer
 
+Header = tuple[ir.Body, ir.Body, ir.Expr, ir.Body, ir.Body]
 
-def reversed_header(c: Counted, names: Names, loop: ir.For) -> tuple[ir.Body, ir.Body, ir.Expr, ir.Body, ir.Body]:
+
+def reversed_header(c: Counted | Geometric, names: Names, loop: ir.For) -> Header:
     """`(before, init, cond, step, first)`: statements before the loop, the header, and what opens the body."""
+    return _powers(c, loop.span) if isinstance(c, Geometric) else _counted(c, names, loop)
+
+
+def _powers(g: Geometric, span: Span) -> Header:
+    type_, index = g.index.type, ir.Var(g.index, span=span)
+    grows = g.last < g.first
+    scaled = ir.Binary("*" if grows else "/", index, integer(g.factor, span, type_), type_, span=span)
+    return (
+        (),
+        (ir.Declare(g.index, integer(g.last, span, type_), span=span),),
+        ir.Binary("<=" if grows else ">=", index, integer(g.first, span, type_), BOOL, span=span),
+        (ir.Assign(index, scaled, span=span),),
+        (),
+    )
+
+
+def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
     span, index = loop.span, c.index
     type_ = index.type
     assert isinstance(type_, Int)

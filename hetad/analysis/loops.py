@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import ge, gt, le, lt
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Int, promote, promote_integer
 from hetad.ir.visit import variables
 
 _UP, _DOWN = ("<", "<="), (">", ">=")
+_COMPARED: dict[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +85,77 @@ def constant_trips(c: Counted) -> int | None:
     return max(0, -(-distance // s))
 
 
+@dataclass(frozen=True, slots=True)
+class Geometric:
+    """`for (T i = first; ...; i *= factor)`, or `/=`, that runs more than once; `last`: the index of the last
+    iteration."""
+
+    index: ir.Symbol
+    first: int
+    last: int
+    factor: int
+
+
+def geometric(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> Geometric | None:
+    """The header of a loop over powers that can be run the other way, where the text tells all values of the index."""
+    found = _scaled(loop, changes)
+    if found is None or not isinstance(loop.init[0], ir.Declare) or loop.init[0].init is None:
+        return None
+    first, end = literal(loop.init[0].init), literal(found.bound)
+    if first is None or end is None or end < 0:
+        return None
+    values: list[int] = []
+    value, holds = first, _COMPARED[found.op]
+    while 0 < value * found.factor < 2 ** (found.bits - 1) and holds(value, end):
+        values.append(value)
+        value = value // found.factor if found.shrinks else value * found.factor
+    small, large = (-1, 0) if found.shrinks else (0, -1)
+    if len(values) < 2 or holds(value, end) or values[large] != values[small] * found.factor ** (len(values) - 1):
+        return None
+    return Geometric(found.index, first, values[-1], found.factor)
+
+
 def geometric_trips(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> int | None:
     """A bound for loops that halve or double their index until it is zero or reaches something: its bits."""
+    found = _scaled(loop, changes)
+    if found is None:
+        return None
+    smallest = found.bound.value if isinstance(found.bound, ir.Const) else -1
+    to_zero = found.op in _DOWN and smallest >= (0 if found.op == ">" else 1)
+    # Zero never grows, so a doubling loop that starts there would not end: it has no bound either.
+    return found.bits + 1 if (to_zero if found.shrinks else found.op in _UP) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    """`for (i = ...; i op bound; i *= factor)`, or `i /= factor` where it shrinks."""
+
+    index: ir.Symbol
+    op: str
+    bound: ir.Expr
+    factor: int
+    shrinks: bool
+    bits: int
+
+
+def _scaled(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> _Scaled | None:
     if len(loop.step) != 1 or len(loop.init) != 1 or loop.cond is None:
         return None
-    match loop.step[0]:
-        case ir.Assign(target=ir.Var(symbol=index), value=ir.Binary(op=op, left=left, right=right)):
+    match loop.step[0], loop.init[0]:
+        case (
+            ir.Assign(target=ir.Var(symbol=index), value=ir.Binary(op=op, left=left, right=right)),
+            ir.Declare(symbol=started) | ir.Assign(target=ir.Var(symbol=started)),
+        ):
             pass
         case _:
             return None
-    first, factor = plain(left), plain(right)
-    if not (isinstance(first, ir.Var) and first.symbol is index and isinstance(factor, ir.Const)):
+    scaled, by, condition = plain(left), plain(right), _condition(loop.cond, index)
+    if not (isinstance(scaled, ir.Var) and scaled.symbol is index is started and isinstance(by, ir.Const)):
         return None
-    match loop.init[0]:
-        case ir.Declare(symbol=started) | ir.Assign(target=ir.Var(symbol=started)):
-            pass
-        case _:
-            return None
-    if (
-        started is not index
-        or changes(index)
-        or not isinstance(index.type, Int)
-        or _condition(loop.cond, index) is None
-    ):
+    if condition is None or changes(index) or not isinstance(index.type, Int) or op not in ("*", "/", "<<", ">>"):
         return None
-    shrinks = (op == ">>" and factor.value >= 1) or (op == "/" and factor.value >= 2)
-    grows = (op == "<<" and factor.value >= 1) or (op == "*" and factor.value >= 2)
-    compare, bound = _condition(loop.cond, index) or ("", loop.cond)
-    to_zero = compare in (">", ">=") and isinstance(bound, ir.Const) and bound.value >= (0 if compare == ">" else 1)
-    # Zero never grows, so a doubling loop that starts there would not end: it has no bound either.
-    return index.type.bits + 1 if (shrinks and to_zero) or (grows and compare in ("<", "<=")) else None
+    factor = 2 ** min(int(by.value), 64) if op in ("<<", ">>") else int(by.value)
+    return _Scaled(index, *condition, factor, op in ("/", ">>"), index.type.bits) if factor >= 2 else None
 
 
 def _condition(cond: ir.Expr, index: ir.Symbol) -> tuple[str, ir.Expr] | None:

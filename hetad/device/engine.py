@@ -7,14 +7,14 @@ the forward part rebuilds it, its adjoint lies there too, and barriers separate 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeGuard
 
 from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
 from hetad.adjoint.liveness import FOUND, LOST
-from hetad.adjoint.names import Names, negate
+from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
 from hetad.analysis.pointers import Location, Root
@@ -41,6 +41,7 @@ class KernelEngine(Engine):
         self.uniform = uniform
         self.shared: dict[ir.Symbol, Span] = {}
         self.shared_saves: set[ir.Symbol] = set()  # what holds values that shared cells had
+        self.cleared: Collection[ir.Symbol] = ()  # shared arrays whose adjoints are cleared where they are stored to
         self.dynamic_bytes = dynamic_bytes
         self.resets: Mapping[int, tuple[ir.Symbol, ...]] = {}
 
@@ -125,7 +126,10 @@ class KernelEngine(Engine):
     def store(self, s: ir.Assign | ir.Update) -> Parts:
         if self.is_global(s.target):
             return [], self.adjoint(s)
-        return self.overwrite(s)
+        forward, reverse = self.overwrite(s)
+        if root_symbol(s.target) in self.cleared and self.is_active(s.target) and isinstance(s, ir.Assign):
+            forward = [*forward, ir.Assign(self.shadow_place(s.target), zero(s.target.type, s.span), span=s.span)]
+        return forward, reverse
 
     def save(self, place: ir.Place, span: Span) -> Parts:
         forward, restore = super().save(place, span)

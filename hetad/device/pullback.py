@@ -35,7 +35,7 @@ from hetad.device.engine import KernelEngine
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.gathering import gathered, meets
 from hetad.device.qualifiers import qualified
-from hetad.device.shared import SharedAdjoints, refuse_too_much
+from hetad.device.shared import SharedAdjoints, cleared_where_stored, refuse_too_much
 from hetad.device.tape.counting import counting_kernel
 from hetad.device.tape.factors import with_factors
 from hetad.device.tape.memory import StoredValues
@@ -186,7 +186,7 @@ class _Maker:
         known: tuple[Polynomial, ...],
         sizes: Mapping[str, int],
     ) -> None:
-        self.known, self.sizes = known, sizes
+        self.known, self.sizes, self.options = known, sizes, options
         self.lacking: tuple[Polynomial, ...] = ()
         self.spent = spent if options.spent else frozenset()
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
@@ -205,6 +205,7 @@ class _Maker:
         uniform = Uniformity(self.effects, body)
         self.engine = KernelEngine(names, self.effects, {*found, *seeds}, sources, self.dynamic_bytes, uniform)
         self.engine.rules, self.engine.functions = rules or {}, functions or {}
+        self.engine.cleared = cleared_where_stored(body) if options.needed else ()
         self.engine.resets = resets(body, self.effects, uniform)
         self.parameters, sums, closing = self._adjoint_parameters()
         region = self.engine.region(body, registers=True)
@@ -229,11 +230,6 @@ class _Maker:
             )
         self.used = set(variables(pruned))
         kept = settled(_without_marks(pruned if options.needed else drop_unused(whole)))
-        self.axes = launch_axes(kernel) if options.axes and recording is None else Axes()
-        self.single = one_along(mentioned_axes(kernel), kernel.span) if self.axes == Axes() else ()
-        if self.single and all(p in known for p in self.single):
-            self.axes = mentioned_axes(kernel)
-        self.options = options
         self.ground = self._ground(merged)
         engine = self.engine
         self.body = with_ordered_saves(kept, engine.shared_saves, self.ground, names, engine.slot_origins)
@@ -315,6 +311,11 @@ class _Maker:
             self.final = tidy(self.final, aliased=self.overlapping, kernel=True)
 
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
+        mentioned = mentioned_axes(self.kernel)
+        self.axes = launch_axes(self.kernel) if self.options.axes and self.recording is None else Axes()
+        self.single = one_along(mentioned, self.kernel.span) if self.axes == Axes() else ()
+        if self.single and all(p in self.known for p in self.single):
+            self.axes = mentioned
         overlapping = {name for group in merged for name in group}
         alone = (self.parameters[i] for i in self.parameters if self.kernel.params[i].name not in overlapping)
         spent = frozenset(self.parameters[i] for i in self.spent)

@@ -1,26 +1,30 @@
 """Shared memory and its adjoint.
 
-The adjoint of a shared array is a shared array, zeroed by the whole block before the reverse sweep.  That of a
-dynamic one (`extern __shared__`) lies behind it in the dynamic memory, which the launch makes twice as large.
+The adjoint of a shared array is a shared array, zeroed before the reverse sweep: each cell where the kernel stores to
+it (what nobody has stored to, nobody reads), else all of them by the whole block.  That of a dynamic one
+(`extern __shared__`) lies behind it in the dynamic memory, which the launch makes twice as large.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import convert, integer, zero
-from hetad.analysis.effects import BARRIERS
+from hetad.analysis.effects import ATOMICS, BARRIERS
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, CHAR, UINT, Array, Pointer, Type, size_of
-from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.ir.places import root_symbol
+from hetad.ir.types import BOOL, CHAR, UINT, Array, Float, Pointer, Type, size_of
+from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from hetad.device.engine import KernelEngine
 
 
+FEW = 4  # stores, each of which clears an adjoint
 STATIC_LIMIT = 48 * 1024  # bytes of static shared memory that a kernel may declare, on every device
 
 
@@ -39,6 +43,42 @@ def refuse_too_much(body: ir.Body) -> None:
         )
 
 
+def cleared_where_stored(body: ir.Body) -> set[ir.Symbol]:
+    """Shared arrays of numbers that have no other name, and get all their first values outside loops."""
+    stores: dict[ir.Symbol, int] = {}
+    elsewhere: set[ir.Symbol] = set()
+
+    def visit(inner: ir.Body, once: bool) -> None:
+        for s in inner:
+            own = [e for e in own_exprs(s) for e in walk_expr(e)]
+            mentioned: Counter[ir.Symbol | None] = Counter(
+                e.symbol for e in own if isinstance(e, ir.Var) and e.symbol.storage == "shared"
+            )
+            if isinstance(s, ir.Call) and s.function in ATOMICS:
+                mentioned -= Counter([_base(s.args[0])])  # it adds to what has been stored
+            else:
+                elsewhere.update(x for e in own if isinstance(e, ir.AddressOf) for x in variables(e.place))
+            elements = Counter(root_symbol(e) for e in own if isinstance(e, ir.Index) and isinstance(e.type, Float))
+            elsewhere.update(x for x, n in mentioned.items() if x is not None and elements[x] < n)
+            target = s.target if isinstance(s, ir.Assign) else s.result if isinstance(s, ir.Call) else None
+            stored = root_symbol(target) if target is not None else None
+            if stored is not None and stored.storage == "shared":
+                stores[stored] = stores.get(stored, 0) + 1
+                elsewhere.update(() if once and isinstance(s, ir.Assign) else (stored,))
+            for part in bodies(s):
+                visit(part, once and isinstance(s, ir.If | ir.Block))
+
+    visit(body, True)
+    return {x for x, n in stores.items() if n <= FEW and x not in elsewhere}
+
+
+def _base(pointer: ir.Expr) -> ir.Symbol | None:
+    """The array `a` of a pointer `a + i`."""
+    base = pointer.left if isinstance(pointer, ir.Binary) else pointer
+    base = base.operand if isinstance(base, ir.Cast) else base
+    return base.symbol if isinstance(base, ir.Var) else None
+
+
 class SharedAdjoints:
     """What a pullback declares and clears for the shared arrays its engine has met."""
 
@@ -52,12 +92,13 @@ class SharedAdjoints:
                 continue
             shadow = engine.shadow(symbol)
             self.shadows.append(shadow)
-            self.zeros += (
+            zeros = (
                 self._dynamic(engine, symbol, shadow)
                 if isinstance(shadow.type, Pointer)
                 else self._static(engine, shadow)
             )
-        if self.zeros:
+            self.zeros += zeros if symbol not in engine.cleared else []
+        if self.shadows:
             self.zeros.append(ir.Call("__syncthreads", (), span=span))
 
     def _static(self, engine: KernelEngine, shadow: ir.Symbol) -> list[ir.Stmt]:
