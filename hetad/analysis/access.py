@@ -61,7 +61,7 @@ class AccessMaps:
         for m in found:
             assert m.site.cell is not None
             apart.setdefault(m.site.cell.path, []).append(m)
-        return all(self._disjoint(group) for group in apart.values())
+        return all(self._disjoint(group) or (len(group) == 1 and self._turns(group[0])) for group in apart.values())
 
     def lacking(self, sites: Sequence[Site]) -> list[Polynomial]:
         """What would have to be not negative in a launch for `exclusive` to be proven: that a stride is no smaller than
@@ -187,6 +187,10 @@ class AccessMaps:
 
     def injective(self, m: Map) -> bool:
         """Whether the site touches no cell twice, in whatever threads and iterations."""
+        straight = self._straightened(m)
+        if straight is None:
+            return False
+        m = straight
         strides = self.strides([m])
         at = self.subscripts(m, strides) if strides is not None else None
         loops = [x.coordinate for x in m.site.loops]
@@ -195,6 +199,34 @@ class AccessMaps:
         counted = [("loop", self.positions(x)) for x in loops if x is not None]
         every = replace(m, thread=(*m.thread, *counted))
         return self._apart(every, at, every, at)
+
+    def _turns(self, m: Map) -> bool:
+        """Whether digits are turned, so that only `injective` can tell that threads do not meet."""
+        return any(x in self.coordinates.turned for x in _symbols(m.offset)) and self.injective(m)
+
+    def _straightened(self, m: Map) -> Map | None:
+        """With the digit itself in place of one that is turned: the new map is one to one if and only if this one is,
+        where the digit may have all values below its extent.  None: not known."""
+        found = [(x, t) for x in dict.fromkeys(_symbols(m.offset)) if (t := self.coordinates.turned.get(x)) is not None]
+        digits: dict[ir.Symbol, ir.Symbol] = {}
+        loops = {loop.coordinate for loop in m.site.loops}
+        offset, ranges = m.offset, []
+        for x, t in found:
+            digit, extent = self.coordinates.resolved(t.digit), self.coordinates.resolved(t.extent)
+            names = list(_symbols(digit))
+            parts = offset.split(ir.Var(x, span=x.span))
+            if len(names) != 1 or digit != _atom(names[0]) or parts is None or not t.depends <= loops:
+                return None
+            if names[0] in digits.values() or not self._impossible([*m.conditions, digit - extent]):
+                return None
+            digits[x] = names[0]
+            offset = parts[0] * digit + parts[1]
+            ranges.append(extent - digit - _ONE)
+        straight = set(digits.values())
+        if not straight.isdisjoint(_symbols(m.offset)):
+            return None
+        kept = [c for c in m.conditions if straight.isdisjoint(_symbols(c))]
+        return replace(m, offset=offset, conditions=(*kept, *ranges)) if found else m
 
     def implied(self, condition: Polynomial, conditions: Sequence[Polynomial]) -> bool:
         """Whether the condition is not negative where none of the others is, for any values of the coordinates."""

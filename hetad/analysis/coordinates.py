@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.scales import ONE, Scale, chain, scale
+from hetad.analysis.turned import Entry, Turned, literals, turned
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
@@ -60,6 +61,8 @@ class Coordinates:
         self.threads = {axis: ir.Symbol(f"thread_{axis}", INT, span) for axis in AXES}
         self.bases = set(self.threads.values())  # coordinates that start at zero, so that they have digits
         self.parts: dict[ir.Symbol, Part] = {}
+        self.turned: dict[ir.Symbol, Turned] = {}
+        self._entries: dict[ir.Symbol, Entry] = {}
         self._symbols: dict[Part, ir.Symbol] = {}
         self._uniform: dict[ir.Symbol, bool] = {}
         self._initial: dict[ir.Symbol, list[ir.Expr | None]] = {}
@@ -98,8 +101,13 @@ class Coordinates:
                 part = self._divided("/", self.value(left, values), Polynomial({(): 1 << places}))
                 return part if part is not None else self._opaque(expr)
             case ir.Binary(op="/" | "%" as op, left=left, right=right) if isinstance(expr.type, Int):
-                part = self._divided(op, self.value(left, values), self.value(right, values))
+                whole, by = self.value(left, values), self.value(right, values)
+                part = self._divided(op, whole, by)
+                if part is None and op == "%":
+                    part = self._turned(whole, by, expr)
                 return part if part is not None else self._opaque(expr)
+            case ir.Index(base=ir.Var(symbol=table), index=index) if self._keeps_literals(table):
+                return self._entry(expr, table, self.value(index, values))
             case ir.ThreadIndex(name="threadIdx" | "blockIdx" as name, axis=axis):
                 if axis in self.one_block:
                     return _atom(self.threads[axis]) if name == "threadIdx" else Polynomial({})
@@ -211,10 +219,10 @@ class Coordinates:
         return found
 
     def _occurring(self, value: Polynomial) -> list[Part]:
-        atoms = (a for m in value.terms for a in m)
-        return list(
-            dict.fromkeys(self.parts[a.symbol] for a in atoms if isinstance(a, ir.Var) and a.symbol in self.parts)
-        )
+        symbols = [a.symbol for m in value.terms for a in m if isinstance(a, ir.Var)]
+        found = [self.parts[x] for x in symbols if x in self.parts]
+        found += [p for x in symbols if x in self.turned for p in self._occurring(self.turned[x].digit)]
+        return list(dict.fromkeys(found))
 
     def _divided(self, op: str, value: Polynomial, by: Polynomial) -> Polynomial | None:
         """`value / by` or `value % by`, where that selects digits of a coordinate."""
@@ -233,6 +241,38 @@ class Coordinates:
             return None
         found = Part(part.base, part.low, middle) if op == "%" else Part(part.base, middle, part.high)
         return self._part(found)
+
+    def _turned(self, value: Polynomial, by: Polynomial, expr: ir.Expr) -> Polynomial | None:
+        threads = set(self.threads.values())
+
+        def is_digit(x: ir.Symbol) -> bool:
+            return x in threads or (x in self.parts and self.parts[x].base in threads)
+
+        found = None
+        if self.scale(by) is not None:
+            found = turned(value, by, is_digit, lambda x: x in self.bases and x not in threads, self._entries)
+        if found is None:
+            return None
+        symbol = ir.Symbol("turned", INT, expr.span)
+        self.turned[symbol] = found
+        return _atom(symbol)
+
+    def _keeps_literals(self, table: ir.Symbol) -> bool:
+        return table not in self._changed and literals(table, self._initial.get(table)) is not None
+
+    def _entry(self, expr: ir.Expr, table: ir.Symbol, index: Polynomial) -> Polynomial:
+        """An element of a table of literals."""
+        threads = set(self.threads.values())
+        values = literals(table, self._initial.get(table))
+        varying = {a for m in index.terms for a in m if not self.uniform(a)}
+        loops = {a.symbol for a in varying if isinstance(a, ir.Var) and a.symbol in self._counting - threads}
+        if values and index.constant is not None and 0 <= index.constant < len(values):
+            return Polynomial({(): values[index.constant]} if values[index.constant] else {})
+        if self.uniform(expr) or not values or len(loops) < len(varying):
+            return self._opaque(expr)
+        symbol = ir.Symbol("entry", INT, expr.span)
+        self._entries[symbol] = Entry(min(values), max(values), frozenset(loops))
+        return _atom(symbol)
 
     def _part(self, part: Part) -> Polynomial:
         if part not in self._symbols:
