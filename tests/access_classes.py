@@ -117,6 +117,30 @@ EXCLUSIVE = {
         "pairs that overlap": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[2 * i]) * x[2 * i + 2];"),
         "pairs of another stride": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[2 * i]) * x[3 * i + 1];"),
     }),
+    "a periodic neighbour": Access(PLAIN, ROW + "    if (i < n) y[i] = sin(x[(i + 1) % n]);", {
+        "periodic over something else": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 1) % m]);"),
+        "more threads than the period": (ATOMIC, ROW + "    if (i < n + m) y[i] = sin(x[(i + 1) % n]);"),
+        "every other neighbour": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(2 * i + 1) % n]);"),
+        "two neighbours": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 2) % n]) * x[(i + 1) % n];"),
+        "a shift of each thread": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + at[i] % 2) % n]);"),
+        "a neighbour that is halved": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 1) % n / 2]);"),
+        "what lies between neighbours": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[((i + 1) % n + i) % n]);"),
+    }),
+    "the periodic neighbour before": Access(PLAIN, ROW + "    if (i < n) y[i] = sin(x[(i - 1 + n) % n]);", {
+        "neighbours before and behind": (
+            ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i - 1 + n) % n]) * x[(i + 1) % n];"
+        ),
+    }),
+    "a periodic neighbour in the plane": Access(
+        PLAIN, ROW + "    if (i < 4 * n) y[i] = sin(x[(i / n + 1) % 4 * n + (i % n + 1) % n]);", {
+        "the neighbour in the row alone": (ATOMIC, ROW + "    if (i < 4 * n) y[i] = sin(x[(i % n + 1) % n]);"),
+        "periodic rows that overlap": (
+            ATOMIC, ROW + "    if (i < 4 * n) y[i] = sin(x[(i / n + 1) % 4 * (n - 1) + (i % n + 1) % n]);"
+        ),
+        "more rows than the period": (
+            ATOMIC, ROW + "    if (i < 5 * n) y[i] = sin(x[(i / n + 1) % 4 * n + (i % n + 1) % n]);"
+        ),
+    }),
 }  # fmt: skip
 
 # A cell stays the same in a loop.

@@ -24,6 +24,7 @@ OPTIMISATIONS = {
     "warps": "what the lanes of a warp add to one cell is summed first, and added once",
     "exclusive": "a plain += where a cell provably belongs to one thread",
     "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
+    "zeros": "what is added to an adjoint that is still zero in every cell is stored",
     "spent": "an adjoint that nobody needs any more is not cleared",
     "renaming": "memory that is overwritten wholly is kept as it is, and the program goes on in other memory",
     "axes": "launches without the axes along which a kernel does the same",
@@ -51,6 +52,7 @@ class Options:
     warps: bool = True
     exclusive: bool = True
     versions: bool = True
+    zeros: bool = True
     spent: bool = True
     renaming: bool = True
     axes: bool = True

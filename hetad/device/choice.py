@@ -29,10 +29,11 @@ def best_pullback(
     rules: Rules | None = None,
     functions: Mapping[str, ir.Function] | None = None,
     spent: frozenset[int] = frozenset(),
+    zeros: frozenset[int] = frozenset(),
     known: tuple[Polynomial, ...] = (),
 ) -> Pullback:
     """As `pullback`; what the version without staging copies asks of a launch is `lacking` in the other one."""
-    given = (active, merged, taken_names, sources, options, rules, functions, spent)
+    given = (active, merged, taken_names, sources, options, rules, functions, spent, zeros)
     plain = None
     if options.unstage and options.gather:
         names = {s.name for s in (*kernel.params, *declared(kernel.body))}

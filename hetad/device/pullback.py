@@ -23,7 +23,7 @@ from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.deal import dealt
 from hetad.device.accumulation.fixed_order import Parts, Staged, refuse_atomics, staged, unordered
 from hetad.device.accumulation.in_turn import in_turn
-from hetad.device.accumulation.increments import increment, takes
+from hetad.device.accumulation.increments import cleared_by, increment, takes
 from hetad.device.accumulation.phases import with_plain_phases
 from hetad.device.accumulation.runs import with_runs
 from hetad.device.accumulation.sums import Sums
@@ -31,6 +31,7 @@ from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.accumulation.thread_sweep import thread_sweep
 from hetad.device.accumulation.totals import in_fewer_blocks, with_totals
 from hetad.device.accumulation.warps import with_warp_sums
+from hetad.device.accumulation.zeros import adding, stored_where_zero
 from hetad.device.engine import KernelEngine
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.gathering import gathered, meets
@@ -46,7 +47,7 @@ from hetad.device.tape.segments import long_loops, segmented
 from hetad.device.tape.storage import Site, Stored, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, UINT, VOID, Pointer, Type
+from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Pointer, Type
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 from hetad.rules.math import is_math
 from hetad.rules.user import Rules
@@ -82,7 +83,7 @@ class Gather:
 @dataclass(frozen=True, slots=True)
 class Pullback:
     """A generated kernel.  Its parameters are the primal's at `primal`, the adjoints of those at `adjoint`, then the
-    size of the dynamic shared memory if `dynamic`, the records, the tapes and the sums of blocks."""
+    size of the dynamic shared memory if `dynamic`, the records, the tapes, the sums of blocks, and `zeros`."""
 
     function: ir.Function
     primal: tuple[int, ...]
@@ -95,13 +96,20 @@ class Pullback:
     recorder: ir.Function | None = None  # launched in place of the primal; the primal's parameters, then the records
     records: Tapes | None = None
     gathers: tuple[Gather, ...] = ()
-    several: bool = False  # a block works for several; the last parameter is how many there are along x
+    several: bool = False  # a block works for several; a parameter behind these is how many there are along x
     turns: bool = False  # one thread works for all, in a fixed order
     where: str = ""  # the version for launches of which this holds
     lacking: tuple[Polynomial, ...] = ()  # where this is not negative, a version that knows it is faster
     better: Pullback | None = None  # that version, if it is made already
     without: tuple[str, ...] = ()  # shared arrays that are read from where they were filled from
+    zeros: tuple[int, ...] = ()  # the last parameters tell whether the adjoints of these are zero in every cell
     parts: Parts | None = None  # sums of blocks, whose buffers follow the tapes, and what adds them up
+
+    def clears(self) -> frozenset[int]:
+        """The adjoints of which seeds are taken."""
+        params = self.function.params[len(self.primal) :]
+        cleared = {x for s in walk_stmts(self.function.body) for x in cleared_by(s)}
+        return frozenset(i for i, p in zip(self.adjoint, params, strict=False) if p in cleared)
 
     def functions(self) -> list[ir.Function]:
         """All the kernels, the pullback last."""
@@ -122,6 +130,7 @@ def pullback(
     rules: Rules | None = None,
     functions: Mapping[str, ir.Function] | None = None,
     spent: frozenset[int] = frozenset(),
+    zeros: frozenset[int] = frozenset(),
     known: tuple[Polynomial, ...] = (),
     sizes: Mapping[str, int] | None = None,
 ) -> Pullback:
@@ -129,7 +138,8 @@ def pullback(
 
     `merged` groups pointer parameters that may reach the same memory.  Without the `options` "activity"
     and "needed" everything floating is active, everything overwritten is saved, and nothing is pruned.
-    The adjoints of the parameters at `spent` are not needed after the pullback.  It is launched only where what is
+    The adjoints of the parameters at `spent` are not needed after the pullback; whether those at `zeros` are zero may
+    be told.  It is launched only where what is
     `known` is not negative, and where blocks have these `sizes` along these axes.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
@@ -141,7 +151,7 @@ def pullback(
         """A pullback from this body, and what it wants to know of overwritten memory that is not recorded."""
         made = _Maker(
             kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent,
-            known, sizes or {},
+            zeros, known, sizes or {},
         )  # fmt: skip
         return made, [s for s in values.stale if s in made.used and s not in needed]
 
@@ -183,12 +193,15 @@ class _Maker:
         rules: Rules | None,
         functions: Mapping[str, ir.Function] | None,
         spent: frozenset[int],
+        zeros: frozenset[int],
         known: tuple[Polynomial, ...],
         sizes: Mapping[str, int],
     ) -> None:
         self.known, self.sizes, self.options = known, sizes, options
         self.lacking: tuple[Polynomial, ...] = ()
         self.spent = spent if options.spent else frozenset()
+        self.asked = zeros if options.zeros and recording is None else frozenset()
+        self.zeros: dict[int, ir.Symbol] = {}  # parameters that tell whether adjoints are zero
         self.kernel, self.name, self.positions, self.names, self.recording = kernel, name, active, names, recording
         records = recording.records if recording is not None else ()
         prepared = replace(kernel, body=body, params=(*kernel.params, *records))
@@ -270,6 +283,7 @@ class _Maker:
             self.final = self._settled(ground)
         if self.gathers or self.spent:
             self._clean()
+        self._store_where_zero()
         if options.blocks and apart and not (options.deterministic and any(unordered(self.final))):
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
             fewer = in_fewer_blocks(self.final, blocks, self.names, ground.span)
@@ -283,6 +297,18 @@ class _Maker:
             self.final = with_runs(self.final, self.names)
         if options.warps:
             self.final = with_warp_sums(self.final)
+
+    def _store_where_zero(self) -> None:
+        flags = {
+            i: self.names.symbol(f"{self.parameters[i].name}_zero", BOOL, self.ground.span, "param")
+            for i in sorted(self.asked)
+            if not any(self.parameters[i] in set(variables(k.body)) for k in self.gathers)
+        }
+        self.final = stored_where_zero(
+            self.final, self.ground, self.names, {self.parameters[i]: x for i, x in flags.items()}
+        )
+        used = set(variables(self.final))
+        self.zeros = {i: x for i, x in flags.items() if x in used}
 
     def _settled(self, ground: Ground) -> ir.Body:
         return with_plain_phases(settled_atomics(self.final, ground), ground)
@@ -339,15 +365,17 @@ class _Maker:
             *self.stored.tapes,
             *(stage.buffers if stage is not None else ()),
             *((self.blocks,) if self.blocks is not None else ()),
+            *self.zeros.values(),
         )
         comment = f"pullback of {self.kernel.name} (line {self.kernel.span.line}), with respect to " + ", ".join(
             self.kernel.params[i].name for i in adjoint
         )
         where = text(self.known, self.kernel.span)
         comment += f", where {where}" if where else ""
+        plain = adding(self.final, self.zeros.values())
         function = ir.Function(
             self.name, "kernel", params, VOID, self.final, self.kernel.span, comment=comment,
-            reverse_threads=not only_adds(self.final, self.ground.adjoints), sweep=self.sweep,
+            reverse_threads=not only_adds(plain, self.ground.adjoints), sweep=self.sweep,
         )  # fmt: skip
         if self.options.qualifiers:
             function = qualified(function, self.ground.adjoints, set(self.parameters.values()))
@@ -358,6 +386,7 @@ class _Maker:
             made,
             several=self.blocks is not None,
             turns=self.turns,
+            zeros=tuple(self.zeros),
             where=where,
             lacking=self.lacking,
             gathers=tuple(self._gather(kernel) for kernel in self.gathers),

@@ -29,9 +29,9 @@ CUDA_DEVICE = (
 HOST = (
     "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "budget.c", "tape.c",
     "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c", "save_part.c",
-    "rename.c", "limit.c", "loop.c", "kernel_tape.c", "launched.c", "blocks.c", "disjoint.c", "scalar_float.c",
-    "scalar_double.c", "rows.c", "kept.c", "tables.c",
-    "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
+    "rename.c", "limit.c", "loop.c", "kernel_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c",
+    "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
+    "copy_pullback_double.c", "move_pullback_float.c",
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)

@@ -25,13 +25,14 @@ from hetad.host.kernels.versions import alike, either, holds, memory_apart
 from hetad.host.memory import MemoryAdjoints
 from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.parts import Ends, WrittenParts
+from hetad.host.zeros import cleared
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Array, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import FORMATTED, SUPPORT, TABLE
 
 PullbackMaker = Callable[
-    [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], tuple[Polynomial, ...]], Pullback
+    [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], frozenset[int], tuple[Polynomial, ...]], Pullback
 ]
 
 
@@ -195,6 +196,11 @@ class HostEngine(Engine):
                 reverse = either(separate, parts[1], reverse, s.span)
                 if made.recorder is not None or faster.recorder is not None:
                     forward = either(separate, parts[0], forward, s.span)
+        repeated = self._repeated(s, active)
+        if all(i in repeated for i in active if not isinstance(s.args[i].type, Float)):
+            adjoints = {i: self.adjoint_argument(s.args[i], s.span) for i in sorted(repeated)}
+            kept = spent | self.effects.kernels[s.kernel].reads | (repeated - made.clears())
+            reverse = [*reverse, *cleared(self.parts, s, adjoints, kept)]
         return [*pushes, *forward], [*pops, *reverse]
 
     def _apart(self, s: ir.Launch, merged: tuple[tuple[str, ...], ...]) -> ir.Expr | None:
@@ -205,13 +211,20 @@ class HostEngine(Engine):
     ) -> tuple[Pullback, Parts]:
         """The parts of the launch, given which of its arguments may overlap; with a faster version where sizes allow
         it."""
-        made = self.make_pullback(s.kernel, active, merged, spent, ())
+        zeros = self._repeated(s, active) - spent
+        made = self.make_pullback(s.kernel, active, merged, spent, zeros, ())
         forward, reverse = pulled_back(self, s, made)
         if made.lacking:
             condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made), self.extents)
-            apart = self.make_pullback(s.kernel, active, merged, spent, made.lacking)
+            apart = self.make_pullback(s.kernel, active, merged, spent, zeros, made.lacking)
             reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
         return made, (forward, reverse)
+
+    def _repeated(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:
+        """Arguments whose adjoints may be zero again each time round a loop."""
+        if not self.loops:
+            return frozenset()
+        return frozenset(i for i in active if isinstance(s.args[i].type, Pointer) and not pointers_within(s.args[i]))
 
     def _spent(self, s: ir.Launch, active: frozenset[int]) -> frozenset[int]:
         """Arguments whose adjoints nobody needs once the launch is undone: the program has not touched the memory

@@ -48,6 +48,7 @@ from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tables import with_copies, with_tables
 from hetad.host.unknown import refuse_unknown
+from hetad.host.zeros import followed
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct
 from hetad.ir.visit import callees, declared, walk_stmts
@@ -178,7 +179,7 @@ class _Gradient:
             body = body[:-1]
         engine.find_fresh(body, [self.setting.location(n) for n in self.setting.wrt])
         region = engine.region(body, registers=True)
-        whole = self._whole(engine, region, adjoints, tail)
+        whole = followed(self._whole(engine, region, adjoints, tail), engine.shadows.values())
         final = unpruned(without_frees(whole, engine.frees))
         if self.options.needed:
             loops = engine.checkpoints.loops if engine.checkpoints is not None else []
@@ -241,17 +242,18 @@ class _Gradient:
         active: frozenset[int],
         merged: tuple[tuple[str, ...], ...],
         spent: frozenset[int],
+        zeros: frozenset[int],
         known: tuple[Polynomial, ...] = (),
     ) -> Pullback:
-        key = (kernel, active, merged, spent, bool(known))
+        key = (kernel, active, merged, spent, zeros, bool(known))
         if key not in self.pullbacks:
             name = self.setting.names.fresh(
                 f"{kernel}_pullback{'_overlapping' if merged else ''}{'_apart' if known else ''}"
             )
-            base = self.pullbacks.get((kernel, active, merged, spent, False)) if known else None
+            base = self.pullbacks.get((kernel, active, merged, spent, zeros, False)) if known else None
             made = base.better if base is not None else None
             if made is None or made.function.name != name:
-                made = self._best_pullback(kernel, name, active, merged, spent, known)
+                made = self._best_pullback(kernel, name, active, merged, spent, zeros, known)
             self.pullbacks[key] = made
             self.summaries[name] = made.effects
             self.summaries.update({g.function.name: g.effects for g in made.gathers})
@@ -274,12 +276,13 @@ class _Gradient:
         active: frozenset[int],
         merged: tuple[tuple[str, ...], ...],
         spent: frozenset[int],
+        zeros: frozenset[int],
         known: tuple[Polynomial, ...],
     ) -> Pullback:
         functions, sources = self.program.functions, self.program.sources
         return best_pullback(
             self.kernels[kernel], name, active, merged, list(functions), sources, self.options, self.rules, functions,
-            spent, known,
+            spent, zeros, known,
         )  # fmt: skip
 
     def _whole(self, engine: HostEngine, region: Reversed, adjoints: AdjointParameters, tail: list[ir.Stmt]) -> ir.Body:

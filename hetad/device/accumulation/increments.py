@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hetad.adjoint.names import negate
+from hetad.adjoint.names import is_zero, negate
 from hetad.analysis.effects import TAKE
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Pointer
@@ -49,6 +49,19 @@ def takes(s: ir.Stmt) -> Iterator[ir.Place]:
         for e in walk_expr(own):
             if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE):
                 yield pointee(e.args[0])
+
+
+def cleared_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
+    """The arrays of which the statement clears a cell."""
+    places = [*takes(s), *([s.target] if isinstance(s, ir.Assign) and is_zero(s.value) else [])]
+    yield from (x for place in places if (x := base(place)) is not None)
+
+
+def base(place: ir.Expr) -> ir.Symbol | None:
+    """The variable by which a cell is reached."""
+    while isinstance(place, ir.Index | ir.Member):
+        place = place.base
+    return place.symbol if isinstance(place, ir.Var) else None
 
 
 def pointee(pointer: ir.Expr) -> ir.Place:

@@ -22,6 +22,7 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes)
     *p = hetad_device_memory(bytes);
     if (bytes > 0) {
         hetad_check(cudaMemset(*p, 0, bytes));
+        hetad_find(*p)->zero = 1;  // see hetad_was_zero  // if used
     }
     return cudaSuccess;
 }

@@ -4,6 +4,7 @@ struct hetad_allocation {
     size_t bytes;
     int on_device;
     int owned;
+    int zero;  // see hetad_was_zero: whether all of it is known to be zero  // if used
     size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now  // if used
 };
 

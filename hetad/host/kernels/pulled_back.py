@@ -20,6 +20,7 @@ from hetad.device.accumulation.axes import (
 from hetad.device.gathers.tiles import THREADS
 from hetad.device.pullback import Gather, Pullback
 from hetad.host.kernels.launches import BlockSums, KernelBuffers, aligned, as_dim3
+from hetad.host.zeros import was_zero
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Int
 
@@ -67,7 +68,8 @@ def pulled_back(engine: HostEngine, s: ir.Launch, made: Pullback) -> Parts:
     if made.several:
         extra.append(extent_along(narrow.grid, "x"))
     if made.function.body:
-        args = (*_arguments(engine, s, made), *extra)
+        zeros = [was_zero(engine.adjoint_argument(s.args[i], s.span)) for i in made.zeros]
+        args = (*_arguments(engine, s, made), *extra, *zeros)
         reverse += [replace(itself, kernel=made.function.name, args=args, shared=shared), launched]
     return forward, [*reverse, *closing]
 

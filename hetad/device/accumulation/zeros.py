@@ -1,0 +1,76 @@
+"""What is added to an adjoint that is zero in every cell is stored: that saves reading it.
+
+The host knows, when it launches a pullback, whether all of an adjoint is zero (`host/zeros.py`).  A pullback can make
+use of that where it comes to each cell at most once, in whatever thread and iteration, and does nothing else with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from hetad.adjoint.names import Names
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.sites import Sites
+from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.increments import atomic, base, increment, pointee
+from hetad.ir import nodes as ir
+from hetad.ir.visit import map_body, own_exprs, variables, walk_exprs, walk_stmts
+
+
+def stored_where_zero(body: ir.Body, ground: Ground, names: Names, flags: Mapping[ir.Symbol, ir.Symbol]) -> ir.Body:
+    """`flags`: by adjoint, a parameter that tells whether it is zero in every cell."""
+    chosen: dict[int, ir.Body] = {}
+    for adjoint, flag in flags.items():
+        users = [s for s in walk_stmts(body) if any(adjoint in set(variables(e)) for e in own_exprs(s))]
+        if adjoint not in ground.adjoints or len(users) != 1:
+            continue
+        store = _as_store(users[0], adjoint)
+        if store is not None and _once(body, users[0], store.target, ground):
+            chosen[id(users[0])] = _either(flag, store, names)
+    return map_body(lambda s: chosen.get(id(s), s), body) if chosen else body
+
+
+def adding(body: ir.Body, flags: Collection[ir.Symbol]) -> ir.Body:
+    """The body where no adjoint is known to be zero."""
+
+    def add(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        flagged = isinstance(s, ir.If) and isinstance(s.cond, ir.Var) and s.cond.symbol in flags
+        return s.orelse if flagged and isinstance(s, ir.If) else s
+
+    return map_body(add, body)
+
+
+def _either(flag: ir.Symbol, store: ir.Assign, names: Names) -> ir.Body:
+    span, value = store.span, store.value
+    before: ir.Body = ()
+    if not isinstance(value, ir.Var | ir.Const):
+        added = names.symbol("added", store.target.type, span, const=True)
+        before, value = (ir.Declare(added, value, span=span),), ir.Var(added, span=span)
+    add = atomic(store.target, value)
+    return (*before, ir.If(ir.Var(flag, span=span), (replace(store, value=value),), (add,), span=span))
+
+
+def _as_store(s: ir.Stmt, adjoint: ir.Symbol) -> ir.Assign | None:
+    """The increment `s` of a cell that is zero, if the adjoint is mentioned nowhere else in it."""
+    found = increment(s)
+    match s:
+        case ir.Call() if found is not None:
+            store = ir.Assign(pointee(s.args[0]), found.value, span=s.span)
+        case ir.Update(op="+", target=target, value=value):
+            store = ir.Assign(target, value, span=s.span)
+        case ir.Update(op="-", target=target, value=value):
+            store = ir.Assign(target, ir.Unary("-", value, value.type, span=s.span), span=s.span)
+        case _:
+            return None
+    mentioned = sum(1 for e in walk_exprs(store) if isinstance(e, ir.Var) and e.symbol is adjoint)
+    return store if mentioned == 1 and base(store.target) is adjoint else None
+
+
+def _once(body: ir.Body, statement: ir.Stmt, place: ir.Place, ground: Ground) -> bool:
+    """Whether no cell is met twice."""
+    axes = ground.axes
+    sites = Sites(body, ground.span, lambda s: [place] if s is statement else [], axes.of_one_block, ground.sizes)
+    maps = AccessMaps(sites.coordinates, axes.all, ground.known)
+    found = maps.map(sites.all[0])
+    return len(sites.all) == 1 and found is not None and maps.injective(found)

@@ -1,0 +1,106 @@
+"""Which adjoints are zero in every cell, followed through the reverse sweep while it runs.
+
+An adjoint is zero when it is allocated, and again after the pullback of a launch that has overwritten all of the
+memory: its seeds are taken.  It is not, once anything may have been added to it.  Each allocation has a flag
+(`emit/support/zeros.c`), which pullbacks ask for that can store where they would add (`device/accumulation/zeros.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from hetad.adjoint.names import integer
+from hetad.host.saves.parts import WrittenParts, all_of
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, size_of
+from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+
+_ASKED = "hetad_was_zero"
+_CLEARED = "hetad_cleared"
+_NO_ADDITIONS = frozenset({_CLEARED, "hetad_launched", "hetad_forward_done", "hetad_require", "hetad_next"})
+_SAVES = ("hetad_save", "hetad_restore", "hetad_rename", "hetad_push", "hetad_pop", "hetad_limit")
+
+
+def was_zero(adjoint: ir.Expr) -> ir.Expr:
+    """Whether the memory is zero in every cell before a launch that adds to it."""
+    return ir.Intrinsic(_ASKED, (adjoint,), BOOL, span=adjoint.span)
+
+
+def cleared(
+    parts: WrittenParts, launch: ir.Launch, adjoints: Mapping[int, ir.Expr], kept: Collection[int]
+) -> list[ir.Stmt]:
+    """What tells, behind the pullback of a launch, that it has taken all seeds.  `adjoints`: by position, of the
+    pointers that the launch is given; those at `kept` are not cleared."""
+    found: list[ir.Stmt] = []
+    span = launch.span
+    for position, adjoint in adjoints.items():
+        cells = parts.covered(launch, position) if position not in kept else None
+        if cells is None or not isinstance(adjoint.type, Pointer):
+            continue
+        others = (other for i, other in adjoints.items() if i != position)
+        apart = [ir.Intrinsic("hetad_apart", (adjoint, other), INT, span=span) for other in others]
+        sure = all_of([cells.sure, *(ir.Binary("!=", a, integer(0, span), BOOL, span=span) for a in apart)], span)
+        size = integer(size_of(adjoint.type.to), span, SIZE_T)
+        found.append(ir.Call(_CLEARED, (adjoint, cells.first, cells.last, size, sure), span=span))
+    return found
+
+
+def followed(body: ir.Body, shadows: Iterable[ir.Symbol]) -> ir.Body:
+    """The gradient's body, told wherever its reverse sweep may add to adjoints.  `shadows`: the variables that lead to
+    them."""
+    if not any(_asks(s) for s in walk_stmts(body)):
+        return map_body(lambda s: None if _is_call(s, _CLEARED) else s, body)
+    leading = set(shadows)
+    taken = {(s.span, s.args[0]) for s in walk_stmts(body) if isinstance(s, ir.Call) and s.function == _CLEARED}
+    start = next(i for i, s in enumerate(body) if _is_call(s, "hetad_forward_done"))
+
+    def tell(s: ir.Stmt) -> ir.Stmt | ir.Body:
+        if isinstance(s, ir.Launch):
+            return (*(x for x in _added_by(s, leading) if (s.span, x.args[0] if x.args else None) not in taken), s)
+        return (s, _anywhere(s)) if _may_add(s, leading) else s
+
+    return (*body[:start], *map_body(tell, body[start:]))
+
+
+def _asks(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Launch) and any(_is_question(a) for a in s.args)
+
+
+def _is_question(e: ir.Expr) -> bool:
+    return isinstance(e, ir.Intrinsic) and e.name == _ASKED
+
+
+def _is_call(s: ir.Stmt, name: str) -> bool:
+    return isinstance(s, ir.Call) and s.function == name
+
+
+def _anywhere(s: ir.Stmt) -> ir.Call:
+    return ir.Call("hetad_added_anywhere", (), span=s.span)
+
+
+def _added_by(s: ir.Launch, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
+    """In front of a launch: what it may add to, but for what it asks about itself."""
+    asked = [a.args[0] for a in s.args if isinstance(a, ir.Intrinsic) and a.name == _ASKED]
+    found: list[ir.Call] = []
+    for arg in s.args:
+        if _is_question(arg) or arg in asked or leading.isdisjoint(variables(arg)):
+            continue
+        if not isinstance(arg.type, Pointer) or isinstance(arg.type.to, Pointer):
+            return [_anywhere(s)]
+        found.append(ir.Call("hetad_added", (arg,), span=s.span))
+    return found
+
+
+def _may_add(s: ir.Stmt, leading: AbstractSet[ir.Symbol]) -> bool:
+    match s:
+        case ir.Call(function=name):
+            if name in _NO_ADDITIONS or name.startswith(_SAVES):
+                return False
+        case ir.Assign(target=ir.Var()) | ir.Update(target=ir.Var()) | ir.Declare():
+            return False  # of a variable: what it leads to is as it was
+        case ir.Assign() | ir.Update() | ir.Opaque():
+            pass
+        case _:
+            return False
+    return not leading.isdisjoint(x for own in own_exprs(s) for e in walk_expr(own) for x in variables(e))
