@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint import ruled
+from hetad.adjoint.addresses import settled
 from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.names import Names, negate, zero
@@ -132,8 +133,12 @@ class Engine(Shadows, ABC):
         match s:
             case ir.Declare():
                 return self.declare(s)
-            case ir.Assign(target=target) | ir.Update(target=target):
-                return self.overwrite(s) if isinstance(target, ir.Var) else self.store(s)
+            case ir.Assign(target=ir.Var()) | ir.Update(target=ir.Var()):
+                return self.overwrite(s)
+            case ir.Assign() | ir.Update():
+                before, store = settled(self, s)
+                forward, reverse = self.store(store)
+                return [*before, *forward], reverse
             case ir.If():
                 return self.branch(s)
             case ir.For() | ir.While():
@@ -143,7 +148,9 @@ class Engine(Shadows, ABC):
             case ir.Call(function=name) if name in self.rules:
                 return ruled.reverse_call(self, s, self.rules[name], self.functions[name])
             case ir.Call():
-                return self.call(s)
+                before, call = settled(self, s)
+                forward, reverse = self.call(call)
+                return [*before, *forward], reverse
             case ir.Launch():
                 return self.launch(s)
             case ir.Comment():
