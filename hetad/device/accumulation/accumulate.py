@@ -22,7 +22,7 @@ from hetad.analysis.sites import Site, Sites
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.clearing import cleared_behind_loops
 from hetad.device.accumulation.conditions import known_on_host
-from hetad.device.accumulation.increments import increment, plain, takes
+from hetad.device.accumulation.increments import base, increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer
@@ -123,7 +123,8 @@ def _alone(site: Site, body: ir.Body, maps: AccessMaps) -> bool:
     if site.cell is None or increment(site.statement) is not None:
         return False
     m = maps.map(site)
-    alone = sum(1 for x in variables(body) if x is site.cell.root) == 1
+    root = site.cell.root  # named by the take itself: a pointer that was made of it may be used elsewhere too
+    alone = base(site.place) is root and sum(1 for x in variables(body) if x is root) == 1
     return alone and m is not None and maps.injective(m)
 
 

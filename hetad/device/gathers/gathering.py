@@ -16,7 +16,7 @@ from hetad.analysis.access import AccessMaps
 from hetad.analysis.effects import BARRIERS, SHUFFLES, VOTES
 from hetad.analysis.sites import Definition, Site, Sites
 from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
-from hetad.device.accumulation.increments import increment, takes
+from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
@@ -110,7 +110,8 @@ class _Plan:
         members = self.added[root]
         if root not in self.ground.adjoints or self.maps.exclusive(members):
             return []
-        if sum(1 for x in variables(self.body) if x is root) > len(members):
+        named = all(base(m.place) is root for m in members)  # not through a pointer that was made of it
+        if not named or sum(1 for x in variables(self.body) if x is root) > len(members):
             return []  # a seed among what is added to: it would be taken after the sums, not between them
         everything = self._tried(members)
         if self.pairs:

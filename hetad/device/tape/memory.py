@@ -222,8 +222,10 @@ class StoredValues:
     def _rewrite(self, expr: ir.Expr, state: State, before: list[ir.Stmt]) -> ir.Expr:
         if isinstance(expr, ir.AddressOf):
             return replace(expr, place=self._place(expr.place, state, before))
-        if isinstance(expr, ir.Index | ir.Member) and not isinstance(expr.type, Array):
+        if isinstance(expr, ir.Index | ir.Member):
             new = self._place(expr, state, before)
+            if isinstance(expr.type, Array):
+                return new  # stands for its address
             if is_volatile(new.type) and not self._written.isdisjoint(self._roots(new)):
                 self._hear(state)
             if not self._fresh(new, state):
