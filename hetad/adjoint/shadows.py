@@ -70,9 +70,10 @@ class Shadows:
         if symbol not in self.shadows:
             type_ = writable(symbol.type)
             shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
-            targets = (t for t in self.pointers.targets(ir.Var(symbol, span=symbol.span)) if isinstance(t, ir.Symbol))
-            if isinstance(type_, Pointer):
-                self.pointers.add(shadow, [self.shadow(t) for t in targets if t in self.active])
+            here = ir.Var(symbol, span=symbol.span)
+            targets = self.pointers.targets(here) if isinstance(type_, Pointer) else self.pointers.held(symbol)
+            variables = [t for t in targets if isinstance(t, ir.Symbol)]
+            self.pointers.add(shadow, [self.shadow(t) for t in variables if self._any_active([t], ())])
         return self.shadows[symbol]
 
     def shadow_place(self, place: ir.Place) -> ir.Place:
