@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from hetad.analysis.carried import UNDEFINED
 from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
@@ -89,6 +90,10 @@ class Liveness:
         if isinstance(s, ir.Call) and s.function == LOST:
             if any(w in live for w in writes):
                 self.lost[s.span] = None
+            return s
+        if isinstance(s, ir.Call) and s.function == UNDEFINED:
+            behind = self.effects.pointers.targets(s.args[0])
+            live -= {x for x in behind if len(behind) == 1 and isinstance(x, Root) and x.single}
             return s
         if isinstance(s, ir.Call) and s.function == FOUND:
             live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
@@ -196,7 +201,7 @@ def _substance(body: ir.Body) -> bool:
     return any(
         not isinstance(s, ir.Comment)
         and not (isinstance(s, ir.Declare) and s.init is None)
-        and not (isinstance(s, ir.Call) and s.function in BARRIERS)
+        and not (isinstance(s, ir.Call) and (s.function in BARRIERS or s.function == UNDEFINED))
         for s in walk_stmts(body)
     )
 

@@ -27,6 +27,7 @@ OPTIMISATIONS = {
     "zeros": "what is added to an adjoint that is still zero in every cell is stored",
     "spent": "an adjoint that nobody needs any more is not cleared",
     "renaming": "memory that is overwritten wholly is kept as it is, and the program goes on in other memory",
+    "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels",
 }
@@ -55,6 +56,7 @@ class Options:
     zeros: bool = True
     spent: bool = True
     renaming: bool = True
+    workspaces: bool = True
     axes: bool = True
     qualifiers: bool = True
     deterministic: bool = False

@@ -1,8 +1,8 @@
 """The state of a loop: what its iterations hand on to each other.
 
 Run from any iteration on with this state restored, the loop does exactly what it did.  So the state is everything that
-the body writes and does not declare itself; what an iteration overwrites before it reads it goes later, with whatever
-else nobody reads.
+the body writes and does not declare itself, but for memory of which it is said that its contents mean nothing when an
+iteration begins; what an iteration overwrites before it reads it goes later, with whatever else nobody reads.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hetad.ir.visit import declared, walk_stmts
 from hetad.memops.table import TABLE
 
 Reason = str
+UNDEFINED = "hetad_undefined"  # in a forward sweep: what the memory behind the argument holds means nothing here
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,13 @@ def state_of(loop: ir.For, effects: Effects, names: Mapping[Root, ir.Symbol]) ->
     index = {x for s in loop.step for x in effects.writes(s)}
     written = [x for x in effects.written(loop.body) if x not in inside and x not in index]
     holders = {holder for holder, _ in effects.pointers.target_sets() if holder is not None}
+    begin = [s for s in loop.body if isinstance(s, ir.Call) and s.function == UNDEFINED]
+    passing = {x for s in begin for x in effects.pointers.targets(s.args[0])}
     variables: list[ir.Symbol] = []
     pointers: list[ir.Symbol] = []
     for x in written:
+        if x in passing:
+            continue
         if isinstance(x, ir.Symbol):
             if _mixes(x.type):
                 return f"pointers beside numbers in '{x.name}' change in it"

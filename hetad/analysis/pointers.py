@@ -151,6 +151,11 @@ class PointsTo:
         yield from dict.fromkeys(self.parameter_roots.values())
         yield from self.heap_roots.values()
 
+    def holders(self, location: Location) -> set[Location]:
+        """The variables and the memory that may hold a pointer to it."""
+        cells = (cell for cell, targets in self._contents.items() if location in targets)
+        return {cell.location if isinstance(cell, Field) else cell for cell in cells}
+
     def add(self, pointer: ir.Symbol, targets: Iterable[Location]) -> None:
         """Tell of a synthesised pointer variable."""
         self._contents.setdefault(pointer, {}).update(dict.fromkeys(targets))

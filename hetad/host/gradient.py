@@ -35,7 +35,7 @@ from hetad.host.kernels.routines import given_pullbacks, handles_given, with_cho
 from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.parameters import AdjointParameters
-from hetad.host.pruning import pruned, unpruned, without_frees
+from hetad.host.pruning import pruned, unpruned, without_frees, without_marks
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
 from hetad.host.saves.checkpoint import Checkpoints, MemoryLimit
@@ -43,6 +43,7 @@ from hetad.host.saves.fresh import without_snapshots_of_nothing
 from hetad.host.saves.renaming import Renaming, checked
 from hetad.host.saves.steady import steady_allocations, steady_parameters
 from hetad.host.saves.tape import lower_tape
+from hetad.host.saves.workspaces import in_front_of_loops
 from hetad.host.setting import Setting
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
@@ -122,11 +123,13 @@ class _Gradient:
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}
         steady = steady_parameters(flat.functions[entry])
-        function, returned = _named_result(
-            hoist_pointed(steady if memory_limit is None else steady_allocations(steady))
-        )
-        function = self._with_structs_apart(function, wrt, returned if of is None else of)
+        steady = steady if memory_limit is None else steady_allocations(steady)
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
+        if options.workspaces or memory_limit is not None:
+            steady = in_front_of_loops(steady, self.summaries)
+        function, returned = _named_result(hoist_pointed(steady))
+        function = self._with_structs_apart(function, wrt, returned if of is None else of)
+        self.summaries = {n: kernel_effects(k) for n, k in self.kernels.items()}
         names = Names(
             {s.name for s in (*function.params, *declared(function.body))}
             | set(program.functions)
@@ -185,6 +188,7 @@ class _Gradient:
             loops = engine.checkpoints.loops if engine.checkpoints is not None else []
             limited = not all(loop.refused for loop in loops)
             final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, engine.frees, limited)
+        final = without_marks(final)
         if self.options.tidy:
             final = tidy(final)
         return self._finish(engine, final, adjoints.parameters)

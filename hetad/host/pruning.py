@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from hetad.adjoint.liveness import Liveness, drop_unused
+from hetad.analysis.carried import UNDEFINED
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
     destroys,
@@ -93,6 +94,11 @@ def _without_undone(body: ir.Body, full: ir.Body, liveness: Liveness, roots: set
 
 def _entered(pushes: list[ir.Push], liveness: Liveness) -> list[Location]:
     return [t for s in pushes if is_entry(s) for t in liveness.effects.pointers.targets(s.place)]
+
+
+def without_marks(body: ir.Body) -> ir.Body:
+    """Without what only told the analyses something."""
+    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function == UNDEFINED else s, body)
 
 
 def unpruned(whole: ir.Body) -> ir.Body:

@@ -314,6 +314,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_launched"),
         _support("hetad_cublas_given"),
         _support("hetad_limit"),
+        _support("hetad_undefined"),
         _support("hetad_open_loop"),
         _support("hetad_reopen_loop"),
         _support("hetad_next", writes=(0, 1, 2)),

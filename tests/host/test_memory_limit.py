@@ -56,8 +56,9 @@ def _compare(
     names = [p.name for p in program[function].parameters]
     rng = np.random.default_rng(4)
     seeds = {name: rng.standard_normal(args[names.index(name)].shape) for name in of}
-    full = hetad.gradient(program[function], wrt=wrt, of=of, backend=backend)
-    limited = hetad.gradient(program[function], wrt=wrt, of=of, backend=backend, memory_limit=limit, **options)
+    options["of"] = of or None
+    full = hetad.gradient(program[function], wrt=wrt, of=options["of"], backend=backend)
+    limited = hetad.gradient(program[function], wrt=wrt, backend=backend, memory_limit=limit, **options)
     before = [np.copy(a) for a in args]
     expected, found = full(*args, seeds=seeds), limited(*args, seeds=seeds)
     for name in wrt:
@@ -213,6 +214,70 @@ def test_scalars_arrays_of_pointers_and_output(buffers: int, backend: str, capfd
     assert report.extra_steps > 0
 
 
+PROGRAMS = Path(__file__).parent.parent / "gradient" / "programs"
+
+
+@pytest.mark.parametrize("limit", [9000, 24000])
+def test_conjugate_gradients_with_results_on_the_host(limit: int, backend: str) -> None:
+    rng = np.random.default_rng(5)
+    source = (PROGRAMS / "libraries" / "cublas_memory_limit.cu").read_text()
+    args = [rng.standard_normal((30, 30)), rng.standard_normal(30), 30, 40]
+    report = _compare(source, "solve", args, ("a", "b"), (), limit, backend)
+    assert report.saved_bytes <= limit and report.steps == 40 and report.extra_steps > 20
+
+
+@pytest.mark.parametrize("limit", [12000, 40000])
+def test_transforms_work_in_memory_in_front_of_the_loop(limit: int, backend: str) -> None:
+    rng = np.random.default_rng(5)
+    source = (PROGRAMS / "libraries" / "cufft_memory_limit.cu").read_text()
+    args = [rng.standard_normal(200), rng.standard_normal(100), 100, 60, 0.05]
+    report = _compare(source, "propagate", args, ("psi", "potential"), ("psi",), limit, backend)
+    assert report.saved_bytes <= limit and report.steps == 60 and report.extra_steps > 20
+
+
+@pytest.mark.parametrize("limit", [16000, 60000])
+def test_memory_that_each_step_allocates(limit: int, backend: str) -> None:
+    rng = np.random.default_rng(5)
+    source = (PROGRAMS / "whole" / "memory_of_a_step.cu").read_text()
+    args = [rng.uniform(0.3, 1.2, 230), rng.uniform(0, 0.01, 230), 230, 40, 3]
+    report = _compare(source, "march", args, ("u", "rate"), ("u",), limit, backend)
+    assert report.saved_bytes <= limit and report.extra_steps > 20
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "cudaMalloc(&w, (t + 1) * sizeof(double)); add<<<1, 32>>>(u, w, t + 1);",  # another size each time
+        "cudaMalloc(&w, n * sizeof(double)); add<<<1, 32>>>(u, w, n); last = w;",  # handed on to the next step
+        "if (t == 0) cudaMalloc(&last, n * sizeof(double)); w = last; add<<<1, 32>>>(u, w, n);",  # by the first one
+    ],
+)
+def test_memory_that_has_to_be_allocated_in_the_loop(step: str, backend: str) -> None:
+    source = """
+    __global__ void add(double *u, double *w, int n)
+    {
+        for (int i = threadIdx.x; i < n; i += blockDim.x) {
+            w[i] = u[i] * u[i];
+            u[i] += 0.01 * w[i] * w[i];
+        }
+    }
+    void march(double *u, int n, int steps)
+    {
+        double *last = NULL;
+        for (int t = 0; t < steps; t++) {
+            double *w;
+            STEP
+            if (last != NULL)
+                add<<<1, 32>>>(u, last, t + 1);
+        }
+    }
+    """.replace("STEP", step)
+    args = [np.linspace(0.2, 0.9, 20), 20, 6]
+    _compare(source, "march", args, ("u",), ("u",), 100000, backend)
+    gradient = hetad.gradient(hetad.loads(source)["march"], wrt="u", of="u", backend=backend, memory_limit=300)
+    assert [loop.refused for loop in gradient.derivative.explanation.loops] == ["memory is allocated or freed in it"]
+
+
 def test_loops_that_cannot_be_run_by_a_schedule(backend: str) -> None:
     """They are recorded, and the message says why there was no room."""
     source = (
@@ -328,6 +393,15 @@ def test_the_command_line_and_problem_files(tmp_path: Path, capsys: pytest.Captu
     assert main(explain) == 0
     assert "checkpoints of" not in capsys.readouterr().out
     assert main(["gradcheck", str(problem), "--backend", "cpu"]) == 0
+
+
+@pytest.mark.parametrize("name", ["cublas", "cufft"])
+def test_gradcheck_of_loops_that_call_libraries(name: str, tmp_path: Path) -> None:
+    source = PROGRAMS / "libraries" / f"{name}_memory_limit.cu"
+    header = source.read_text().split("/*---")[1].split("[[cases]]")[0]
+    problem = tmp_path / "problem.toml"
+    problem.write_text(f'source = "{source}"\n{header}')
+    assert main(["gradcheck", str(problem), "--backend", "cpu", "--memory-limit", "9kB"]) == 0
 
 
 def test_host_memory_alone() -> None:
