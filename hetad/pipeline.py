@@ -21,6 +21,7 @@ from hetad.host.derivative import Derivative, Parameter
 from hetad.host.gradient import differentiate as reverse
 from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import pullback_name
+from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
@@ -71,6 +72,7 @@ def primal(unit: Unit, name: str) -> Primal:
         program, entry = launcher(program, name), launcher_name(name)
     try:
         flat = inline(normalized(program), entry)
+        flat = replace(flat, functions={**flat.functions, entry: with_pointer_modes(flat.functions[entry])})
         spaces = parameter_spaces(flat, entry)
         written = written_parameters(flat, entry)
     except SourceError as error:

@@ -98,7 +98,7 @@ def call(e: Expressions, launch: ir.Launch, routine: Routine) -> Iterator[str]:
         args.append(_argument(e, how, arg, constants))
     handle = args[0]
     lines = [f"hetad_routine({routine.name}({', '.join(args)}));"]
-    if routine.form in ("dot", "asum"):  # their results stay on the device
+    if routine.on_device:
         lines = [
             f"cublasSetPointerMode({handle}, CUBLAS_POINTER_MODE_DEVICE);",
             *lines,

@@ -35,6 +35,7 @@ from hetad.host.kernels.routines import given_pullbacks, handles_given, with_cho
 from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.parameters import AdjointParameters
+from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.pruning import pruned, unpruned, without_frees, without_marks
 from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
@@ -118,7 +119,8 @@ class _Gradient:
         self.kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
         self.given, more = given_pullbacks(program, flat.functions[entry].body)
         self.kernels = {**{n: split_structs(f) for n, f in more.items()}, **self.kernels}
-        plain = in_plain_operations(in_one_stream(with_choices_made(flat.functions[entry])))
+        plain = with_choices_made(with_pointer_modes(flat.functions[entry]))
+        plain = in_plain_operations(in_one_stream(plain))
         plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}

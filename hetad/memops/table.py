@@ -246,6 +246,8 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cublasDestroy", "inert", INT, ("handle",), alone=""),
         MemoryOperation("cublasSetStream", "inert", INT, ("handle", "stream"), alone=""),
         MemoryOperation("cublasGetStream", "inert", INT, ("handle", "store"), stores=STREAM),
+        MemoryOperation("cublasSetPointerMode", "inert", INT, ("handle", "value"), alone=""),
+        MemoryOperation("cublasGetPointerMode", "inert", INT, ("handle", "store"), stores=INT),
         MemoryOperation("exit", "exit", VOID, ("value",)),
         MemoryOperation("abort", "exit", VOID),
         *LIBRARY,

@@ -7,7 +7,7 @@ differentiated as any other.  Its parameters have the names of the kernel's, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hetad.diagnostics import Span
@@ -18,7 +18,8 @@ class Routine:
     """`form`: the word by which the CUDA backend knows how it is called (`run/cuda_routines.h`).  `arguments`: how each
     of its arguments is made from the parameter of the kernel in the same place.
 
-    `letter` b: it is passed by its address.  o: it is an operation of cuBLAS.  v: as it is.
+    `letter` b: it is passed by its address.  o: it is an operation of cuBLAS.  v: as it is.  `on_device`: where cuBLAS
+    is to look for its scalars, and to put its result.
     """
 
     name: str
@@ -27,9 +28,12 @@ class Routine:
     arguments: str = ""
     pullback: bool = False
     plan: str = ""  # of cuFFT: the type of the plan
+    on_device: bool = False
 
 
 _SAME = {"nrm2": "asum", "swap": "copy"}  # are called like these
+_NAMES = {"gemm_batch": "gemmStridedBatched"}
+_RESULTS = ("dot", "nrm2", "asum")
 
 
 def _rows() -> dict[str, Routine]:
@@ -46,12 +50,15 @@ def _rows() -> dict[str, Routine]:
             ("gemv", "vovvbvvvvbvv", True),
             ("ger", "vvvbvvvvvv", True),
             ("gemm", "voovvvbvvvvbvv", True),
+            ("gemm_batch", "voovvvbvvvvvvbvvvv", True),
         ):
-            rows[f"blas_{real}_{name}"] = Routine(
-                f"cublas{letter}{name}", "cublas", _SAME.get(name, name), arguments, pullback
-            )
-        batch = Routine(f"cublas{letter}gemmStridedBatched", "cublas", "gemm_batch", "voovvvbvvvvvvbvvvv", True)
-        rows[f"blas_{real}_gemm_batch"] = batch
+            routine = f"cublas{letter}{_NAMES.get(name, name)}"
+            form = _SAME.get(name, name)
+            with_result = name in _RESULTS
+            row = Routine(routine, "cublas", form, arguments, pullback, on_device=with_result)
+            rows[f"blas_{real}_{name}"] = row
+            if "b" in arguments:
+                rows[f"blas_{real}_{name}_at"] = replace(row, arguments=arguments.replace("b", "v"), on_device=True)
     for real, names in (("float", ("C2C", "R2C", "C2R")), ("double", ("Z2Z", "D2Z", "Z2D"))):
         for name, form in zip(names, ("c2c", "r2c", "c2r"), strict=True):
             rows[f"fft_{real}_{name}"] = Routine(f"cufftExec{name}", "cufft", form, pullback=True, plan=f"CUFFT_{name}")

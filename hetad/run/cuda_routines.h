@@ -8,6 +8,7 @@ struct routine {
     int form; /* NO_ROUTINE: the kernel is launched */
     void *function;
     const char *name;
+    int on_device; /* where cuBLAS looks for scalars, and puts its result */
 };
 
 enum { /* as in FORMS of cuda_routines.py */
@@ -57,12 +58,11 @@ static void *blas_handle(int device, void *stream)
 #define INT(i) (*(int *)args[i])
 #define LONG(i) (*(long long *)args[i])
 #define POINTER(i) (*(void **)args[i])
-#define FACTOR(i) (args[i]) /* passed by its address */
+#define FACTOR(i) (r->on_device ? POINTER(i) : args[i]) /* by its address */
 typedef long long ll;
 
-static int call_blas(const struct routine *r, void *h, void **args)
+static int call_form(const struct routine *r, void *h, void **args)
 {
-    int code;
     void *f = r->function;
     switch (r->form) {
     case AXPY:
@@ -73,15 +73,10 @@ static int call_blas(const struct routine *r, void *h, void **args)
     case COPY_VECTOR: /* and swap */
         return ((int (*)(void *, int, void *, int, void *, int))f)(h, INT(1), POINTER(2), INT(3), POINTER(4), INT(5));
     case DOT:
+        return ((int (*)(void *, int, void *, int, void *, int, void *))f)(h, INT(1), POINTER(2), INT(3), POINTER(4),
+                                                                           INT(5), POINTER(6));
     case ASUM: /* and nrm2 */
-        code = blas_set_pointer_mode(h, 1);
-        if (code == 0 && r->form == DOT)
-            code = ((int (*)(void *, int, void *, int, void *, int, void *))f)(h, INT(1), POINTER(2), INT(3), POINTER(4),
-                                                                               INT(5), POINTER(6));
-        else if (code == 0)
-            code = ((int (*)(void *, int, void *, int, void *))f)(h, INT(1), POINTER(2), INT(3), POINTER(4));
-        blas_set_pointer_mode(h, 0);
-        return code;
+        return ((int (*)(void *, int, void *, int, void *))f)(h, INT(1), POINTER(2), INT(3), POINTER(4));
     case GEMV:
         return ((int (*)(void *, int, int, int, void *, void *, int, void *, int, void *, void *, int))f)(
             h, INT(1), INT(2), INT(3), FACTOR(4), POINTER(5), INT(6), POINTER(7), INT(8), FACTOR(9), POINTER(10),
@@ -97,6 +92,17 @@ static int call_blas(const struct routine *r, void *h, void **args)
     return ((int (*)(void *, int, int, int, int, int, void *, void *, int, ll, void *, int, ll, void *, void *, int, ll,
                      int))f)(h, INT(1), INT(2), INT(3), INT(4), INT(5), FACTOR(6), POINTER(7), INT(8), LONG(9),
                              POINTER(10), INT(11), LONG(12), FACTOR(13), POINTER(14), INT(15), LONG(16), INT(17));
+}
+
+/* Handles look for scalars on the host, but in the calls that say otherwise. */
+static int call_blas(const struct routine *r, void *h, void **args)
+{
+    int code = r->on_device ? blas_set_pointer_mode(h, 1) : 0;
+    if (code == 0)
+        code = call_form(r, h, args);
+    if (r->on_device)
+        blas_set_pointer_mode(h, 0);
+    return code;
 }
 
 /* Makes room for one more plan: the one that was used least recently goes, if there are many. */

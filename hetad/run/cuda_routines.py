@@ -30,7 +30,12 @@ _MANAGING = {
 class Routine(ctypes.Structure):
     """`struct routine` of cuda_routines.h."""
 
-    _fields_ = (("form", ctypes.c_int), ("function", ctypes.c_void_p), ("name", ctypes.c_char_p))
+    _fields_ = (
+        ("form", ctypes.c_int),
+        ("function", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("on_device", ctypes.c_int),
+    )
 
 
 @functools.cache
@@ -94,6 +99,6 @@ def routines(rows: Sequence[Row | None]) -> ctypes.Array[Routine]:
 
 def _routine(row: Row | None) -> Routine:
     if row is None:
-        return Routine(0, None, None)
+        return Routine(0, None, None, 0)
     function = address(f"{row.name}_v2") or address(row.name)
-    return Routine(FORMS.index(row.form) + 1 if function else 0, function, row.name.encode())
+    return Routine(FORMS.index(row.form) + 1 if function else 0, function, row.name.encode(), row.on_device)

@@ -7,7 +7,7 @@ void f(double *x, int n)
 {
     cublasHandle_t handle;
     cublasCreate(&handle);
-    cublasSetPointerMode(handle, 1);  // expected-error: hetad does not know 'cublasSetPointerMode'
+    cublasSetMathMode(handle, 1);  // expected-error: hetad does not know 'cublasSetMathMode'
     cublasDscal(handle, n, x, x + 1, 1);
     cublasDestroy(handle);
 }

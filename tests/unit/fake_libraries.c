@@ -51,6 +51,14 @@ int cublasSetPointerMode_v2(struct handle *h, int mode)
     return 0;
 }
 
+/* Whether a factor is where the handle does not look for it: those of the host are variables of a function. */
+static int misplaced(struct handle *h, const void *factor)
+{
+    char here;
+    long away = (const char *)factor - &here;
+    return (away > -(1l << 23) && away < 1l << 23) == h->on_device;
+}
+
 static long at(int i, int n, int inc) { return inc < 0 ? (long)(i - n + 1) * inc : (long)i * inc; }
 
 #define BLAS(real, S) \
@@ -59,14 +67,14 @@ static long at(int i, int n, int inc) { return inc < 0 ? (long)(i - n + 1) * inc
         wrote("axpy"); \
         for (int i = 0; i < n; i++) \
             y[at(i, n, incy)] += *alpha * x[at(i, n, incx)]; \
-        return h->on_device; \
+        return misplaced(h, alpha); \
     } \
     int cublas##S##scal_v2(struct handle *h, int n, const real *alpha, real *x, int incx) \
     { \
         wrote("scal"); \
         for (int i = 0; i < n && incx > 0; i++) \
             x[i * incx] *= *alpha; \
-        return h->on_device; \
+        return misplaced(h, alpha); \
     } \
     int cublas##S##copy_v2(struct handle *h, int n, const real *x, int incx, real *y, int incy) \
     { \
@@ -125,7 +133,7 @@ static long at(int i, int n, int inc) { return inc < 0 ? (long)(i - n + 1) * inc
                 sum += a[trans ? k + (long)i * lda : i + (long)k * lda] * x[at(k, columns, incx)]; \
             y[at(i, rows, incy)] = *alpha * sum + (*beta == 0 ? 0 : *beta * y[at(i, rows, incy)]); \
         } \
-        return h->on_device; \
+        return misplaced(h, alpha) || misplaced(h, beta); \
     } \
     int cublas##S##ger_v2(struct handle *h, int m, int n, const real *alpha, const real *x, int incx, const real *y, \
                           int incy, real *a, int lda) \
@@ -136,7 +144,7 @@ static long at(int i, int n, int inc) { return inc < 0 ? (long)(i - n + 1) * inc
         for (int j = 0; j < n; j++) \
             for (int i = 0; i < m; i++) \
                 a[i + (long)j * lda] += *alpha * x[at(i, m, incx)] * y[at(j, n, incy)]; \
-        return h->on_device; \
+        return misplaced(h, alpha); \
     } \
     static int S##multiply(struct handle *h, int ta, int tb, int m, int n, int k, const real *alpha, const real *a, \
                            int lda, const real *b, int ldb, const real *beta, real *c, int ldc) \
@@ -152,7 +160,7 @@ static long at(int i, int n, int inc) { return inc < 0 ? (long)(i - n + 1) * inc
                     sum += a[ta ? p + (long)i * lda : i + (long)p * lda] * b[tb ? j + (long)p * ldb : p + (long)j * ldb]; \
                 *cell = *alpha * sum + (*beta == 0 ? 0 : *beta * *cell); \
             } \
-        return h->on_device; \
+        return misplaced(h, alpha) || misplaced(h, beta); \
     } \
     int cublas##S##gemm_v2(struct handle *h, int ta, int tb, int m, int n, int k, const real *alpha, const real *a, \
                            int lda, const real *b, int ldb, const real *beta, real *c, int ldc) \

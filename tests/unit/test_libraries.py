@@ -151,10 +151,10 @@ def test_what_a_library_lacks_is_refused() -> None:
     void f(double *x, int n) {
         cublasHandle_t handle;
         cublasCreate(&handle);
-        cublasSetPointerMode(handle, 1);
+        cublasSetMathMode(handle, 1);
         cublasDscal(handle, n, x, x + 1, 1);
     }"""
-    with pytest.raises(hetad.HetadError, match="cublasSetPointerMode"):
+    with pytest.raises(hetad.HetadError, match="cublasSetMathMode"):
         hetad.gradient(hetad.loads(source)["f"], wrt="x", of="x")
 
 

@@ -11,8 +11,10 @@ import pytest
 import hetad
 from hetad import problem as problems
 from tests import fixed_order, nvrtc
+from tests.corpus import cases
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
+LIBRARIES = Path(__file__).parents[1] / "gradient" / "programs" / "libraries"
 needs_nvrtc = pytest.mark.skipif(nvrtc.load() is None, reason="no NVRTC (pip install nvidia-cuda-nvrtc)")
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
 
@@ -44,6 +46,17 @@ def test_sums_of_fixed_order_compile_with_nvrtc(name: str) -> None:
     from hetad import emit
 
     gradient = fixed_order.Problem(name, 10).gradient("cpu", deterministic=True)
+    assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("name", ["cublas_factors_on_device", "cublas_scalars_on_device", "cufft_memory_limit"])
+def test_kernels_beside_libraries_compile_with_nvrtc(name: str) -> None:
+    from hetad import emit
+
+    problem = cases(LIBRARIES / f"{name}.cu")[0].problem
+    program = hetad.load(problem.source, defines=problem.defines)
+    gradient = hetad.gradient(program[problem.function], wrt=problem.wrt, of=problem.of, memory_limit="1MB")
     assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
 
 

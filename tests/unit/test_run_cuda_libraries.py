@@ -24,6 +24,8 @@ PROGRAMS = Path(__file__).parents[1] / "gradient" / "programs" / "libraries"
 EXPECTED = {
     "cublas_calls-gemm_tt": {"gemm", "batch"},
     "cublas_calls-vectors": {"dot", "nrm2", "asum", "axpy", "swap", "scal", "copy", "ger", "gemv"},
+    "cublas_factors_on_device-double": {"gemm", "batch", "gemv", "ger", "axpy", "scal", "dot"},
+    "cublas_scalars_on_device-double": {"gemv", "ger", "axpy", "scal", "dot", "nrm2", "asum"},
     "cublas_layers-float": {"gemm", "batch", "gemv", "ger"},
     "cublas_vectors": {"dot", "nrm2", "asum", "axpy", "scal", "swap", "ger", "gemv"},
     "cufft_filter-prime": {"Z2Z"},

@@ -5,9 +5,22 @@ __global__ static void blas_real_axpy(cublasHandle_t handle, int n, real alpha, 
         y[blas_at(i, n, incy)] += alpha * x[blas_at(i, n, incx)];
 }
 
+__global__ static void blas_real_axpy_at(cublasHandle_t handle, int n, const real *alpha, const real *x, int incx,
+                                         real *y, int incy)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[blas_at(i, n, incy)] += *alpha * x[blas_at(i, n, incx)];
+}
+
 static cublasStatus_t cublasRaxpy(cublasHandle_t handle, int n, const real *alpha, const real *x, int incx, real *y,
                                   int incy)
 {
+    if (blas_on_device(handle)) {
+        if (n > 0)
+            blas_real_axpy_at<<<(n + 255) / 256, 256>>>(handle, n, alpha, x, incx, y, incy);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     const real factor = *alpha;
     if (n > 0)
         blas_real_axpy<<<(n + 255) / 256, 256>>>(handle, n, factor, x, incx, y, incy);
@@ -21,8 +34,20 @@ __global__ static void blas_real_scal(cublasHandle_t handle, int n, real alpha, 
         x[(long long)i * incx] *= alpha;
 }
 
+__global__ static void blas_real_scal_at(cublasHandle_t handle, int n, const real *alpha, real *x, int incx)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[(long long)i * incx] *= *alpha;
+}
+
 static cublasStatus_t cublasRscal(cublasHandle_t handle, int n, const real *alpha, real *x, int incx)
 {
+    if (blas_on_device(handle)) {
+        if (n > 0 && incx > 0)
+            blas_real_scal_at<<<(n + 255) / 256, 256>>>(handle, n, alpha, x, incx);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     const real factor = *alpha;
     if (n > 0 && incx > 0)
         blas_real_scal<<<(n + 255) / 256, 256>>>(handle, n, factor, x, incx);
@@ -113,6 +138,13 @@ static cublasStatus_t cublasRdot(cublasHandle_t handle, int n, const real *x, in
                                  real *result)
 {
     real *sum;
+    if (blas_on_device(handle)) {
+        if (n <= 0)
+            blas_real_clear<<<1, 1>>>(result);
+        else
+            blas_real_dot<<<1, 256>>>(handle, n, x, incx, y, incy, result);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     *result = 0;
     if (n <= 0)
         return CUBLAS_STATUS_SUCCESS;
@@ -169,6 +201,13 @@ static void blas_real_nrm2_pullback(cublasHandle_t handle, int n, const real *x,
 static cublasStatus_t cublasRnrm2(cublasHandle_t handle, int n, const real *x, int incx, real *result)
 {
     real *norm;
+    if (blas_on_device(handle)) {
+        if (n <= 0 || incx <= 0)
+            blas_real_clear<<<1, 1>>>(result);
+        else
+            blas_real_nrm2<<<1, 256>>>(handle, n, x, incx, result);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     *result = 0;
     if (n <= 0 || incx <= 0)
         return CUBLAS_STATUS_SUCCESS;
@@ -220,6 +259,13 @@ static void blas_real_asum_pullback(cublasHandle_t handle, int n, const real *x,
 static cublasStatus_t cublasRasum(cublasHandle_t handle, int n, const real *x, int incx, real *result)
 {
     real *sum;
+    if (blas_on_device(handle)) {
+        if (n <= 0 || incx <= 0)
+            blas_real_clear<<<1, 1>>>(result);
+        else
+            blas_real_asum<<<1, 256>>>(handle, n, x, incx, result);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     *result = 0;
     if (n <= 0 || incx <= 0)
         return CUBLAS_STATUS_SUCCESS;
@@ -315,11 +361,10 @@ __global__ static void blas_real_scale_vector(int n, real alpha, real *x, int in
         x[blas_at(i, n, incx)] = alpha == 0 ? 0 : alpha * x[blas_at(i, n, incx)];
 }
 
-// y = alpha op(A) x + beta y.
-__global__ static void blas_real_gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, real alpha,
-                                      const real *a, int lda, const real *x, int incx, real beta, real *y, int incy)
+// Element i of y = alpha op(A) x + beta y.
+__device__ static void blas_real_row(int i, cublasOperation_t trans, int m, int n, real alpha, const real *a, int lda,
+                                     const real *x, int incx, real beta, real *y, int incy)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
     int rows = trans == CUBLAS_OP_N ? m : n, columns = trans == CUBLAS_OP_N ? n : m;
     long long down = trans == CUBLAS_OP_N ? 1 : lda, along = trans == CUBLAS_OP_N ? lda : 1;
     if (i >= rows || columns <= 0)
@@ -333,6 +378,19 @@ __global__ static void blas_real_gemv(cublasHandle_t handle, cublasOperation_t t
         y[blas_at(i, rows, incy)] = alpha * sum + beta * y[blas_at(i, rows, incy)];
 }
 
+__global__ static void blas_real_gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, real alpha,
+                                      const real *a, int lda, const real *x, int incx, real beta, real *y, int incy)
+{
+    blas_real_row(blockIdx.x * blockDim.x + threadIdx.x, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+__global__ static void blas_real_gemv_at(cublasHandle_t handle, cublasOperation_t trans, int m, int n,
+                                         const real *alpha, const real *a, int lda, const real *x, int incx,
+                                         const real *beta, real *y, int incy)
+{
+    blas_real_row(blockIdx.x * blockDim.x + threadIdx.x, trans, m, n, *alpha, a, lda, x, incx, *beta, y, incy);
+}
+
 __global__ static void blas_real_ger(cublasHandle_t handle, int m, int n, real alpha, const real *x, int incx,
                                      const real *y, int incy, real *a, int lda)
 {
@@ -340,6 +398,16 @@ __global__ static void blas_real_ger(cublasHandle_t handle, int m, int n, real a
     if (k < (long long)m * n) {
         int i = k % m, j = k / m;
         a[i + (long long)j * lda] += alpha * x[blas_at(i, m, incx)] * y[blas_at(j, n, incy)];
+    }
+}
+
+__global__ static void blas_real_ger_at(cublasHandle_t handle, int m, int n, const real *alpha, const real *x, int incx,
+                                        const real *y, int incy, real *a, int lda)
+{
+    long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (k < (long long)m * n) {
+        int i = k % m, j = k / m;
+        a[i + (long long)j * lda] += *alpha * x[blas_at(i, m, incx)] * y[blas_at(j, n, incy)];
     }
 }
 
@@ -375,11 +443,111 @@ static void blas_real_gemv_pullback(cublasHandle_t handle, cublasOperation_t tra
     }
 }
 
+// What the pullbacks of routines do whose factors are in device memory: *factor times matrices, one behind the other;
+// these matrices themselves times it; the sum of products added to a number, unless a factor is 0.
+__global__ static void blas_real_times(real *out, const real *factor, int rows, int columns, const real *a, int lda,
+                                       long long next, int count)
+{
+    long long cell = blockIdx.x * (long long)blockDim.x + threadIdx.x, size = (long long)rows * columns;
+    if (cell < size * count)
+        out[cell] = *factor * a[cell / size * next + cell % size % rows + cell % size / rows * lda];
+}
+
+__global__ static void blas_real_scale_at(int rows, int columns, const real *factor, real *a, int lda, long long next,
+                                          int count)
+{
+    long long cell = blockIdx.x * (long long)blockDim.x + threadIdx.x, size = (long long)rows * columns;
+    if (cell < size * count) {
+        long long at = cell / size * next + cell % size % rows + cell % size / rows * lda;
+        a[at] = *factor == 0 ? 0 : *factor * a[at];
+    }
+}
+
+__global__ static void blas_real_times_vector(real *out, const real *factor, int n, const real *x, int incx)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = *factor * x[blas_at(i, n, incx)];
+}
+
+__global__ static void blas_real_scale_vector_at(int n, const real *factor, real *x, int incx)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[blas_at(i, n, incx)] = *factor == 0 ? 0 : *factor * x[blas_at(i, n, incx)];
+}
+
+__global__ static void blas_real_add_unless_zero(real *total, const real *more, const real *factor)
+{
+    if (*factor != 0)
+        *total += *more;
+}
+
+// adj_beta += the sum of the products of two matrices; where beta is 0 one of them was not read, and may hold anything.
+static void blas_real_add_products_at(real *adj_beta, const real *beta, int rows, int columns, const real *a, int lda,
+                                      const real *b, int ldb)
+{
+    real *sum;
+    cudaMalloc((void **)&sum, sizeof(real));
+    cudaMemset(sum, 0, sizeof(real));
+    blas_real_add_products(sum, rows, columns, a, lda, b, ldb);
+    blas_real_add_unless_zero<<<1, 1>>>(adj_beta, sum, beta);
+    cudaFree(sum);
+}
+
+static void blas_real_gemv_at_pullback(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const real *alpha,
+                                       const real *a, int lda, const real *x, int incx, const real *beta, real *y,
+                                       int incy, real *adj_alpha, real *adj_a, real *adj_x, real *adj_beta, real *adj_y)
+{
+    if (adj_y != NULL) {
+        int rows = trans == CUBLAS_OP_N ? m : n;
+        if (adj_alpha != NULL) {
+            real *product;
+            cudaMalloc((void **)&product, rows * sizeof(real));
+            blas_real_gemv<<<(m + n + 127) / 128, 128>>>(handle, trans, m, n, 1, a, lda, x, incx, 0, product, 1);
+            blas_real_add_dot<<<1, 256>>>(adj_alpha, rows, product, 1, adj_y, incy);
+            cudaFree(product);
+        }
+        if (adj_beta != NULL) {
+            real *sum;
+            cudaMalloc((void **)&sum, sizeof(real));
+            blas_real_dot<<<1, 256>>>(handle, rows, y, incy, adj_y, incy, sum);
+            blas_real_add_unless_zero<<<1, 1>>>(adj_beta, sum, beta);
+            cudaFree(sum);
+        }
+        if (adj_a != NULL || adj_x != NULL) {
+            real *seed;
+            cudaMalloc((void **)&seed, rows * sizeof(real));
+            blas_real_times_vector<<<(rows + 255) / 256, 256>>>(seed, alpha, rows, adj_y, incy);
+            if (adj_a != NULL) {
+                if (trans == CUBLAS_OP_N)
+                    blas_real_ger<<<((long long)m * n + 255) / 256, 256>>>(handle, m, n, 1, seed, 1, x, incx, adj_a,
+                                                                           lda);
+                else
+                    blas_real_ger<<<((long long)m * n + 255) / 256, 256>>>(handle, m, n, 1, x, incx, seed, 1, adj_a,
+                                                                           lda);
+            }
+            if (adj_x != NULL)
+                blas_real_gemv<<<(m + n + 127) / 128, 128>>>(handle, BLAS_OTHER(trans), m, n, 1, a, lda, seed, 1, 1,
+                                                             adj_x, incx);
+            cudaFree(seed);
+        }
+        blas_real_scale_vector_at<<<(rows + 255) / 256, 256>>>(rows, beta, adj_y, incy);
+    }
+}
+
 static cublasStatus_t cublasRgemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const real *alpha,
                                   const real *a, int lda, const real *x, int incx, const real *beta, real *y, int incy)
 {
+    if (blas_on_device(handle)) {
+        if (BLAS_WRONG_VECTORS(m, n, lda, incx, incy))
+            return CUBLAS_STATUS_INVALID_VALUE;
+        if (m > 0 && n > 0)
+            blas_real_gemv_at<<<(m + n + 127) / 128, 128>>>(handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     const real factor = *alpha, kept = *beta;
-    if (m < 0 || n < 0 || lda < m || lda < 1 || incx == 0 || incy == 0)
+    if (BLAS_WRONG_VECTORS(m, n, lda, incx, incy))
         return CUBLAS_STATUS_INVALID_VALUE;
     if (m > 0 && n > 0)
         blas_real_gemv<<<(m + n + 127) / 128, 128>>>(handle, trans, m, n, factor, a, lda, x, incx, kept, y, incy);
@@ -408,11 +576,50 @@ static void blas_real_ger_pullback(cublasHandle_t handle, int m, int n, real alp
     }
 }
 
+static void blas_real_ger_at_pullback(cublasHandle_t handle, int m, int n, const real *alpha, const real *x, int incx,
+                                      const real *y, int incy, real *a, int lda, real *adj_alpha, real *adj_x,
+                                      real *adj_y, real *adj_a)
+{
+    if (adj_a != NULL) {
+        if (adj_alpha != NULL) {
+            real *product;
+            cudaMalloc((void **)&product, m * sizeof(real));
+            blas_real_gemv<<<(m + n + 127) / 128, 128>>>(handle, CUBLAS_OP_N, m, n, 1, adj_a, lda, y, incy, 0,
+                                                         product, 1);
+            blas_real_add_dot<<<1, 256>>>(adj_alpha, m, product, 1, x, incx);
+            cudaFree(product);
+        }
+        if (adj_x != NULL) {
+            real *scaled;
+            cudaMalloc((void **)&scaled, n * sizeof(real));
+            blas_real_times_vector<<<(n + 255) / 256, 256>>>(scaled, alpha, n, y, incy);
+            blas_real_gemv<<<(m + n + 127) / 128, 128>>>(handle, CUBLAS_OP_N, m, n, 1, adj_a, lda, scaled, 1, 1,
+                                                         adj_x, incx);
+            cudaFree(scaled);
+        }
+        if (adj_y != NULL) {
+            real *scaled;
+            cudaMalloc((void **)&scaled, m * sizeof(real));
+            blas_real_times_vector<<<(m + 255) / 256, 256>>>(scaled, alpha, m, x, incx);
+            blas_real_gemv<<<(m + n + 127) / 128, 128>>>(handle, CUBLAS_OP_T, m, n, 1, adj_a, lda, scaled, 1, 1,
+                                                         adj_y, incy);
+            cudaFree(scaled);
+        }
+    }
+}
+
 static cublasStatus_t cublasRger(cublasHandle_t handle, int m, int n, const real *alpha, const real *x, int incx,
                                  const real *y, int incy, real *a, int lda)
 {
+    if (blas_on_device(handle)) {
+        if (BLAS_WRONG_VECTORS(m, n, lda, incx, incy))
+            return CUBLAS_STATUS_INVALID_VALUE;
+        if (m > 0 && n > 0)
+            blas_real_ger_at<<<((long long)m * n + 255) / 256, 256>>>(handle, m, n, alpha, x, incx, y, incy, a, lda);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     const real factor = *alpha;
-    if (m < 0 || n < 0 || lda < m || lda < 1 || incx == 0 || incy == 0)
+    if (BLAS_WRONG_VECTORS(m, n, lda, incx, incy))
         return CUBLAS_STATUS_INVALID_VALUE;
     if (m > 0 && n > 0)
         blas_real_ger<<<((long long)m * n + 255) / 256, 256>>>(handle, m, n, factor, x, incx, y, incy, a, lda);
@@ -456,6 +663,32 @@ __global__ static void blas_real_gemm_batch(cublasHandle_t handle, cublasOperati
         long long q = cell / size;
         blas_real_cell(cell % size % m, cell % size / m, k, alpha, a + q * a_next, a_plain ? 1 : lda,
                        a_plain ? lda : 1, b + q * b_next, b_plain ? 1 : ldb, b_plain ? ldb : 1, beta, c + q * c_next,
+                       ldc);
+    }
+}
+
+__global__ static void blas_real_gemm_at(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                         int m, int n, int k, const real *alpha, const real *a, int lda, const real *b,
+                                         int ldb, const real *beta, real *c, int ldc)
+{
+    long long cell = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    int a_plain = transa == CUBLAS_OP_N, b_plain = transb == CUBLAS_OP_N;
+    if (cell < (long long)m * n)
+        blas_real_cell(cell % m, cell / m, k, *alpha, a, a_plain ? 1 : lda, a_plain ? lda : 1, b, b_plain ? 1 : ldb,
+                       b_plain ? ldb : 1, *beta, c, ldc);
+}
+
+__global__ static void blas_real_gemm_batch_at(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                               int m, int n, int k, const real *alpha, const real *a, int lda,
+                                               long long a_next, const real *b, int ldb, long long b_next,
+                                               const real *beta, real *c, int ldc, long long c_next, int count)
+{
+    long long cell = blockIdx.x * (long long)blockDim.x + threadIdx.x, size = (long long)m * n;
+    int a_plain = transa == CUBLAS_OP_N, b_plain = transb == CUBLAS_OP_N;
+    if (cell < size * count) {
+        long long q = cell / size;
+        blas_real_cell(cell % size % m, cell % size / m, k, *alpha, a + q * a_next, a_plain ? 1 : lda,
+                       a_plain ? lda : 1, b + q * b_next, b_plain ? 1 : ldb, b_plain ? ldb : 1, *beta, c + q * c_next,
                        ldc);
     }
 }
@@ -514,13 +747,52 @@ static void blas_real_gemm_pullback(cublasHandle_t handle, cublasOperation_t tra
     }
 }
 
+static void blas_real_gemm_at_pullback(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                       int n, int k, const real *alpha, const real *a, int lda, const real *b, int ldb,
+                                       const real *beta, real *c, int ldc, real *adj_alpha, real *adj_a, real *adj_b,
+                                       real *adj_beta, real *adj_c)
+{
+    if (adj_c != NULL) {
+        if (adj_alpha != NULL) {
+            real *product;
+            cudaMalloc((void **)&product, (size_t)m * n * sizeof(real));
+            blas_real_gemm<<<((long long)m * n + 127) / 128, 128>>>(handle, transa, transb, m, n, k, 1, a, lda, b, ldb,
+                                                                    0, product, m);
+            blas_real_add_products(adj_alpha, m, n, product, m, adj_c, ldc);
+            cudaFree(product);
+        }
+        if (adj_beta != NULL)
+            blas_real_add_products_at(adj_beta, beta, m, n, c, ldc, adj_c, ldc);
+        if (adj_a != NULL || adj_b != NULL) {
+            real *seed;
+            cudaMalloc((void **)&seed, (size_t)m * n * sizeof(real));
+            blas_real_times<<<((long long)m * n + 255) / 256, 256>>>(seed, alpha, m, n, adj_c, ldc, 0, 1);
+            if (k > 0) {
+                if (adj_a != NULL)
+                    blas_real_gemm_to_a(handle, transa, transb, m, n, k, 1, adj_a, lda, b, ldb, seed, m);
+                if (adj_b != NULL)
+                    blas_real_gemm_to_b(handle, transa, transb, m, n, k, 1, a, lda, adj_b, ldb, seed, m);
+            }
+            cudaFree(seed);
+        }
+        blas_real_scale_at<<<((long long)m * n + 255) / 256, 256>>>(m, n, beta, adj_c, ldc, 0, 1);
+    }
+}
+
 static cublasStatus_t cublasRgemm(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
                                   int n, int k, const real *alpha, const real *a, int lda, const real *b, int ldb,
                                   const real *beta, real *c, int ldc)
 {
+    if (blas_on_device(handle)) {
+        if (BLAS_WRONG_MATRICES(transa, transb, m, n, k, lda, ldb, ldc))
+            return CUBLAS_STATUS_INVALID_VALUE;
+        if (m > 0 && n > 0)
+            blas_real_gemm_at<<<((long long)m * n + 127) / 128, 128>>>(handle, transa, transb, m, n, k, alpha, a, lda,
+                                                                       b, ldb, beta, c, ldc);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     const real factor = *alpha, kept = *beta;
-    if (m < 0 || n < 0 || k < 0 || lda < 1 || lda < (transa == CUBLAS_OP_N ? m : k) || ldb < 1
-        || ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m || ldc < 1)
+    if (BLAS_WRONG_MATRICES(transa, transb, m, n, k, lda, ldb, ldc))
         return CUBLAS_STATUS_INVALID_VALUE;
     if (m > 0 && n > 0)
         blas_real_gemm<<<((long long)m * n + 127) / 128, 128>>>(handle, transa, transb, m, n, k, factor, a, lda, b, ldb,
@@ -528,7 +800,43 @@ static cublasStatus_t cublasRgemm(cublasHandle_t handle, cublasOperation_t trans
     return CUBLAS_STATUS_SUCCESS;
 }
 
-// Where the adjoints of several products are the same memory, one product after the other is added.
+// The operands' share in the pullback of products.  Where the adjoints of several are the same memory, one product after
+// the other is added.
+static void blas_real_gemm_batch_operands(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                          int m, int n, int k, real alpha, const real *a, int lda, long long a_next,
+                                          const real *b, int ldb, long long b_next, int count, real *adj_a, real *adj_b,
+                                          const real *adj_c, int ldc, long long c_next)
+{
+    if (adj_a != NULL) {
+        if (!blas_apart(transa == CUBLAS_OP_N ? m : k, transa == CUBLAS_OP_N ? k : m, lda, a_next, count))
+            for (int q = 0; q < count; q++)
+                blas_real_gemm_to_a(handle, transa, transb, m, n, k, alpha, adj_a + q * a_next, lda,
+                                    b + q * b_next, ldb, adj_c + q * c_next, ldc);
+        else if (transa == CUBLAS_OP_N)
+            blas_real_gemm_batch<<<((long long)m * k * count + 127) / 128, 128>>>(
+                handle, CUBLAS_OP_N, BLAS_OTHER(transb), m, k, n, alpha, adj_c, ldc, c_next, b, ldb, b_next, 1,
+                adj_a, lda, a_next, count);
+        else
+            blas_real_gemm_batch<<<((long long)m * k * count + 127) / 128, 128>>>(
+                handle, transb, CUBLAS_OP_T, k, m, n, alpha, b, ldb, b_next, adj_c, ldc, c_next, 1, adj_a, lda,
+                a_next, count);
+    }
+    if (adj_b != NULL) {
+        if (!blas_apart(transb == CUBLAS_OP_N ? k : n, transb == CUBLAS_OP_N ? n : k, ldb, b_next, count))
+            for (int q = 0; q < count; q++)
+                blas_real_gemm_to_b(handle, transa, transb, m, n, k, alpha, a + q * a_next, lda,
+                                    adj_b + q * b_next, ldb, adj_c + q * c_next, ldc);
+        else if (transb == CUBLAS_OP_N)
+            blas_real_gemm_batch<<<((long long)k * n * count + 127) / 128, 128>>>(
+                handle, BLAS_OTHER(transa), CUBLAS_OP_N, k, n, m, alpha, a, lda, a_next, adj_c, ldc, c_next, 1,
+                adj_b, ldb, b_next, count);
+        else
+            blas_real_gemm_batch<<<((long long)k * n * count + 127) / 128, 128>>>(
+                handle, CUBLAS_OP_T, transa, n, k, m, alpha, adj_c, ldc, c_next, a, lda, a_next, 1, adj_b, ldb,
+                b_next, count);
+    }
+}
+
 static void blas_real_gemm_batch_pullback(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                           int m, int n, int k, real alpha, const real *a, int lda, long long a_next,
                                           const real *b, int ldb, long long b_next, real beta, real *c, int ldc,
@@ -551,38 +859,46 @@ static void blas_real_gemm_batch_pullback(cublasHandle_t handle, cublasOperation
             if (beta != 0)
                 for (int q = 0; q < count; q++)
                     blas_real_add_products(adj_beta, m, n, c + q * c_next, ldc, adj_c + q * c_next, ldc);
-        if (k > 0) {
-            if (adj_a != NULL) {
-                if (!blas_apart(transa == CUBLAS_OP_N ? m : k, transa == CUBLAS_OP_N ? k : m, lda, a_next, count))
-                    for (int q = 0; q < count; q++)
-                        blas_real_gemm_to_a(handle, transa, transb, m, n, k, alpha, adj_a + q * a_next, lda,
-                                            b + q * b_next, ldb, adj_c + q * c_next, ldc);
-                else if (transa == CUBLAS_OP_N)
-                    blas_real_gemm_batch<<<((long long)m * k * count + 127) / 128, 128>>>(
-                        handle, CUBLAS_OP_N, BLAS_OTHER(transb), m, k, n, alpha, adj_c, ldc, c_next, b, ldb, b_next, 1,
-                        adj_a, lda, a_next, count);
-                else
-                    blas_real_gemm_batch<<<((long long)m * k * count + 127) / 128, 128>>>(
-                        handle, transb, CUBLAS_OP_T, k, m, n, alpha, b, ldb, b_next, adj_c, ldc, c_next, 1, adj_a, lda,
-                        a_next, count);
-            }
-            if (adj_b != NULL) {
-                if (!blas_apart(transb == CUBLAS_OP_N ? k : n, transb == CUBLAS_OP_N ? n : k, ldb, b_next, count))
-                    for (int q = 0; q < count; q++)
-                        blas_real_gemm_to_b(handle, transa, transb, m, n, k, alpha, a + q * a_next, lda,
-                                            adj_b + q * b_next, ldb, adj_c + q * c_next, ldc);
-                else if (transb == CUBLAS_OP_N)
-                    blas_real_gemm_batch<<<((long long)k * n * count + 127) / 128, 128>>>(
-                        handle, BLAS_OTHER(transa), CUBLAS_OP_N, k, n, m, alpha, a, lda, a_next, adj_c, ldc, c_next, 1,
-                        adj_b, ldb, b_next, count);
-                else
-                    blas_real_gemm_batch<<<((long long)k * n * count + 127) / 128, 128>>>(
-                        handle, CUBLAS_OP_T, transa, n, k, m, alpha, adj_c, ldc, c_next, a, lda, a_next, 1, adj_b, ldb,
-                        b_next, count);
-            }
-        }
+        if (k > 0)
+            blas_real_gemm_batch_operands(handle, transa, transb, m, n, k, alpha, a, lda, a_next, b, ldb, b_next, count,
+                                          adj_a, adj_b, adj_c, ldc, c_next);
         if (beta != 1)
             blas_real_scale<<<((long long)m * n * count + 255) / 256, 256>>>(m, n, beta, adj_c, ldc, c_next, count);
+    }
+}
+
+static void blas_real_gemm_batch_at_pullback(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                             int m, int n, int k, const real *alpha, const real *a, int lda,
+                                             long long a_next, const real *b, int ldb, long long b_next,
+                                             const real *beta, real *c, int ldc, long long c_next, int count,
+                                             real *adj_alpha, real *adj_a, real *adj_b, real *adj_beta, real *adj_c)
+{
+    if (adj_c != NULL) {
+        if (adj_alpha != NULL) {
+            real *product;
+            cudaMalloc((void **)&product, (size_t)m * n * sizeof(real));
+            for (int q = 0; q < count; q++) {
+                blas_real_gemm<<<((long long)m * n + 127) / 128, 128>>>(handle, transa, transb, m, n, k, 1,
+                                                                        a + q * a_next, lda, b + q * b_next, ldb, 0,
+                                                                        product, m);
+                blas_real_add_products(adj_alpha, m, n, product, m, adj_c + q * c_next, ldc);
+            }
+            cudaFree(product);
+        }
+        if (adj_beta != NULL)
+            for (int q = 0; q < count; q++)
+                blas_real_add_products_at(adj_beta, beta, m, n, c + q * c_next, ldc, adj_c + q * c_next, ldc);
+        if (adj_a != NULL || adj_b != NULL) {
+            real *seed;
+            cudaMalloc((void **)&seed, (size_t)m * n * count * sizeof(real));
+            blas_real_times<<<((long long)m * n * count + 255) / 256, 256>>>(seed, alpha, m, n, adj_c, ldc, c_next,
+                                                                             count);
+            if (k > 0)
+                blas_real_gemm_batch_operands(handle, transa, transb, m, n, k, 1, a, lda, a_next, b, ldb, b_next,
+                                              count, adj_a, adj_b, seed, m, (long long)m * n);
+            cudaFree(seed);
+        }
+        blas_real_scale_at<<<((long long)m * n * count + 255) / 256, 256>>>(m, n, beta, adj_c, ldc, c_next, count);
     }
 }
 
@@ -592,9 +908,17 @@ static cublasStatus_t cublasRgemmStridedBatched(cublasHandle_t handle, cublasOpe
                                                 long long strideB, const real *beta, real *c, int ldc,
                                                 long long strideC, int batchCount)
 {
+    if (blas_on_device(handle)) {
+        if (BLAS_WRONG_MATRICES(transa, transb, m, n, k, lda, ldb, ldc) || batchCount < 0)
+            return CUBLAS_STATUS_INVALID_VALUE;
+        if (m > 0 && n > 0 && batchCount > 0)
+            blas_real_gemm_batch_at<<<((long long)m * n * batchCount + 127) / 128, 128>>>(
+                handle, transa, transb, m, n, k, alpha, a, lda, strideA, b, ldb, strideB, beta, c, ldc, strideC,
+                batchCount);
+        return CUBLAS_STATUS_SUCCESS;
+    }
     const real factor = *alpha, kept = *beta;
-    if (m < 0 || n < 0 || k < 0 || batchCount < 0 || lda < 1 || lda < (transa == CUBLAS_OP_N ? m : k) || ldb < 1
-        || ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m || ldc < 1)
+    if (BLAS_WRONG_MATRICES(transa, transb, m, n, k, lda, ldb, ldc) || batchCount < 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (m > 0 && n > 0 && batchCount > 0)
         blas_real_gemm_batch<<<((long long)m * n * batchCount + 127) / 128, 128>>>(
