@@ -161,7 +161,8 @@ def stage_text(
     if stage == "activity":
         return "\n".join(f"{function}: {', '.join(names) or 'nothing'}" for function, names in found.active.items())
     if stage == "needed":
-        return "\n".join(f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in found.saved) or "nothing is saved"
+        lines = [f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in (*found.saved, *found.refilled)]
+        return "\n".join(lines) or "nothing is saved"
     if stage == "loops":
         return "\n".join(f"{loop.span}: {loop}" for loop in found.loops) or "there are no time loops"
     if stage == "access":

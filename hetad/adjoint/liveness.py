@@ -8,7 +8,7 @@ Source for TBR: L. Hascoet, U. Naumann, V. Pascual, "To be recorded" analysis in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from hetad.analysis.carried import UNDEFINED
@@ -28,9 +28,11 @@ LOST = "hetad_lost"  # in a reverse sweep: here the memory behind the argument h
 class Liveness:
     """`keeps(statement)`: an effect, beyond the locations it writes, that must stay."""
 
-    def __init__(self, effects: Effects, keeps: Callable[[ir.Stmt], bool]) -> None:
+    def __init__(self, effects: Effects, keeps: Callable[[ir.Stmt], bool], fills: Collection[ir.Launch] = ()) -> None:
+        """`fills`: launches that overwrite all that their memory ever holds."""
         self.effects = effects
         self.keeps = keeps
+        self.fills = fills
         self.lost: dict[Span, None] = {}
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
@@ -131,6 +133,8 @@ class Liveness:
                 if dst is None or size_at is None or row.position("height") is not None:
                     return False
                 return location is _covered(args[dst], args[size_at])
+            case ir.Launch():
+                return s in self.fills
             case ir.Pop(extent="allocation"):
                 return isinstance(location, Root) and location.single
             case ir.Call(function=name, result=result) if name in TABLE or name in SUPPORT:

@@ -28,6 +28,7 @@ OPTIMISATIONS = {
     "spent": "an adjoint that nobody needs any more is not cleared",
     "renaming": "memory that is overwritten wholly is kept as it is, and the program goes on in other memory",
     "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
+    "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels",
 }
@@ -57,6 +58,7 @@ class Options:
     spent: bool = True
     renaming: bool = True
     workspaces: bool = True
+    refills: bool = True
     axes: bool = True
     qualifiers: bool = True
     deterministic: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
@@ -62,6 +62,7 @@ class HostEngine(Engine):
         self.parts = WrittenParts(kernels)
         self.assumptions = Assumptions(kernels)
         self.given: Mapping[str, ir.Function] = {}  # pullbacks of kernels that stand for routines of a library
+        self.refills: Mapping[int, Sequence[ir.Launch]] = {}  # by id of launches: what may be run again to undo them
         self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write
 
     def prepare_cells(self, body: ir.Body) -> None:
@@ -180,6 +181,7 @@ class HostEngine(Engine):
 
     def launch(self, s: ir.Launch) -> Parts:
         saved, pops = self._saved_buffers(s)
+        pops = [*pops, *self.refills.get(id(s), ())]
         pushes = [*self.assumptions.looked_at(s, self.extents), *saved]
         active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
         if not active:

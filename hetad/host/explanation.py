@@ -42,6 +42,7 @@ class Explanation:
     saved: tuple[Saved, ...]
     accumulated: tuple[Accumulated, ...]
     loops: tuple[TimeLoop, ...] = ()  # under a memory limit
+    refilled: tuple[Saved, ...] = ()  # what is computed again instead
 
 
 _EXTENTS = {

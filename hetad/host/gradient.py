@@ -6,7 +6,7 @@ reverse sweep: each statement undone, then its adjoint
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.engine import Reversed
@@ -41,6 +41,7 @@ from hetad.host.refusals import refuse_unfollowed
 from hetad.host.registration import argument_buffers
 from hetad.host.saves.checkpoint import Checkpoints, MemoryLimit
 from hetad.host.saves.fresh import without_snapshots_of_nothing
+from hetad.host.saves.refills import Refill, Refills, chosen
 from hetad.host.saves.renaming import Renaming, checked
 from hetad.host.saves.steady import steady_allocations, steady_parameters
 from hetad.host.saves.tape import lower_tape
@@ -124,6 +125,7 @@ class _Gradient:
         plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}
+        self.refills: list[Refill] = []
         steady = steady_parameters(flat.functions[entry])
         steady = steady if memory_limit is None else steady_allocations(steady)
         self.summaries: dict[str, KernelEffects] = {n: kernel_effects(k) for n, k in self.kernels.items()}
@@ -187,13 +189,24 @@ class _Gradient:
         whole = followed(self._whole(engine, region, adjoints, tail), engine.shadows.values())
         final = unpruned(without_frees(whole, engine.frees))
         if self.options.needed:
-            loops = engine.checkpoints.loops if engine.checkpoints is not None else []
-            limited = not all(loop.refused for loop in loops)
-            final = pruned(self.setting, whole, self._is_pullback, engine.cells_of, engine.frees, limited)
+            final = self._pruned(engine, whole)
         final = without_marks(final)
         if self.options.tidy:
             final = tidy(final)
         return self._finish(engine, final, adjoints.parameters)
+
+    def _pruned(self, engine: HostEngine, whole: ir.Body) -> ir.Body:
+        """With those buffers filled again for which that spares saves."""
+        loops = engine.checkpoints.loops if engine.checkpoints is not None else []
+        limited = not all(loop.refused for loop in loops)
+
+        def prune(taken: Collection[Refill]) -> ir.Body:
+            body = without_frees(whole, [(r.again,) for r in self.refills if r not in taken])
+            fills = [r.launch for r in taken]
+            return pruned(self.setting, body, self._is_pullback, engine.cells_of, engine.frees, limited, fills)
+
+        final, self.refills = chosen(self.refills, prune)
+        return final
 
     def _engine(self) -> HostEngine:
         setting = self.setting
@@ -220,6 +233,9 @@ class _Gradient:
         engine.rules, engine.functions = self.rules, self.program.functions
         engine.versions = self.options.versions
         engine.given = self.given
+        if self.options.needed and self.options.refills:
+            found = Refills(setting.function.body, setting.effects, self.kernels, engine.parts)
+            self.refills, engine.refills = found.found, found.by_reader()
         if self.memory_limit is not None:
             engine.checkpoints = Checkpoints(memory_names(setting.function, setting.pointers), self.kernels)
         return engine
@@ -340,6 +356,7 @@ class _Gradient:
             tuple(saves.found),
             tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where, p.without)),
             tuple(engine.checkpoints.loops) if engine.checkpoints is not None else (),
+            tuple(r.explained(self.name) for r in self.refills),
         )
         body = checked(without_snapshots_of_nothing(body, self.setting.effects))
         body = renaming.applied(lower_tape(body, saves.numbers if self.measured else None))

@@ -30,14 +30,15 @@ def pruned(
     cells_of: Mapping[ir.Symbol, Ends],
     frees: Sequence[tuple[ir.Stmt, ...]],
     limited: bool,
+    fills: Collection[ir.Launch] = (),
 ) -> ir.Body:
     """`cells_of`: for snapshots of a whole buffer, the part of it that they are there for.  `frees`: see
     `_with_early_frees`.  `limited`: time
-    loops run by schedules."""
+    loops run by schedules.  `fills`: see `Liveness`."""
     roots = {*setting.pointers.parameter_roots.values(), *setting.symbol_roots}
-    liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback))
+    liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback), fills)
     if handles := surviving_handles(whole, liveness, roots):
-        liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles))
+        liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles), fills)
     whole = _with_early_frees(whole, frees, lambda body: _settled(setting, body, liveness, roots))
     body = narrowed(whole, cells_of, lambda body: _settled(setting, body, liveness, roots), limited)
     done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
