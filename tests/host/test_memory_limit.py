@@ -142,6 +142,18 @@ def test_loops_inside_loops(trips: tuple[int, int], buffers: int, backend: str) 
     assert report.saved_bytes <= limit
 
 
+def test_too_small_for_loops_inside_loops(backend: str) -> None:
+    u, v, total = _vectors(3)
+    nested = hetad.loads(NESTED)["nested"]
+    gradient = hetad.gradient(nested, wrt="u", of="u", backend=backend, memory_limit=8 * u.nbytes)
+    with pytest.raises(
+        hetad.ExecutionError,
+        match=r"limit of 9600 bytes is too small: .* loop of 20 steps needs \d+ for its state and 12\d{4} for what one "
+        r"step saves, which is \d{4} at least where the loops inside",
+    ):
+        gradient(u, v, total, N, 40, 50, seeds={"u": u})
+
+
 SCALARS = (
     HEAT
     + """

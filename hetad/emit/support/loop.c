@@ -71,13 +71,18 @@ static void hetad_settle(const struct hetad_loop *loop)
     hetad_budget.mode = loop->outside;
 }
 
-static void hetad_too_small(const struct hetad_loop *loop, size_t step)
+// `least`: what a step saves where the loops inside it are run by schedules of their own.
+static void hetad_too_small(const struct hetad_loop *loop, size_t step, size_t least)
 {
-    char text[400];
-    snprintf(text, sizeof text,
-             "the memory limit of %zu bytes is too small: %zu bytes are saved, and a time loop of %zu steps needs %zu "
-             "for its state and %zu for what one step saves", hetad_budget.limit[0], hetad_budget.held[0], loop->trips,
-             loop->state, step);
+    char text[500];
+    int used = snprintf(text, sizeof text,
+                        "the memory limit of %zu bytes is too small: %zu bytes are saved, and a time loop of %zu steps "
+                        "needs %zu for its state and %zu for what one step saves", hetad_budget.limit[0],
+                        hetad_budget.held[0], loop->trips, loop->state, step);
+    if (least < step) {
+        snprintf(text + used, sizeof text - (size_t)used,
+                 ", which is %zu at least where the loops inside it are run by schedules", least);
+    }
     hetad_fail(text);
 }
 
@@ -86,7 +91,7 @@ static int hetad_save_first(struct hetad_loop *loop)
 {
     const int level = hetad_budget.held[1] + loop->state <= hetad_budget.limit[1];
     if (level == 0 && hetad_budget.held[0] + loop->state > hetad_budget.limit[0]) {
-        hetad_too_small(loop, 0);
+        hetad_too_small(loop, 0, 0);
     }
     hetad_set_level(level);
     loop->turned = level;  // until the schedule is made
@@ -132,7 +137,7 @@ static void hetad_make_schedule(struct hetad_loop *loop)
     }
     if (count == 0) {
         hetad_budget.held[0] -= loop->turned ? 0 : loop->state;
-        hetad_too_small(loop, step);
+        hetad_too_small(loop, step, hetad_budget.least);
     }
     loop->count = (size_t)count;
     loop->stage = HETAD_SCHEDULED;
