@@ -6,21 +6,40 @@ Every error that hetad raises derives from `HetadError`.  One about the user's s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in the user's source: 1-based line and column, and how many characters it covers."""
+    """A place in the user's source: 1-based line and column, and how many characters it covers.
+
+    `inlined`: for a copy of code, the call that it stands for; it is the same place nonetheless.
+    """
 
     file: str
     line: int
     column: int
     length: int = 1
+    inlined: Inlined | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def inlinings(self) -> Iterator[Inlined]:
+        """The calls that the code stands for, the innermost first."""
+        here = self.inlined
+        while here is not None:
+            yield here
+            here = here.call.inlined
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Inlined:
+    """One call in whose place a function's body stands.  Identity is the object: one place may be inlined twice."""
+
+    function: str
+    call: Span
 
 
 class HetadError(Exception):
@@ -51,9 +70,14 @@ class SourceError(HetadError):
             caret = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.span.column - 1])
             width = max(1, min(self.span.length, len(self.source_line) - self.span.column + 1))
             parts += ["    " + self.source_line, "    " + caret + "^" * width]
+        parts += [f"  called from {place}" for place in self.called_from()]
         if self.remedy:
             parts.append(f"  help: {self.remedy}")
         return "\n".join(parts)
+
+    def called_from(self) -> list[str]:
+        """Where the function was called that the place is in, the innermost call first."""
+        return [str(i.call) for i in self.span.inlinings() if i.call != self.span] if self.span is not None else []
 
 
 class SyntaxProblem(SourceError):

@@ -11,14 +11,16 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names
 from hetad.analysis.callgraph import bottom_up
+from hetad.diagnostics import Inlined, Span
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
-from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_expr
+from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute, variables, walk_expr
 
 
 def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Program:
-    """What `entry` reaches, with every call of a program function replaced by that function's body.
+    """What `entry` reaches, with every call of a program function replaced by that function's body, whose spans tell
+    of the call.
 
     Launches stay, so the kernels remain functions of their own; so do calls of the functions `keep`.  Raises
     UnsupportedError for recursion.
@@ -63,6 +65,7 @@ def _is_dynamic(symbol: ir.Symbol) -> bool:
 
 def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collection[ir.Symbol]) -> ir.Body:
     """The callee's body with fresh variables, its parameters bound to the arguments."""
+    place = _Placing(Inlined(callee.name, call.span))
     changed = written(callee.body) | exposed(callee.body)
     bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
     opening: list[ir.Stmt] = []
@@ -74,14 +77,29 @@ def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collect
         bindings[param] = symbol
         opening.append(ir.Declare(symbol, arg, span=call.span))
     for symbol in dict.fromkeys(declared(callee.body)):
-        bindings[symbol] = replace_symbol(symbol, names)
-    body = map_exprs(_simplify, substitute(bindings, callee.body))
+        bindings[symbol] = replace(replace_symbol(symbol, names), span=place(symbol.span))
+    body = map_exprs(_simplify, substitute(bindings, map_spans(place, callee.body)))
     if body and isinstance(body[-1], ir.Return):
         last = body[-1]
         body = body[:-1]
         if call.result is not None and last.value is not None:
-            body = (*body, ir.Assign(call.result, last.value, span=call.span))
+            body = (*body, ir.Assign(call.result, last.value, span=place(call.span)))
     return (*opening, *body)
+
+
+class _Placing:
+    """Spans of a function's body as they are where it is inlined, through whatever was inlined into it before."""
+
+    def __init__(self, here: Inlined) -> None:
+        self.here = here
+        self.inner: dict[Inlined, Inlined] = {}
+
+    def __call__(self, span: Span) -> Span:
+        if span.inlined is None:
+            return replace(span, inlined=self.here)
+        if span.inlined not in self.inner:
+            self.inner[span.inlined] = Inlined(span.inlined.function, self(span.inlined.call))
+        return replace(span, inlined=self.inner[span.inlined])
 
 
 def replace_symbol(symbol: ir.Symbol, names: Names) -> ir.Symbol:

@@ -36,6 +36,8 @@ def as_dictionary(error: Exception) -> dict[str, Any]:
             result |= {"file": error.span.file, "line": error.span.line, "column": error.span.column}
         if error.source_line is not None:
             result["source_line"] = error.source_line
+        if called_from := error.called_from():
+            result["called_from"] = called_from
         if error.remedy:
             result["help"] = error.remedy
     return result
@@ -52,6 +54,8 @@ def render(error: Exception) -> Text:
     text = Text.assemble((place, "bold"), ("error: ", "bold red"), (error.message, "bold"))
     if error.span is not None and error.source_line is not None:
         text.append_text(excerpt(error.source_line, error.span.line, error.span.column, error.span.length))
+    for call in error.called_from():
+        text.append(f"\n  called from {call}")
     if error.remedy:
         text.append_text(Text.assemble("\n  ", ("help: ", "bold cyan"), error.remedy))
     return text

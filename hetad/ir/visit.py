@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from hetad.diagnostics import Span
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
@@ -222,6 +223,12 @@ def map_exprs(fn: ExprRewriter, body: Body) -> Body:
         return map_own_exprs(lambda e: map_expr(fn, e), stmt)
 
     return map_body(rewrite, body)
+
+
+def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
+    """`body` with `fn` applied to the span of every statement and expression."""
+    spanned = map_exprs(lambda e: cast(Expr, replace(e, span=fn(e.span))), body)
+    return map_body(lambda s: cast(Stmt, replace(s, span=fn(s.span))), spanned)
 
 
 # --- symbols -------------------------------------------------------------------------------------
