@@ -36,10 +36,14 @@ class Span:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Inlined:
-    """One call in whose place a function's body stands.  Identity is the object: one place may be inlined twice."""
+    """One call in whose place a function's body stands.  Identity is the object: one place may be inlined twice.
+
+    `arguments`: for parameters, the name of the variable, or the constant, that stands for them.
+    """
 
     function: str
     call: Span
+    arguments: tuple[tuple[str, str], ...] = ()
 
 
 class HetadError(Exception):

@@ -4,7 +4,7 @@ unit     = frontend.load(text)          preprocess, CUDA syntax; items are parse
 program  = unit.reach(function)         lower to the IR; closed over calls and launches
 fence.check(program)                    refuse what later passes do not support
 program  = normalize(program)           one assignment a statement, structured control flow
-derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy
+derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy, outline
 text     = emit.cuda_file(...)          readable CUDA C
 """
 

@@ -11,7 +11,7 @@ The overwrite rule, once for every store  p = e:   t = p̄;  p̄ = 0;  operands 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint import ruled
@@ -394,10 +394,16 @@ class Engine(Shadows, ABC):
         if s.span.file in HEADERS:  # of a library: the text is not the user's
             routine = routine_of(s.kernel, s.span) if isinstance(s, ir.Launch) else None
             return [ir.Comment(routine.name, span=s.span)] if routine is not None else []
-        lines = self._lines.get(s.span.file, [])
-        text = lines[s.span.line - 1].strip() if 0 < s.span.line <= len(lines) else ""
-        text = text if len(text) <= 90 else text[:87] + "..."
-        return [ir.Comment(f"line {s.span.line}: {text.rstrip(chr(92)).rstrip()}", span=s.span)] if text else []
+        comment = line_comment(self._lines, s.span)
+        return [comment] if comment is not None else []
+
+
+def line_comment(sources: Mapping[str, Sequence[str]], span: Span) -> ir.Comment | None:
+    """The line of the source that a span begins in; `sources`: the lines of each file."""
+    lines = sources.get(span.file, [])
+    text = lines[span.line - 1].strip() if 0 < span.line <= len(lines) else ""
+    text = text if len(text) <= 90 else text[:87] + "..."
+    return ir.Comment(f"line {span.line}: {text.rstrip(chr(92)).rstrip()}", span=span) if text else None
 
 
 def _base_name(place: ir.Expr) -> str:

@@ -6,7 +6,7 @@ one call, a local array in the next), whether two parameters are the same memory
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
@@ -65,7 +65,6 @@ def _is_dynamic(symbol: ir.Symbol) -> bool:
 
 def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collection[ir.Symbol]) -> ir.Body:
     """The callee's body with fresh variables, its parameters bound to the arguments."""
-    place = _Placing(Inlined(callee.name, call.span))
     changed = written(callee.body) | exposed(callee.body)
     bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
     opening: list[ir.Stmt] = []
@@ -77,7 +76,10 @@ def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collect
         bindings[param] = symbol
         opening.append(ir.Declare(symbol, arg, span=call.span))
     for symbol in dict.fromkeys(declared(callee.body)):
-        bindings[symbol] = replace(replace_symbol(symbol, names), span=place(symbol.span))
+        bindings[symbol] = replace_symbol(symbol, names)
+    spelled = {symbol.name: _spelled(bound) for symbol, bound in bindings.items()}
+    arguments = tuple((p.name, text) for p in callee.params if (text := spelled[p.name]))
+    place = _Placing(Inlined(callee.name, call.span, arguments), spelled)
     body = map_exprs(_simplify, substitute(bindings, map_spans(place, callee.body)))
     if body and isinstance(body[-1], ir.Return):
         last = body[-1]
@@ -90,16 +92,31 @@ def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collect
 class _Placing:
     """Spans of a function's body as they are where it is inlined, through whatever was inlined into it before."""
 
-    def __init__(self, here: Inlined) -> None:
+    def __init__(self, here: Inlined, spelled: Mapping[str, str]) -> None:
         self.here = here
+        self.spelled = spelled  # what is there for a name of the function
         self.inner: dict[Inlined, Inlined] = {}
 
     def __call__(self, span: Span) -> Span:
         if span.inlined is None:
             return replace(span, inlined=self.here)
         if span.inlined not in self.inner:
-            self.inner[span.inlined] = Inlined(span.inlined.function, self(span.inlined.call))
+            there = span.inlined
+            arguments = tuple((p, new) for p, text in there.arguments if (new := self.spelled.get(text, text)))
+            self.inner[there] = Inlined(there.function, self(there.call), arguments)
         return replace(span, inlined=self.inner[span.inlined])
+
+
+def _spelled(bound: ir.Symbol | ir.Expr) -> str:
+    """The name of a variable, as it is or its address, or a constant; "" for anything else."""
+    while isinstance(bound, ir.Cast | ir.AddressOf):
+        bound = bound.operand if isinstance(bound, ir.Cast) else bound.place
+    match bound:
+        case ir.Symbol(name=name) | ir.Var(symbol=ir.Symbol(name=name)):
+            return name
+        case ir.Const(value=value):
+            return repr(value)
+    return ""
 
 
 def replace_symbol(symbol: ir.Symbol, names: Names) -> ir.Symbol:

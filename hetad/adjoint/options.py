@@ -31,6 +31,7 @@ OPTIMISATIONS = {
     "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels",
+    "outline": "what the gradient does for a call of a host function is a function again",
 }
 
 
@@ -61,6 +62,7 @@ class Options:
     refills: bool = True
     axes: bool = True
     qualifiers: bool = True
+    outline: bool = True
     deterministic: bool = False
 
     @staticmethod

@@ -34,6 +34,7 @@ from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import given_pullbacks, handles_given, with_choices_made
 from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
+from hetad.host.outlining.outline import outlined
 from hetad.host.parameters import AdjointParameters
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.pruning import pruned, unpruned, without_frees, without_marks
@@ -383,7 +384,10 @@ class _Gradient:
             self.setting.span,
             comment=self._comment(),
         )
-        return Derivative(self._closed(entry), self.name, tuple(parameters), explanation)
+        more: list[ir.Function] = []
+        if self.options.outline:
+            entry, more = outlined(entry, self.program.functions, self.program.sources, self.setting.names)
+        return Derivative(self._closed(entry, more), self.name, tuple(parameters), explanation)
 
     def _limit(self) -> list[ir.Stmt]:
         if self.memory_limit is None:
@@ -394,10 +398,11 @@ class _Gradient:
 
     # -- details
 
-    def _closed(self, entry: ir.Function) -> ir.Program:
-        """Everything the entry launches or calls, pullbacks in place of what nobody needs."""
+    def _closed(self, entry: ir.Function, more: Sequence[ir.Function]) -> ir.Program:
+        """Everything the entry launches or calls, pullbacks in place of what nobody needs.  `more`: host functions
+        made for it."""
         functions: dict[str, ir.Function] = {}
-        generated = {f.name: f for f in self._generated()}
+        generated = {f.name: f for f in (*self._generated(), *more)}
 
         def add(name: str) -> None:
             f = generated.get(name) or self.lifted.get(name) or self.program.functions.get(name)

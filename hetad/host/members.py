@@ -47,7 +47,7 @@ def taken_apart(
         args: list[ir.Expr] = []
         for i, arg in enumerate(s.args):
             args += _passed(names, arg, before) if i in chosen[s.kernel] else [arg]
-        return (*before, replace(s, args=tuple(args)))
+        return (*(replace(b, span=s.span) for b in before), replace(s, args=tuple(args)))
 
     changed = {name: _kernel(k, chosen[name]) if chosen[name] else k for name, k in kernels.items()}
     return replace(function, body=map_body(launch, function.body)), changed

@@ -218,6 +218,7 @@ def with_copies(body: ir.Body, kernels: Mapping[str, ir.Function]) -> ir.Body:
                 args.append(_with_copied_parts(names, arg, before))
             else:
                 args.append(arg)
+        before = [replace(b, span=s.span) for b in before]
         return (*before, replace(s, args=tuple(args)), *back) if before or args != list(s.args) else s
 
     return map_body(launch, body)

@@ -227,8 +227,8 @@ def map_exprs(fn: ExprRewriter, body: Body) -> Body:
 
 def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
     """`body` with `fn` applied to the span of every statement and expression."""
-    spanned = map_exprs(lambda e: cast(Expr, replace(e, span=fn(e.span))), body)
-    return map_body(lambda s: cast(Stmt, replace(s, span=fn(s.span))), spanned)
+    spanned = map_exprs(lambda e: replace(e, span=fn(e.span)), body)
+    return map_body(lambda s: replace(s, span=fn(s.span)), spanned)
 
 
 # --- symbols -------------------------------------------------------------------------------------

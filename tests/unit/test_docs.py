@@ -29,7 +29,7 @@ def pages_with(pattern: re.Pattern[str]) -> list[Path]:
 def derivative_only(source: str) -> str:
     """The functions with a comment that says which primal they belong to."""
     items = re.split(r"\n\n(?=\S)", source.strip())
-    own = [item for item in items if re.match(r"// (pullback|gradient) of ", item)]
+    own = [item for item in items if re.match(r"// (forward sweep|pullback|gradient) of ", item)]
     return "\n\n".join(own) + "\n"
 
 

@@ -177,7 +177,7 @@ class Renaming:
                 case ir.Launch():
                     before: list[ir.Stmt] = []
                     args = tuple(self._given(a, values, names, before) for a in s.args)
-                    return (*before, replace(s, args=args))
+                    return (*(replace(b, span=s.span) for b in before), replace(s, args=args))
                 case ir.Call(function=name) if name in TABLE and TABLE[name].space == "device":
                     ends = TABLE[name].positions("dst", "src")
                     if TABLE[name].action in ("copy", "fill"):
@@ -227,7 +227,7 @@ def checked(body: ir.Body) -> ir.Body:
         if isinstance(s, ir.Push):
             waiting += [s.place] if s.overwritten else []
             continue
-        out += [ir.Call("hetad_renamed", (place,), span=place.span) for place in waiting]
+        out += [ir.Call("hetad_renamed", (place,), span=s.span) for place in waiting]
         waiting = []
     return tuple(out)
 

@@ -1,0 +1,1 @@
+"""The statements of one inlined call become a function again, when everything else is done."""
