@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.emit.declarators import declaration
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import map_body, own_exprs, walk_expr, walk_stmts
 from hetad.rules.routines import Routine, routine_of
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def with_calls(program: ir.Program) -> ir.Program:
     own = {n: f for n, f in program.functions.items() if routine_of(n, f.span) is None}
     if len(own) == len(program.functions):
         return program
-    spared = _without_parameters(own, {n: _spared(f) if f.kind == "host" else f for n, f in own.items()})
-    functions = {n: f if f is own[n] else _without_work(f) for n, f in spared.items()}
+    functions = {n: _without_work(f) if f.kind == "host" else f for n, f in own.items()}
     todo = [n for n, f in functions.items() if f.kind in ("host", "kernel")]
     reached: set[str] = set()
     while todo:
@@ -52,47 +51,19 @@ def with_calls(program: ir.Program) -> ir.Program:
     return replace(program, functions={n: f for n, f in functions.items() if n in reached})
 
 
-def _spared(function: ir.Function) -> ir.Function:
+def _without_work(function: ir.Function) -> ir.Function:
     """Transforms need no memory of the program to work in, except those that may destroy what they are given."""
 
-    def without(s: ir.Stmt) -> ir.Stmt:
+    def spared(s: ir.Stmt) -> ir.Stmt:
         routine = routine_of(s.kernel, s.span) if isinstance(s, ir.Launch) else None
         if routine is not None and routine.form in ("c2c", "r2c"):
             assert isinstance(s, ir.Launch)
             return replace(s, args=s.args[:-1])
         return s
 
-    body = map_body(without, function.body)
-    return function if body is function.body else replace(function, body=body)
-
-
-def _without_parameters(before: Mapping[str, ir.Function], now: Mapping[str, ir.Function]) -> Mapping[str, ir.Function]:
-    """Without the parameters of host functions that nothing needs but what `before` had and is gone."""
-    idle = {n: _idle_parameters(before[n], f) for n, f in now.items() if f.kind == "host"}
-    if not any(idle.values()):
-        return now
-
-    def called_with_less(s: ir.Stmt) -> ir.Stmt:
-        if not isinstance(s, ir.Call) or not idle.get(s.function):
-            return s
-        return replace(s, args=tuple(a for i, a in enumerate(s.args) if i not in idle[s.function]))
-
-    fewer: dict[str, ir.Function] = {}
-    for name, f in now.items():
-        params = tuple(p for i, p in enumerate(f.params) if i not in idle.get(name, ()))
-        body = map_body(called_with_less, f.body)
-        fewer[name] = f if body is f.body and len(params) == len(f.params) else replace(f, params=params, body=body)
-    return _without_parameters(before, fewer)
-
-
-def _idle_parameters(before: ir.Function, now: ir.Function) -> set[int]:
-    needless = set(variables(before.body)) - set(variables(now.body))
-    return {i for i, p in enumerate(now.params) if p in needless}
-
-
-def _without_work(function: ir.Function) -> ir.Function:
-    """Without memory that is allocated, released and not used."""
-    body = function.body
+    body = map_body(spared, function.body)
+    if body is function.body:
+        return function
     used = {x for s in walk_stmts(body) if _memory(s) is None for x in _mentioned(s)} | set(function.params)
 
     def needed(s: ir.Stmt) -> ir.Stmt | None:
