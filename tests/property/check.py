@@ -14,12 +14,16 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from unittest.mock import patch
 
 import numpy as np
 
 import hetad
 from hetad import gradcheck
+from hetad.adjoint.options import OPTIMISATIONS
 from hetad.diagnostics import UnsupportedError
+from hetad.host.outlining import outline
+from hetad.problem import Problem
 from tests import corpus
 
 Verdict = Literal["passed", "unsure", "refused", "failed"]
@@ -28,6 +32,10 @@ Verdict = Literal["passed", "unsure", "refused", "failed"]
 ALLOWED_REFUSALS: tuple[str, ...] = ("the loop's condition reads memory that the kernel has overwritten",)
 
 _SECONDS = 60
+EVERY_CALL = {
+    **dict.fromkeys(("LEAST_SPARED", "LEAST_REPEATED", "LEAST_ALONE"), 0),
+    **dict.fromkeys(("MOST_PARAMETERS", "MOST_PARAMETERS_ALONE", "MOST_BY_POINTER", "MOST_BY_POINTER_ALONE"), 99),
+}
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,25 @@ def _checked(case: corpus.Case) -> Outcome:
         row = gradcheck.same_gradient(name, first[name], unoptimised[name])
         if row.verdict == "failed" and not _noise(first[name], unoptimised[name]):
             return Outcome("failed", f"optimisation changes {name}: {first[name]}, without it {unoptimised[name]}")
+    if (changed := _changed_by_functions(problem, arguments, seeds)) is not None:
+        return Outcome("failed", f"functions of the host change {changed}")
     return Outcome("unsure" if any(row.verdict == "unsure" for row in report.rows) else "passed")
+
+
+def _changed_by_functions(problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None) -> str | None:
+    """A gradient of which a bit changes where each call of a host function is a function that can be one."""
+    with patch.multiple(outline, **EVERY_CALL):
+        function = hetad.load(problem.source)[problem.function]
+        moved = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu")
+        if sum(f.kind == "host" for f in moved.derivative.program.functions.values()) == 1:
+            return None
+        first = moved(*arguments, seeds=seeds)
+    inline = set(OPTIMISATIONS) - {"outline"}
+    second = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu", optimize=inline)(
+        *arguments, seeds=seeds
+    )
+    vectors = ((name, gradcheck.to_vector(first[name]), gradcheck.to_vector(second[name])) for name in problem.wrt)
+    return next((name for name, one, other in vectors if one.tobytes() != other.tobytes()), None)
 
 
 def _noise(one: Any, other: Any) -> bool:
