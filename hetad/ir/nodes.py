@@ -1,7 +1,8 @@
 """The IR: its whole grammar on one screen.
 
 Nodes are frozen and compare structurally except symbols, which are identities.  Every node has the
-span of the user's source it came from; a synthesised node keeps the span of its primal statement.
+span of the user's source it came from; a synthesised node keeps the span of its primal statement.  The spans
+of inlined code tell of the calls that it stands for, and code of one call becomes a function again by them.
 Expressions have no side effects: lowering turns `a[i++] = f(x)` into several statements.
 
 Lowered form: all statements below.
