@@ -62,7 +62,8 @@ static __global__ void scale(double *u, double a, int n)
 // pullback of smooth (line 12), with respect to v, u, f, w
 static __global__ void smooth_pullback(
     const double *__restrict__ u, const double *__restrict__ f, double w, int n, double *__restrict__ adj_v,
-    double *__restrict__ adj_u, double *__restrict__ adj_f, double *adj_w, unsigned int blocks)
+    double *__restrict__ adj_u, double *__restrict__ adj_f, double *adj_w, unsigned int blocks,
+    bool adj_u_zero, bool adj_f_zero)
 {
     double w_sum = 0;
     for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -74,9 +75,18 @@ static __global__ void smooth_pullback(
             const double adj_u_part = seed;
             w_sum += seed * (f[i] - u[i] * u[i]);
             const double seed_2 = seed * w;
-            adj_f[i] += seed_2;
+            if (adj_f_zero) {
+                adj_f[i] = seed_2;
+            } else {
+                atomicAdd(&adj_f[i], seed_2);
+            }
             const double seed_3 = -seed_2;
-            adj_u[i] += seed_3 * u[i] + seed_3 * u[i] + adj_u_part;
+            const double added = seed_3 * u[i] + seed_3 * u[i] + adj_u_part;
+            if (adj_u_zero) {
+                adj_u[i] = added;
+            } else {
+                atomicAdd(&adj_u[i], added);
+            }
         }
     }
     hetad_block_add_double(adj_w, w_sum);
@@ -130,6 +140,7 @@ struct hetad_allocation {
     size_t bytes;
     int on_device;
     int owned;
+    int zero;  // see hetad_was_zero: whether all of it is known to be zero
     size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now
 };
 
@@ -250,6 +261,7 @@ static cudaError_t hetad_device_zeros(void **p, size_t bytes)
     *p = hetad_device_memory(bytes);
     if (bytes > 0) {
         hetad_check(cudaMemset(*p, 0, bytes));
+        hetad_find(*p)->zero = 1;  // see hetad_was_zero
     }
     return cudaSuccess;
 }
@@ -585,6 +597,49 @@ static int hetad_apart(const void *p, const void *q)
     return start != NULL && b != NULL && b->start != start;
 }
 
+// Whether an allocation is known to be zero in every cell.
+static struct hetad_allocation *hetad_zeros(const void *p)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    return a != NULL && (const char *)p != hetad_end_of(a) ? a : NULL;
+}
+
+static void hetad_added_anywhere(void)
+{
+    for (size_t i = 0; i < hetad_allocation_count; ++i) {
+        hetad_allocations[i].zero = 0;
+    }
+}
+
+static void hetad_added(const void *p)
+{
+    struct hetad_allocation *a = hetad_zeros(p);
+    if (a != NULL) {
+        a->zero = 0;
+    } else {
+        hetad_added_anywhere();
+    }
+}
+
+// In front of what adds to it: then it is not zero any more.
+static int hetad_was_zero(const void *p)
+{
+    struct hetad_allocation *a = hetad_zeros(p);
+    const int zero = a != NULL && a->zero;
+    hetad_added(p);
+    return zero;
+}
+
+// The elements from `first` to `last`, counted from p, are zero now if that is `sure`.
+static void hetad_cleared(const void *p, long long first, long long last, size_t size, int sure)
+{
+    struct hetad_allocation *a = sure ? hetad_zeros(p) : NULL;
+    if (a != NULL) {
+        const char *start = (const char *)p + first * (long long)size, *end = (const char *)p + (last + 1) * (long long)size;
+        a->zero = start == a->start && end == hetad_end_of(a);
+    }
+}
+
 // The adjoint of a scalar that kernels accumulated in a cell of device memory.
 static void hetad_read_scalar_double(double *adj, double *cell)
 {
@@ -718,13 +773,16 @@ static void relax_forward(double *u, double *v, const double *f, int n, int time
 static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_result)
 {
     double adj_host[32] = {};
-    for (int i = 0; i < n; ++i) {
+    for (int i = n - 1; i >= 0; --i) {
         // line 31: sum += host[i] * host[i];
         adj_host[i] += adj_result * host[i];
+        hetad_added_anywhere();
         adj_host[i] += adj_result * host[i];
+        hetad_added_anywhere();
     }
     // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
     hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);
+    hetad_added_anywhere();
 }
 
 // pullback of relax (line 35)
@@ -743,15 +801,26 @@ static void relax_pullback(
         // line 40: smooth<<<(n + 7) / 8, 8>>>(u, v, f, w, n);
         hetad_restore_part(u);
         smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
-            (double *)hetad_now(v), f, w, n, adj_u, adj_v, adj_f, adj_scalars, (n + 7) / 8);
+            (double *)hetad_now(v), f, w, n, adj_u, adj_v, adj_f, adj_scalars, (n + 7) / 8,
+            hetad_was_zero(adj_v), hetad_was_zero(adj_f));
         hetad_launched(dim3((n + 7) / 8));
+        hetad_cleared(
+            adj_u, 0, (long long)n - 1, 8,
+            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(adj_u, adj_v) != 0
+                && hetad_apart(adj_u, adj_f) != 0);
         // line 39: smooth<<<(n + 7) / 8, 8>>>(v, u, f, w, n);
         hetad_restore_part(v);
         smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
-            (double *)hetad_now(u), f, w, n, adj_v, adj_u, adj_f, adj_scalars, (n + 7) / 8);
+            (double *)hetad_now(u), f, w, n, adj_v, adj_u, adj_f, adj_scalars, (n + 7) / 8,
+            hetad_was_zero(adj_u), hetad_was_zero(adj_f));
         hetad_launched(dim3((n + 7) / 8));
+        hetad_cleared(
+            adj_v, 0, (long long)n - 1, 8,
+            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(adj_v, adj_u) != 0
+                && hetad_apart(adj_v, adj_f) != 0);
         // line 38: double w = 0.1 / square_of_norm(u, n);
         hetad_read_scalar_double(&adj_w, adj_scalars);
+        hetad_added_anywhere();
         const double adj_square_of_norm = -(adj_w == 0 ? 0 : adj_w * w / square_of_norm);
         square_of_norm_pullback(n, host, adj_u, adj_square_of_norm);
     }
@@ -790,10 +859,12 @@ extern "C" void solve_grad(
     relax_pullback(u, v, f, n, 1, adj_u, adj_v, adj_f, adj_scalars + 3);
     // line 51: scale<<<(n + 7) / 8, 8>>>(u, before / after, n);
     hetad_restore_part(u);
+    hetad_added(adj_u);
     scale_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
         (double *)hetad_now(u), argument_1, n, adj_u, adj_scalars + 2, (n + 7) / 8);
     hetad_launched(dim3((n + 7) / 8));
     hetad_read_scalar_double(&adj_argument_1, adj_scalars + 2);
+    hetad_added_anywhere();
     const double adj_before = adj_argument_1 == 0 ? 0 : adj_argument_1 / sum_4;
     const double adj_after = -(adj_argument_1 == 0 ? 0 : adj_argument_1 * argument_1 / sum_4);
     // line 50: double after = square_of_norm(u, n);
