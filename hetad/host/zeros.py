@@ -14,11 +14,14 @@ from hetad.adjoint.names import integer
 from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, size_of
-from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.memops.table import SUPPORT
 
 _ASKED = "hetad_was_zero"
 _CLEARED = "hetad_cleared"
-_NO_ADDITIONS = frozenset({_CLEARED, "hetad_launched", "hetad_forward_done", "hetad_require", "hetad_next"})
+_NO_ADDITIONS = frozenset(
+    {_CLEARED, "hetad_clear", "hetad_clear_rows", "hetad_launched", "hetad_forward_done", "hetad_next"}
+)
 _SAVES = ("hetad_save", "hetad_restore", "hetad_rename", "hetad_push", "hetad_pop", "hetad_limit")
 
 
@@ -58,7 +61,7 @@ def followed(body: ir.Body, shadows: Iterable[ir.Symbol]) -> ir.Body:
     def tell(s: ir.Stmt) -> ir.Stmt | ir.Body:
         if isinstance(s, ir.Launch):
             return (*(x for x in _added_by(s, leading) if (s.span, x.args[0] if x.args else None) not in taken), s)
-        return (s, _anywhere(s)) if _may_add(s, leading) else s
+        return (s, *_added_to(s, leading)) if isinstance(s, ir.Call | ir.Opaque) else s
 
     return (*body[:start], *map_body(tell, body[start:]))
 
@@ -92,15 +95,11 @@ def _added_by(s: ir.Launch, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
     return found
 
 
-def _may_add(s: ir.Stmt, leading: AbstractSet[ir.Symbol]) -> bool:
-    match s:
-        case ir.Call(function=name):
-            if name in _NO_ADDITIONS or name.startswith(_SAVES):
-                return False
-        case ir.Assign(target=ir.Var()) | ir.Update(target=ir.Var()) | ir.Declare():
-            return False  # of a variable: what it leads to is as it was
-        case ir.Assign() | ir.Update() | ir.Opaque():
-            pass
-        case _:
-            return False
-    return not leading.isdisjoint(x for own in own_exprs(s) for e in walk_expr(own) for x in variables(e))
+def _added_to(s: ir.Call | ir.Opaque, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
+    """What the statement may add to.  (What the host itself stores to is no memory that launches alone can reach.)"""
+    found = [a for a in s.args if not leading.isdisjoint(variables(a))]
+    if isinstance(s, ir.Opaque) or s.function not in SUPPORT:
+        return [_anywhere(s)] if found else []
+    if s.function in _NO_ADDITIONS or s.function.startswith(_SAVES):
+        return []
+    return [ir.Call("hetad_added", (a,), span=s.span) for a in found if isinstance(a.type, Pointer)]

@@ -37,6 +37,6 @@ static void hetad_cleared(const void *p, long long first, long long last, size_t
     struct hetad_allocation *a = sure ? hetad_zeros(p) : NULL;
     if (a != NULL) {
         const char *start = (const char *)p + first * (long long)size, *end = (const char *)p + (last + 1) * (long long)size;
-        a->zero = start == a->start && end == hetad_end_of(a);
+        a->zero = a->on_device == 1 && start == a->start && end == hetad_end_of(a);
     }
 }
