@@ -53,7 +53,9 @@ def best_pullback(
             return None, ()
         if not _all_gathered(made, plain) or (plain.reduced and made.lacking):
             return None, made.lacking
-        return replace(made, without=tuple(x.name for x in shared_arrays(kernel.body))), ()
+        if any(x in plain.totals for f in made.functions() for x in (*variables(f.body), *declared(f.body))):
+            return None, ()
+        return replace(made, without=_gone(kernel, plain)), ()
 
     if known:
         found, _ = without(known) if known[: len(plain.conditions)] == plain.conditions else (None, ())
@@ -67,6 +69,11 @@ def best_pullback(
         return found
     made = pullback(kernel, name, *given)
     return made if found is None or made.recorder is not None else replace(made, lacking=conditions, better=found)
+
+
+def _gone(kernel: ir.Function, plain: Unstaged) -> tuple[str, ...]:
+    left = set(shared_arrays(plain.kernel.body))
+    return tuple(x.name for x in shared_arrays(kernel.body) if x not in left)
 
 
 def _may_gather(

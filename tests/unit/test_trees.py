@@ -66,6 +66,34 @@ PLAIN = {
     ),
 }  # fmt: skip
 
+# With a shared number in place of the tree.
+TOTALS = {
+    "a root that is stored": changed((ROOT, "y[blockIdx.x] = sums[0];")),
+    "another thread": changed(("t == 0", "t == 1")),
+    "two threads": changed(("t == 0", "t < 2")),
+    "a place of each thread": changed((ROOT, "atomicAdd(&y[i % 2], sums[0]);")),
+    "what the root is added to, read": changed(("double value = 0;", "double value = y[1];")),
+    "a root for all threads": changed((ROOT, "{} if (i < n) atomicAdd(&y[t % 3], 2 * sums[0]);")),
+    "a root that is added, and kept": changed(
+        ("if (t == 0)", "double root = sums[0]; if (i < n) atomicAdd(&y[t % 3], root); if (t == 0)"),
+        (ROOT, "atomicAdd(&y[3], sums[0]);"),
+    ),
+    "a root that is read twice": changed((ROOT, "y[blockIdx.x] = 3 * sums[0] - sums[0];")),
+    "a root in a variable": changed(
+        ("if (t == 0)", "double root = sums[0]; if (t == 0)"), (ROOT, "y[blockIdx.x] += root;"),
+    ),
+    "other shared memory": changed(
+        ("double sums[T];", "double sums[T]; __shared__ double other[T];"),
+        (BEFORE, f"other[t] = value; {BEFORE}\nvalue = other[T - 1 - t];"),
+        (ROOT, "y[blockIdx.x] = sums[0]; atomicAdd(&y[t % 4], value * value);"),
+    ),
+    "one tree after the other": changed(
+        ("double sums[T];", "double sums[T]; __shared__ double more[T];"),
+        (ROOT, "{}\n more[t] = sums[0] * 2 + value; __syncthreads();\n" + LOOP.replace("half", "h")
+         + "{ if (t < h) more[t] += more[t + h]; __syncthreads(); }\n if (t == 0) y[blockIdx.x] = more[0];"),
+    ),
+}  # fmt: skip
+
 # With it: the proof fails, or it is another sum.
 KEPT = {
     "not all leaves": changed(("T / 2;", "T / 4;")),
@@ -78,14 +106,9 @@ KEPT = {
     "another leaf of the root": changed((ROOT, "atomicAdd(y, sums[1]);")),
     "more than the root": changed((ROOT, ROOT + " atomicAdd(y + 1, sums[2]);")),
     "a nonlinear use": changed((ROOT, "atomicAdd(y, sin(sums[0]));")),
-    "a root that is stored": changed((ROOT, "y[blockIdx.x] = sums[0];")),
-    "another thread": changed(("t == 0", "t == 1")),
-    "two threads": changed(("t == 0", "t < 2")),
     "leaves of some threads": changed(("sums[t] = value", "if (t == 3) sums[t] = 1; else sums[t] = value")),
     "leaves that are moved": changed(("sums[t] = value", "sums[T - 1 - t] = value")),
     "leaves that change again": changed((BEFORE, "sums[t] += 1;" + BEFORE)),
-    "a place of each thread": changed((ROOT, "atomicAdd(&y[i % 2], sums[0]);")),
-    "what the root is added to, read": changed(("double value = 0;", "double value = y[1];")),
     "a step of some threads": changed(("if (t < half)", "if (t < half && t != 1)")),
     "an index that wraps around": changed(("int t = threadIdx.x", "signed char t = threadIdx.x")),
 }
@@ -112,8 +135,8 @@ def source(body: str) -> str:
 
 
 def test_what_is_proven() -> None:
-    found = {name for name, body in (PLAIN | KEPT).items() if "block.x == 8 && block.y == 1" in source(body)}
-    assert found == set(PLAIN)
+    found = {name for name, body in (PLAIN | TOTALS | KEPT).items() if "block.x == 8 && block.y == 1" in source(body)}
+    assert found == set(PLAIN | TOTALS)
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -121,6 +144,13 @@ def test_no_barrier_where_blocks_are_as_large_as_trees(name: str) -> None:
     found = re.findall(r"static __global__ void k_\w+_apart\w*\(.*?^}", source(PLAIN[name]), re.DOTALL | re.MULTILINE)
     assert found
     assert not any(re.search(r"^ *(__shared__|__syncthreads)", kernel, re.MULTILINE) for kernel in found)
+
+
+@pytest.mark.parametrize("name", TOTALS)
+def test_a_shared_number_for_a_tree(name: str) -> None:
+    found = re.findall(r"static __global__ void k_\w+_apart\w*\(.*?^}", source(TOTALS[name]), re.DOTALL | re.MULTILINE)
+    assert found
+    assert all("adj_sums_total" in kernel and "adj_sums[" not in kernel for kernel in found)
 
 
 def launch(blocks: int, threads: int) -> dict[str, Any]:
@@ -143,9 +173,9 @@ def differences(body: str, n: int, blocks: int, threads: int) -> tuple[np.ndarra
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", PLAIN | KEPT)
+@pytest.mark.parametrize("name", PLAIN | TOTALS | KEPT)
 def test_gradient(name: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = (PLAIN | KEPT)[name]
+    body = (PLAIN | TOTALS | KEPT)[name]
     expected = {sizes: differences(body, *sizes) for sizes in OTHER.get(name, SIZES)}
     for key, value in ORDERS[order].items():
         monkeypatch.setenv(key, value)

@@ -10,56 +10,64 @@
     if (t == 0)
         atomicAdd(out, sums[0]);
 
-which adds the same numbers in another order, and so has the same derivative, without shared memory and barriers.  It is
-no kernel to run: the launch of the primal stays as it is.  The launch is asked for blocks of as many threads, along x,
-as the tree has leaves; other launches have the pullback of the kernel with its tree.
+which adds the same numbers in another order, and so has the same derivative, without shared memory and barriers.  Where
+the root goes elsewhere (`out[blockIdx.x] = sums[0]`), all threads add to a shared number instead, whose adjoint each
+leaf has.  Neither is a kernel to run: the launch of the primal stays as it is, and so does the tree in a pullback that
+needs the sum's value.  The launch is asked for blocks of as many threads, along x, as the tree has leaves; others have
+the pullback of the kernel with its tree.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hetad.adjoint.names import address_of, integer, zero
 from hetad.analysis.effects import BARRIERS, Effects
 from hetad.analysis.loops import literal
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Variation, array_of, exchanges, orders_global_memory, shared_arrays, subscripts
 from hetad.device.unstaging.unstage import Unstaged, with_sizes
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Float, Int, is_volatile
-from hetad.ir.visit import map_body, map_exprs, variables, walk_stmts
+from hetad.ir.types import BOOL, UINT, Array, Float, Int, is_volatile
+from hetad.ir.visit import map_body, map_exprs, variables, walk_exprs, walk_stmts
 
 _HALVING = (("/", 2), (">>", 1))
 
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """The positions in the kernel's body of the store to the leaves, of the loop, and of the addition of the root."""
+    """The positions in the kernel's body of the store to the leaves, of the loop, and of what reads the root first.
+    `added`: that adds the root to global memory, and does nothing else."""
 
     array: ir.Symbol
     store: int
     loop: int
     root: int
+    added: bool
 
 
 def without_trees(kernel: ir.Function, merged: tuple[tuple[str, ...], ...]) -> Unstaged | None:
-    """The kernel without its shared arrays, if all of them are such trees."""
+    """The kernel without its trees, if there are any: without shared memory, where that holds nothing else."""
     arrays = shared_arrays(kernel.body)
-    lengths = {x.type.length for x in arrays if isinstance(x.type, Array)}
-    if len(lengths) != 1 or not (leaves := lengths.pop()) or leaves & (leaves - 1):
+    lengths = [x.type.length for x in arrays if isinstance(x.type, Array) and isinstance(x.type.of, Float)]
+    if any(isinstance(s, ir.Return) for s in walk_stmts(kernel.body)):
         return None
-    sizes = {"x": leaves, "y": 1, "z": 1}
-    kernel = replace(kernel, body=with_sizes(kernel.body, sizes))
-    effects = Effects(PointsTo(kernel, merged), {})
-    if exchanges(kernel.body) or any(isinstance(s, ir.Return) for s in walk_stmts(kernel.body)):
-        return None
-    finder = _Finder(kernel, effects, leaves)
-    trees = [tree for x in arrays if (tree := finder.tree(x)) is not None]
-    if len(trees) < len(arrays):
-        return None
-    added = finder.added_to(trees)
-    if added is None or orders_global_memory(kernel.body, effects, added):
-        return None
-    return Unstaged(replace(kernel, body=_added_by_all(kernel.body, trees)), sizes, reduced=True)
+    for leaves in dict.fromkeys(lengths):
+        if leaves is None or leaves < 2 or leaves & (leaves - 1):
+            continue
+        sizes = {"x": leaves, "y": 1, "z": 1}
+        sized = replace(kernel, body=with_sizes(kernel.body, sizes))
+        finder = _Finder(sized, Effects(PointsTo(sized, merged), {}), leaves)
+        trees = [tree for x in arrays if (tree := finder.tree(x)) is not None]
+        if len(trees) == len(arrays) and finder.may_go(trees):
+            body = _added_by_all(sized.body, trees)
+            assert set(arrays).isdisjoint(variables(body))
+            return Unstaged(replace(sized, body=body), sizes, reduced=True)
+        if trees:
+            body, totals = _in_totals(sized.body, trees)
+            assert {t.array for t in trees}.isdisjoint(variables(body))
+            return Unstaged(replace(sized, body=body), sizes, reduced=True, totals=totals)
+    return None
 
 
 class _Finder:
@@ -79,15 +87,23 @@ class _Finder:
         return found
 
     def tree(self, array: ir.Symbol) -> _Tree | None:
-        found = [i for i, s in enumerate(self.body) if not isinstance(s, ir.Declare) and array in variables((s,))]
-        if len(found) != 3 or not isinstance(array.type, Array) or not isinstance(array.type.of, Float):
+        found = [i for i, s in enumerate(self.body) if array in variables((s,))]
+        if len(found) < 3 or not isinstance(array.type, Array) or not isinstance(array.type.of, Float):
             return None
         if is_volatile(array.type):
             return None
-        store, loop, root = found
+        store, loop, root, *more = found
         waits = any(isinstance(s, ir.Call) and s.function == "__syncthreads" for s in self.body[store:loop])
         fits = self._is_store(self.body[store], array) and self._is_loop(self.body[loop], array, waits)
-        return _Tree(array, store, loop, root) if fits and self._is_root(self.body[root]) else None
+        fits = fits and self._only_root([self.body[i] for i in (root, *more)], array)
+        added = not more and self._is_root(self.body[root])
+        return _Tree(array, store, loop, root, added) if fits and (added or self._waits(loop, root)) else None
+
+    def _waits(self, loop: int, root: int) -> bool:
+        """Whether all threads wait before any reads the root."""
+        s = self.body[loop]
+        last = s.body[-1] if isinstance(s, ir.For) and s.body else None
+        return any(isinstance(x, ir.Call) and x.function == "__syncthreads" for x in (last, *self.body[loop:root]))
 
     def _is_store(self, s: ir.Stmt, array: ir.Symbol) -> bool:
         leaf = isinstance(s, ir.Assign) and self._cell(s.target, array)
@@ -153,6 +169,21 @@ class _Finder:
         zero = isinstance(first, ir.Index) and [literal(i) for i in subscripts(first)] == [0]
         return whole and zero and not self.variation.of(place)
 
+    def _only_root(self, body: list[ir.Stmt], array: ir.Symbol) -> bool:
+        """Whether nothing but the root is read, and nothing is stored."""
+        reads = [e for e in walk_exprs(body) if isinstance(e, ir.Index) and array_of(e) is array]
+        whole = len(reads) == sum(1 for x in variables(body) if x is array)
+        read_only = all(array not in self.effects.writes(s) for s in walk_stmts(body))
+        addressed = any(isinstance(e, ir.AddressOf) and array in variables(e.place) for e in walk_exprs(body))
+        return whole and read_only and not addressed and all([literal(i) for i in subscripts(e)] == [0] for e in reads)
+
+    def may_go(self, trees: list[_Tree]) -> bool:
+        """Whether the kernel can do without its barriers."""
+        added = self.added_to(trees) if all(t.added for t in trees) else None
+        return (
+            added is not None and not exchanges(self.body) and not orders_global_memory(self.body, self.effects, added)
+        )
+
     def added_to(self, trees: list[_Tree]) -> set[Location] | None:
         """What the roots are added to; None where anything else of the kernel touches it, for there threads would not
         wait for each other any more."""
@@ -187,6 +218,46 @@ def _added_by_all(body: ir.Body, trees: list[_Tree]) -> ir.Body:
         return None if declares or waits else s
 
     return map_body(kept, tuple(out))
+
+
+def _in_totals(body: ir.Body, trees: list[_Tree]) -> tuple[ir.Body, tuple[ir.Symbol, ...]]:
+    """With a shared number for each tree, to which all threads add."""
+    stores, loops = ({getattr(t, which): t for t in trees} for which in ("store", "loop"))
+    totals: dict[ir.Symbol, ir.Symbol] = {}
+    own: dict[ir.Symbol, ir.Symbol] = {}
+    for x in (t.array for t in trees):
+        assert isinstance(x.type, Array)
+        totals[x] = ir.Symbol(f"{x.name}_total", x.type.of, x.span, "shared")
+        own[x] = ir.Symbol(x.name, x.type.of, x.span)
+    out: list[ir.Stmt] = []
+
+    def root(e: ir.Expr) -> ir.Expr:
+        x = array_of(e) if isinstance(e, ir.Index) else None
+        return ir.Var(totals[x], span=e.span) if x in totals and x is not None else e
+
+    for i, s in enumerate(body):
+        span = s.span
+        wait = ir.Call("__syncthreads", (), span=span)
+        if i in stores and isinstance(s, ir.Assign):
+            x = stores[i].array
+            total = ir.Var(totals[x], span=span)
+            first = ir.Binary(
+                "==", ir.ThreadIndex("threadIdx", "x", UINT, span=span), integer(0, span, UINT), BOOL, span=span
+            )
+            out += [
+                ir.Declare(own[x], s.value, span=span),
+                ir.If(first, (ir.Assign(total, zero(total.type, span), span=span),), (), span=span),
+                wait,
+            ]
+        elif i in loops:
+            x = loops[i].array
+            place = address_of(ir.Var(totals[x], span=span))
+            out += [ir.Call("atomicAdd", (place, ir.Var(own[x], span=span)), span=span), wait]
+        elif isinstance(s, ir.Declare) and s.symbol in totals:
+            out.append(ir.Declare(totals[s.symbol], None, span=span))
+        else:
+            out.append(s)
+    return map_exprs(root, tuple(out)), tuple(totals.values())
 
 
 def _halves(s: ir.For, half: ir.Symbol) -> bool:

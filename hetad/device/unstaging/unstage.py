@@ -53,12 +53,13 @@ from hetad.rules.math import is_math
 class Unstaged:
     """`kernel`: without shared memory, for launches whose blocks have these `sizes`, by axis.  `sources`: the positions
     of the parameters that lead to what was staged.  `reduced`: the shared memory held trees, and every thread adds what
-    they summed."""
+    they summed; to `totals`, if these are not empty, whose values must not matter."""
 
     kernel: ir.Function
     sizes: Mapping[str, int]
     sources: frozenset[int] = frozenset()
     reduced: bool = False
+    totals: tuple[ir.Symbol, ...] = ()
 
     @property
     def conditions(self) -> tuple[Polynomial, ...]:
