@@ -13,7 +13,7 @@ OPTIMISATIONS = {
     "tidy": "values are named once, branches merged, the text reads as by hand",
     "factors": "a loop keeps what the reverse sweep needs of a value instead of the value",
     "sums": "increments of one cell in a thread become one",
-    "unstage": "what threads read from tiles in shared memory is read from where the tiles came from",
+    "unstage": "tiles in shared memory are read from where they came from, and what a tree sums, each thread adds",
     "gather": "cells that neighbouring threads add to are summed by a thread each, in a kernel of their own",
     "tiles": "gathers that are products of matrices work on tiles in shared memory",
     "totals": "few cells that all threads add to are summed in registers and over the block",

@@ -16,7 +16,7 @@ each), and the barriers can go, as they order no accesses to global memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from hetad.analysis.effects import BARRIERS, FENCES, SHUFFLES, VOTES, Effects
@@ -51,7 +51,7 @@ def shared_arrays(body: ir.Body) -> list[ir.Symbol]:
 
 def staging_copies(kernel: ir.Function, effects: Effects) -> list[Copy]:
     """Those of the shared arrays of a kernel that are staging copies."""
-    if _exchanges(kernel.body) or _orders_global_memory(kernel.body, effects):
+    if exchanges(kernel.body) or orders_global_memory(kernel.body, effects):
         return []
     arrays = [x for x in shared_arrays(kernel.body) if isinstance(x.type, Array)]
     stores = dict[ir.Symbol, list[tuple[ir.Body, int, bool]]]()
@@ -119,15 +119,15 @@ def _reached_by_all(body: ir.Body, uniform: Uniformity, looped: bool) -> Iterato
                 yield from _reached_by_all(inner, uniform, looped)
 
 
-def _exchanges(body: ir.Body) -> bool:
+def exchanges(body: ir.Body) -> bool:
     """Whether threads tell each other something otherwise than through memory and barriers of the block."""
     others = SHUFFLES | VOTES | FENCES | (BARRIERS - {"__syncthreads"})
     return any(isinstance(s, ir.Call) and s.function in others for s in walk_stmts(body))
 
 
-def _orders_global_memory(body: ir.Body, effects: Effects) -> bool:
-    """Whether a barrier stands between accesses to memory that the kernel writes."""
-    written = _common(effects.written(body))
+def orders_global_memory(body: ir.Body, effects: Effects, except_for: Collection[Location] = ()) -> bool:
+    """Whether a barrier stands between accesses to memory that the kernel writes, other than `except_for`."""
+    written = _common(effects.written(body)).difference(except_for)
     touching = [i for i, s in enumerate(body) if not written.isdisjoint(_touched(s, effects))]
     return bool(touching) and any(waits_inside(s) for s in body[touching[0] : touching[-1] + 1])
 

@@ -1,4 +1,4 @@
-"""Which text of a kernel is pulled back: as it stands, or without its staging copies, where that is better."""
+"""Which text of a kernel is pulled back: as it stands, or without its staging copies or trees, where that is better."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hetad.analysis.affine import Polynomial
 from hetad.analysis.staging import shared_arrays
 from hetad.device.accumulation.increments import increment
 from hetad.device.pullback import Pullback, pullback
+from hetad.device.unstaging.trees import without_trees
 from hetad.device.unstaging.unstage import Unstaged, unstaged
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
@@ -32,26 +33,29 @@ def best_pullback(
     zeros: frozenset[int] = frozenset(),
     known: tuple[Polynomial, ...] = (),
 ) -> Pullback:
-    """As `pullback`; what the version without staging copies asks of a launch is `lacking` in the other one."""
+    """As `pullback`; what the version without shared memory asks of a launch is `lacking` in the other one."""
     given = (active, merged, taken_names, sources, options, rules, functions, spent, zeros)
-    plain = None
-    if options.unstage and options.gather:
+    plain = without_trees(kernel, merged) if options.unstage else None
+    if plain is None and options.unstage and options.gather:
         names = {s.name for s in (*kernel.params, *declared(kernel.body))}
         plain = unstaged(kernel, merged, Names(names | set(taken_names)))
-    if plain is None or not _may_gather(kernel, plain, active, merged):
+        plain = plain if plain is not None and _may_gather(kernel, plain, active, merged) else None
+    if plain is None:
         return pullback(kernel, name, *given, known)
 
     def without(conditions: tuple[Polynomial, ...]) -> tuple[Pullback | None, tuple[Polynomial, ...]]:
-        """The version without staging copies, if it is better under these conditions, else what might make it so."""
+        """The version without shared memory, if it is better under these conditions, else what might make it so."""
         assert plain is not None
         own = name if known or not conditions else f"{name}_apart"
         try:
             made = pullback(plain.kernel, own, *given, conditions, plain.sizes)
         except UnsupportedError:
             return None, ()
-        if not _all_gathered(made, plain):
+        if not _all_gathered(made, plain) or (plain.reduced and made.lacking):
             return None, made.lacking
-        return replace(made, without=tuple(x.name for x in shared_arrays(kernel.body))), ()
+        if any(x in plain.totals for f in made.functions() for x in (*variables(f.body), *declared(f.body))):
+            return None, ()
+        return replace(made, without=_gone(kernel, plain)), ()
 
     if known:
         found, _ = without(known) if known[: len(plain.conditions)] == plain.conditions else (None, ())
@@ -65,6 +69,11 @@ def best_pullback(
         return found
     made = pullback(kernel, name, *given)
     return made if found is None or made.recorder is not None else replace(made, lacking=conditions, better=found)
+
+
+def _gone(kernel: ir.Function, plain: Unstaged) -> tuple[str, ...]:
+    left = set(shared_arrays(plain.kernel.body))
+    return tuple(x.name for x in shared_arrays(kernel.body) if x not in left)
 
 
 def _may_gather(

@@ -28,8 +28,8 @@ from hetad.device.accumulation.phases import with_plain_phases
 from hetad.device.accumulation.runs import with_runs
 from hetad.device.accumulation.sums import Sums
 from hetad.device.accumulation.thread_order import only_adds
-from hetad.device.accumulation.thread_sweep import thread_sweep
-from hetad.device.accumulation.totals import in_fewer_blocks, with_totals
+from hetad.device.accumulation.thread_sweep import in_order, thread_sweep
+from hetad.device.accumulation.totals import adds_up, in_fewer_blocks, with_totals
 from hetad.device.accumulation.warps import with_warp_sums
 from hetad.device.accumulation.zeros import adding, stored_where_zero
 from hetad.device.engine import KernelEngine
@@ -44,11 +44,12 @@ from hetad.device.tape.record import Recording, record, settled
 from hetad.device.tape.resets import resets
 from hetad.device.tape.saves import with_ordered_saves
 from hetad.device.tape.segments import long_loops, segmented
-from hetad.device.tape.storage import Site, Stored, store_tape
+from hetad.device.tape.storage import ALONE_LIMIT, LOCAL_LIMIT, Site, Stored, store_tape
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Pointer, Type
-from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
 from hetad.rules.math import is_math
 from hetad.rules.user import Rules
 
@@ -147,11 +148,11 @@ def pullback(
     prepared = replace(kernel, body=values.body)
     needed: dict[ir.Symbol, None] = {}
 
-    def attempt(body: ir.Body, recording: Recording | None) -> tuple[_Maker, list[ir.Symbol]]:
+    def attempt(body: ir.Body, recording: Recording | None, limit: int = LOCAL_LIMIT) -> tuple[_Maker, list[ir.Symbol]]:
         """A pullback from this body, and what it wants to know of overwritten memory that is not recorded."""
         made = _Maker(
             kernel, name, active, merged, names.copy(), sources, options, body, recording, rules, functions, spent,
-            zeros, known, sizes or {},
+            zeros, known, sizes or {}, limit,
         )  # fmt: skip
         return made, [s for s in values.stale if s in made.used and s not in needed]
 
@@ -170,6 +171,7 @@ def pullback(
         shorter = replace(prepared, body=segmented(prepared.body, made.long_loops, names))
         again, stale = attempt(shorter.body, None)
         if not stale:
+            again.swept_by(attempt(prepared.body, None, ALONE_LIMIT)[0])
             prepared, made = shorter, again
     _refuse_stale_conditions(values, made.body)
     _refuse_messages(values, made.engine)
@@ -196,6 +198,7 @@ class _Maker:
         zeros: frozenset[int],
         known: tuple[Polynomial, ...],
         sizes: Mapping[str, int],
+        limit: int,
     ) -> None:
         self.known, self.sizes, self.options = known, sizes, options
         self.lacking: tuple[Polynomial, ...] = ()
@@ -248,7 +251,7 @@ class _Maker:
         self.body = with_ordered_saves(kept, engine.shared_saves, self.ground, names, engine.slot_origins)
         in_segments = options.segments and recording is None
         self.long_loops = long_loops(self.body if in_segments else (), self.engine.slot_origins)
-        self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins)
+        self.stored: Stored = store_tape(self.body, names, self.effects, self.engine.slot_origins, limit)
         self.gathers: tuple[GatherKernel, ...] = ()
         self.sweep: ir.Sweep | None = None
         self.blocks: ir.Symbol | None = None
@@ -283,6 +286,8 @@ class _Maker:
             self.final = self._settled(ground)
         if self.gathers or self.spent:
             self._clean()
+        if apart and not any(map(adds_up, self.final)) and not options.deterministic:
+            self.sweep = thread_sweep(self.final, ground, self.names)
         self._store_where_zero()
         if options.blocks and apart and not (options.deterministic and any(unordered(self.final))):
             blocks = self.names.symbol("blocks", UINT, ground.span, "param")
@@ -310,6 +315,19 @@ class _Maker:
         used = set(variables(self.final))
         self.zeros = {i: x for i, x in flags.items() if x in used}
 
+    def swept_by(self, other: _Maker) -> None:
+        """On the CPU, `other` does the same, which keeps more at a time, if that needs no tape and nothing else."""
+        simple = not any((m.gathers or m.blocks or m.recording or m.options.deterministic) for m in (self, other))
+        if self.sweep is not None or not simple or other.stored.tapes:
+            return
+        if any(meets(s) or adds_up(s) for s in walk_stmts(other.final)):
+            return
+        same: dict[ir.Symbol, ir.Symbol | ir.Expr] = {other.parameters[i]: x for i, x in self.parameters.items()}
+        body = substitute(same, adding(other.final, other.zeros.values()))
+        given = {x for x in variables(body) if x.storage == "param"}
+        if given <= set(variables(self.final)):
+            self.sweep = in_order(body, self.ground, other.names)
+
     def _settled(self, ground: Ground) -> ir.Body:
         return with_plain_phases(settled_atomics(self.final, ground), ground)
 
@@ -325,6 +343,9 @@ class _Maker:
     def _gather_up(self, pairs: bool = False, always: bool = False) -> None:
         shadows = set(self.engine.shadows.values())
         found = gathered(self.final, self.ground, self.names, shadows, pairs, always, self.options.tiles)
+        if pairs and len(found.kernels) == 1 and not any(map(_has_effect, walk_stmts(found.body))):
+            summed = Sums(self.names.copy(), shadows, set(exposed(self.final))).block(_without_takes(self.final))
+            found.kernels[0].take_turns(summed, self.ground)
         self.gathers += found.kernels
         self.final = found.body
 
@@ -438,8 +459,9 @@ class _Maker:
         span = self.kernel.span
         comment = f"pullback of {self.kernel.name} (line {span.line}), with respect to {', '.join(targets)}: a gather"
         comment += " on tiles" if kernel.tiled else ""
+        sweep = ir.Sweep(kernel.sweep, alone=kernel.alone_sweep)
         function = ir.Function(
-            name, "kernel", params, VOID, body, span, comment=comment, sweep=ir.Sweep(kernel.sweep),
+            name, "kernel", params, VOID, body, span, comment=comment, sweep=sweep,
             launch_bounds=kernel.launch_bounds,
         )  # fmt: skip
         if self.options.qualifiers:
@@ -500,6 +522,25 @@ class _Maker:
                 own = self.engine.shadow(p)
                 sums.append(ir.Declare(own, zero(own.type, p.span), span=p.span))
         return parameters, sums, closing
+
+
+def _without_takes(body: ir.Body) -> ir.Body:
+    """With seeds that are only read."""
+
+    def read(e: ir.Expr) -> ir.Expr:
+        taken = isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) and isinstance(e.args[0], ir.AddressOf)
+        return e.args[0].place if taken and isinstance(e, ir.Intrinsic) and isinstance(e.args[0], ir.AddressOf) else e
+
+    return map_exprs(read, body)
+
+
+def _has_effect(s: ir.Stmt) -> bool:
+    """Whether a statement of a pullback changes memory, or may, but for seeds that it takes."""
+    if isinstance(s, ir.Assign | ir.Update):
+        return root_symbol(s.target) is None
+    if isinstance(s, ir.Call):
+        return not is_math(s.function)
+    return isinstance(s, ir.Push | ir.Pop | ir.Launch | ir.Opaque)
 
 
 def _atomic_updates(body: ir.Body) -> int:

@@ -29,7 +29,8 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Col
     params = tuple(replacements.get(p, p) for p in function.params)
     sweep = function.sweep
     if sweep is not None:
-        sweep = replace(sweep, body=substitute(replacements, sweep.body))
+        serial = substitute(replacements, sweep.alone) if sweep.alone is not None else None
+        sweep = replace(sweep, body=substitute(replacements, sweep.body), alone=serial)
     return replace(function, params=params, body=substitute(replacements, function.body), sweep=sweep)
 
 

@@ -18,13 +18,14 @@ from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.fibers import FiberKernel
+from hetad.emit.interior import Interior, interior_of_row
 from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.statements import Statements
 from hetad.emit.sweeps import SweepKernel
 from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
-from hetad.emit.thread_loops import block_loops, block_range, thread_loops
+from hetad.emit.thread_loops import Middle, block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
@@ -172,7 +173,7 @@ class ThreadKernel:
         self.given = {p: fresh(self.local[p] + "_given", taken) for p in kernel.params if p in changed}
 
     def names(self) -> set[str]:
-        return set()
+        return {"hetad_raised", "hetad_lowered"} if "hetad_from" in "\n".join(self.lines()) else set()
 
     @property
     def params(self) -> list[str]:
@@ -183,15 +184,29 @@ class ThreadKernel:
         reverse = self.kernel.reverse_threads
         names = used(self.parts, self.kernel)
         lines = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"] if "blockIdx" in names else []
-        lines += thread_loops(list(self._thread()), reverse, names & {"threadIdx"})
+        within = interior_of_row(self.kernel.body, set(self.kernel.params) - set(self.given))
+        middle = self._middle(within) if within is not None and not self.given else None
+        lines += thread_loops(list(self._thread(self.kernel.body)), reverse, names & {"threadIdx"}, middle=middle)
         blocks = block_range if self.parts.dialect.parallel else block_loops
         return ["(void)hetad_dynamic;", *blocks(lines, reverse)]
 
-    def _thread(self) -> Iterator[str]:
+    def _middle(self, within: Interior) -> Middle:
+        """The threads of a row that pass all guards."""
+        e = self.parts.expressions(self.kernel)
+        first, end = "0", "blockDim.x"
+        for bound in within.bounds.least:
+            first = f"hetad_raised({first}, {e.text(bound)}, blockDim.x)"
+        for bound in within.bounds.below:
+            end = f"hetad_lowered({end}, {e.text(bound)}, hetad_from)"
+        if within.bounds.small:
+            wraps = " || ".join(f"{e.text(x, 6)} > INT_MAX - 1024" for x in within.bounds.small)
+            end = f"{wraps} ? hetad_from : {end}"
+        return Middle(first, end, tuple(self._thread(within.body)))
+
+    def _thread(self, body: ir.Body) -> Iterator[str]:
         printer = _ThreadStatements(self.parts, self.kernel)
         for p, given in self.given.items():
             yield f"{declaration(p.type, self.local[p])} = {given};"
-        body = self.kernel.body
         yield from printer.lines(body[:-1] if body and isinstance(body[-1], ir.Return) else body, 0)
         if printer.leaves:
             yield "hetad_done:;"

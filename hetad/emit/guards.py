@@ -7,11 +7,11 @@ branch in its body, so that the compiler sees straight code over neighbouring el
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, LONG, Int
-from hetad.ir.visit import walk_expr
+from hetad.ir.visit import map_children, walk_expr
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
@@ -22,15 +22,18 @@ class Linear:
 
     slope: int
     rest: ir.Expr | None  # of type long; None for zero
+    small: tuple[ir.Expr, ...] = ()  # which, with the variable, must not exceed an int
 
 
 @dataclass(slots=True)
 class Bounds:
-    """What conditions say of a loop's variable: it is at least each of `least`, and below each of `below`."""
+    """What conditions say of a loop's variable: it is at least each of `least`, and below each of `below`; provided
+    that the largest number of a thread, added to one of `small`, is an int."""
 
     least: list[ir.Expr]
     below: list[ir.Expr]
     others: list[ir.Expr]  # conditions that are no bounds
+    small: list[ir.Expr] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Counting:
     variable: ir.Symbol | None  # None: the loop over threadIdx.x
     values: Mapping[ir.Symbol, ir.Expr]
     varying: Collection[ir.Symbol]
+    wraps: bool = False  # unsigned sums that might wrap around count too: they are `small`
 
 
 def bounds(conditions: Sequence[ir.Expr], loop: Counting) -> Bounds:
@@ -56,6 +60,7 @@ def _sort(c: ir.Expr, loop: Counting, found: Bounds) -> None:
             op = c.op
             if left.slope - right.slope == -1:
                 left, right, op = right, left, _MIRRORED[op]
+            found.small += [*left.small, *right.small]
             limit = _sum(right.rest, left.rest, "-") or _number(0, c)
             after = _sum(limit, _number(1, c), "+") or limit
             found.below += [limit] if op == "<" else [after] if op in ("<=", "==") else []
@@ -76,12 +81,48 @@ def linear(e: ir.Expr, loop: Counting) -> Linear | None:
         case ir.Cast(operand=operand, type=Int() as to) if _signed(e) and _signed(operand):
             assert isinstance(operand.type, Int)
             return linear(operand, loop) if to.bits >= operand.type.bits else None
+        case ir.Cast(operand=operand, type=Int(bits=32)) if loop.wraps and _signed(e):
+            return _position(operand, e, loop)
         case ir.Binary(op="+" | "-" as op, left=left, right=right) if _signed(e):
             a, b = linear(left, loop), linear(right, loop)
             if a is None or b is None:
                 return None
             sign = 1 if op == "+" else -1
-            return Linear(a.slope + sign * b.slope, _sum(a.rest, b.rest, op))
+            return Linear(a.slope + sign * b.slope, _sum(a.rest, b.rest, op), (*a.small, *b.small))
+    return None
+
+
+def _position(e: ir.Expr, converted: ir.Expr, loop: Counting) -> Linear | None:
+    """An unsigned sum, converted to int, as the thread's number in its row and what stays."""
+    steps = _steps(e, loop)
+    if steps is None or steps != 1:
+        return None
+
+    def first(x: ir.Expr) -> ir.Expr:
+        if isinstance(x, ir.ThreadIndex) and (x.name, x.axis) == ("threadIdx", "x"):
+            return ir.Const(0, x.type, span=x.span)
+        if isinstance(x, ir.Var) and x.symbol in loop.values:
+            return first(loop.values[x.symbol])
+        return map_children(first, x)
+
+    begin = _long(replace(converted, operand=first(e)) if isinstance(converted, ir.Cast) else converted)
+    return Linear(1, begin, (begin,))
+
+
+def _steps(e: ir.Expr, loop: Counting) -> int | None:
+    """By how much an expression grows, modulo 2^32, from one thread to the next."""
+    if isinstance(e, ir.ThreadIndex) and (e.name, e.axis) == ("threadIdx", "x"):
+        return 1
+    if isinstance(e, ir.Var) and e.symbol in loop.values:
+        return _steps(loop.values[e.symbol], loop)
+    if not any(_differs(x, loop) for x in walk_expr(e)):
+        return 0
+    match e:
+        case ir.Cast(operand=operand, type=Int(bits=32)) if isinstance(operand.type, Int) and operand.type.bits == 32:
+            return _steps(operand, loop)
+        case ir.Binary(op="+" | "-" as op, left=left, right=right, type=Int(bits=32)):
+            a, b = _steps(left, loop), _steps(right, loop)
+            return None if a is None or b is None else a + b if op == "+" else a - b
     return None
 
 

@@ -4,22 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hetad.emit.guards import pure
+from hetad.emit.guards import Counting, linear, pure
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
-from hetad.ir.types import Array, Float, Int
+from hetad.ir.types import Array, Float, Int, Pointer
 from hetad.ir.visit import declared, own_exprs, variables, walk_exprs, walk_stmts
 
 
 def summed(loop: ir.For) -> tuple[ir.Symbol, ...]:
-    """The variables to which the iterations of a loop add, where they do nothing else that outlives an iteration."""
-    if not loop.sums or not _is_canonical(loop) or not all(_is_simple(s) for s in walk_stmts(loop.body)):
+    """The variables to which the iterations of a loop add, where they do nothing else that outlives an iteration, but
+    add to a cell each."""
+    if not loop.sums or not _is_canonical(loop):
+        return ()
+    others = [s for s in walk_stmts(loop.body) if not _is_simple(s)]
+    if not _add_to_own_cells(others, loop):
         return ()
     outer = written(loop.body) - set(declared(loop.body))
     reads = [x for s in walk_stmts(loop.body) for e in _read(s) for x in variables(e)]
     if not outer or not outer <= set(loop.sums) or not outer.isdisjoint(reads):
         return ()
     return tuple(x for x in loop.sums if x in outer and isinstance(x.type, Float))
+
+
+def _add_to_own_cells(additions: list[ir.Stmt], loop: ir.For) -> bool:
+    """Whether each iteration adds to a cell of its own, in arrays that the loop does not mention otherwise."""
+    (start,) = loop.init
+    assert isinstance(start, ir.Declare)
+    counting = Counting(start.symbol, {}, {*written(loop.body), *declared(loop.body)})
+    mentioned = [x for s in walk_stmts(loop.body) for e in own_exprs(s) for x in variables(e)]
+    for s in additions:
+        cell = _added(s)
+        if cell is None or not isinstance(cell.base, ir.Var):
+            return False
+        array, step = cell.base.symbol, linear(cell.index, counting)
+        apart = isinstance(array.type, Pointer) and array.type.restrict and mentioned.count(array) == 1
+        if not apart or step is None or abs(step.slope) != 1:
+            return False
+    return True
+
+
+def _added(s: ir.Stmt) -> ir.Index | None:
+    """The cell of an array that a statement adds to."""
+    match s:
+        case ir.Update(op="+" | "-", target=ir.Index() as cell):
+            return cell
+        case ir.Call(function="atomicAdd", args=(ir.AddressOf(place=ir.Index() as cell), _), result=None):
+            return cell
+    return None
 
 
 def _is_simple(s: ir.Stmt) -> bool:

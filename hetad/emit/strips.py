@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.emit.guards import Counting, bounds, conjunction, conjuncts, pure
+from hetad.emit.interior import in_cases
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
@@ -31,9 +32,13 @@ def in_strips(body: ir.Body) -> ir.Body:
     """`body` with its loops over lanes in strips, where they have a form that this can take apart."""
     body = _without_unused(body)
 
-    def strip(s: ir.Stmt) -> ir.Stmt:
+    def strip(s: ir.Stmt) -> ir.Stmt | ir.Body:
         if isinstance(s, ir.For) and s.lanes:
-            return _Strips(replace(s, body=_distinct(s.body, set()))).loop() or s
+            loop = replace(s, body=_distinct(s.body, set()))
+            found = _Strips(loop).loop()
+            if found is None or s.sums:
+                return found or s
+            return in_cases(loop, found, lambda other: _Strips(other).loop())
         return s
 
     return map_body(strip, body)

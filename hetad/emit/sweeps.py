@@ -18,13 +18,18 @@ from hetad.ir.types import BOOL, LONG, SIZE_T, UINT, Int, Pointer
 def swept(kernel: ir.Function, parallel: bool) -> ir.Function:
     """The kernel with its sweep for a body; `parallel`: the part of some blocks."""
     assert kernel.sweep is not None
-    body = kernel.sweep.body
-    if parallel:
-        at = next(i for i, s in enumerate(body) if isinstance(s, ir.For))
-        loop = body[at]
-        assert isinstance(loop, ir.For)
-        body = (*body[:at], *_part(loop), *body[at + 1 :])
+    body = _divided(kernel.sweep.body) if parallel else kernel.sweep.alone or kernel.sweep.body
     return replace(kernel, body=in_strips(body))
+
+
+def _divided(body: ir.Body) -> ir.Body:
+    """With a part of the first loop, in whichever branch it is."""
+    at = next(i for i, s in enumerate(body) if isinstance(s, ir.For | ir.If))
+    s = body[at]
+    if isinstance(s, ir.If):
+        return (*body[:at], replace(s, then=_divided(s.then), orelse=_divided(s.orelse)), *body[at + 1 :])
+    assert isinstance(s, ir.For)
+    return (*body[:at], *_part(s), *body[at + 1 :])
 
 
 def _part(loop: ir.For) -> ir.Body:

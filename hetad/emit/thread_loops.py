@@ -7,10 +7,20 @@ lanes.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from hetad.emit.layout import INDENT
 
 _AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """The threads of a row from `first` up to `end`, and the lines for each of them."""
+
+    first: str
+    end: str
+    body: tuple[str, ...]
 
 
 def block_loops(body: Sequence[str], reverse: bool) -> list[str]:
@@ -36,19 +46,25 @@ def block_range(body: Sequence[str], reverse: bool) -> list[str]:
 
 
 def thread_loops(
-    body: Sequence[str], reverse: bool, uses: Collection[str], limits: tuple[str, str] | None = None
+    body: Sequence[str],
+    reverse: bool,
+    uses: Collection[str],
+    limits: tuple[str, str] | None = None,
+    middle: Middle | None = None,
 ) -> list[str]:
     """`body` for each thread; `uses` says which of `threadIdx` and `hetad_t`, the thread's number, it needs.
 
-    `limits`: of threadIdx.x, where not all of blockDim.x.
+    `limits`: of threadIdx.x, where not all of blockDim.x.  `middle`: threads of a row that have other lines.
     """
     numbered = "hetad_t" in uses
-    lines = list(body)
-    if "threadIdx" in uses:
-        lines = ["const dim3 threadIdx = {hetad_tx, hetad_ty, hetad_tz};", *lines]
-    if numbered:
-        lines = ["const size_t hetad_t = hetad_row + hetad_tx;", *lines]
-    lines = _loop("blockDim", "t", "x", reverse, lines) if limits is None else _limited(*limits, reverse, lines)
+    opening = ["const size_t hetad_t = hetad_row + hetad_tx;"] if numbered else []
+    opening += ["const dim3 threadIdx = {hetad_tx, hetad_ty, hetad_tz};"] if "threadIdx" in uses else []
+    if middle is not None:
+        lines = _in_three([*opening, *body], replace(middle, body=(*opening, *middle.body)), reverse)
+    elif limits is not None:
+        lines = _limited(*limits, reverse, [*opening, *body])
+    else:
+        lines = _loop("blockDim", "t", "x", reverse, [*opening, *body])
     if numbered:  # outside the innermost loop, where the compiler sees that hetad_t only counts up
         lines = ["const size_t hetad_row = (size_t)blockDim.x * (hetad_ty + (size_t)blockDim.y * hetad_tz);", *lines]
     lines = _loop("blockDim", "t", "y", reverse, lines)
@@ -63,7 +79,36 @@ def _loop(extent: str, letter: str, axis: str, reverse: bool, body: Sequence[str
 
 
 def _limited(first: str, end: str, reverse: bool, body: Sequence[str]) -> list[str]:
-    opening = f"const unsigned hetad_from = {first}, hetad_to = {end};"
-    upwards = "for (unsigned hetad_tx = hetad_from; hetad_tx < hetad_to; ++hetad_tx) {"
-    downwards = "for (unsigned hetad_tx = hetad_to; hetad_tx-- > hetad_from;) {"
-    return [opening, downwards if reverse else upwards, *(INDENT + line if line else line for line in body), "}"]
+    return [f"const unsigned hetad_from = {first}, hetad_to = {end};", *_row("hetad_from", "hetad_to", reverse, body)]
+
+
+def _in_three(body: Sequence[str], middle: Middle, reverse: bool) -> list[str]:
+    """A row: the middle by itself, and one loop over what is before it and what is behind it."""
+    outside = _row("hetad_side ? hetad_to : 0", "hetad_side ? blockDim.x : hetad_from", reverse, body)
+    inside = _row("hetad_from", "hetad_to", reverse, middle.body)
+    return [
+        f"const unsigned hetad_from = {middle.first};",
+        f"const unsigned hetad_to = {middle.end};",
+        *_sides(reverse),
+        *(INDENT + line for line in outside),
+        INDENT + f"if (hetad_side == {int(reverse)}) {{",
+        *(INDENT * 2 + line for line in inside),
+        INDENT + "}",
+        "}",
+    ]
+
+
+def _sides(reverse: bool) -> list[str]:
+    if reverse:
+        return ["for (int hetad_side = 2; hetad_side-- > 0;) {"]
+    return ["for (int hetad_side = 0; hetad_side < 2; ++hetad_side) {"]
+
+
+def _row(first: str, end: str, reverse: bool, body: Sequence[str]) -> list[str]:
+    upwards = f"for (unsigned hetad_tx = {first}; hetad_tx < {_operand(end)}; ++hetad_tx) {{"
+    downwards = f"for (unsigned hetad_tx = {end}; hetad_tx-- > {_operand(first)};) {{"
+    return [downwards if reverse else upwards, *(INDENT + line if line else line for line in body), "}"]
+
+
+def _operand(text: str) -> str:
+    return f"({text})" if "?" in text else text

@@ -393,13 +393,16 @@ Kind = Literal["host", "kernel", "device", "host device"]
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What does the work of all threads of a launch in one run: `body`, whose first loop can be divided.
+    """What does the work of all threads of a launch in one run: `body`, whose first loop, or that in each branch of its
+    first condition, can be divided.
 
-    `counted`: the loop counts threads in an int, so that there must not be too many.
+    `counted`: the loop counts threads in an int, so that there must not be too many.  `alone`: faster, where nobody
+    else adds to the same cells at the same time.
     """
 
     body: Body
     counted: bool = False
+    alone: Body | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,11 @@ class Ends:
             self.declarations.append(ir.Declare(symbol, value, span=arithmetic.span))
         return ir.Var(self._certain[key], span=arithmetic.span)
 
+    @property
+    def usual(self) -> list[ir.Symbol]:
+        """The variables that tell whether the uniform conditions hold."""
+        return list(self._certain.values())
+
     def least(self, arithmetic: Arithmetic, name: str, bounds: Sequence[Polynomial]) -> ir.Symbol:
         key = frozenset(frozenset(b.terms.items()) for b in bounds)
         if key not in self._known:

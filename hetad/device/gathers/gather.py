@@ -29,10 +29,14 @@ from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
 from hetad.analysis.sites import Definition, Sites
-from hetad.device.accumulation.increments import Increment, atomic, plain
+from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.increments import Increment, atomic, increment, plain
+from hetad.device.accumulation.thread_order import only_adds
+from hetad.device.accumulation.thread_sweep import in_order
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.contraction import Contraction, NoProduct, contraction
 from hetad.device.gathers.ends import Ends
+from hetad.device.gathers.joined import with_joined_loops
 from hetad.device.gathers.march import Target, march_of
 from hetad.device.gathers.nest import Nest, conjunction
 from hetad.device.gathers.reach import Reach
@@ -43,7 +47,7 @@ from hetad.device.gathers.team import Team
 from hetad.device.gathers.tiles import Cells, Tiles
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
-from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import declared, map_body, own_exprs, substitute, variables, walk_exprs, walk_stmts
 
 WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
@@ -97,6 +101,7 @@ class GatherKernel:
         _check_early_loads(sources, prelude, body)
         self.body = without_unused_values((*prelude, *body))
         self.sweep = without_unused_values(self._sweep())
+        self.alone_sweep: ir.Body | None = None
 
     # -- targets
 
@@ -280,12 +285,25 @@ class GatherKernel:
     def _sweep(self) -> ir.Body:
         """The same for the CPU: all targets one after another."""
         nests = {id(g): self._nest(g, None) for g in self.groups.values()}
-        body = self.over.one_after_another(self._summed(nests, inside=False, in_order=True))
+        (loops,) = self.over.one_after_another(self._summed(nests, inside=False, in_order=True))
+        assert isinstance(loops, ir.For)
+        body = with_joined_loops(loops, [t.symbol for t in self.targets], self.ends.usual)
         constants = [ir.Declare(x, convert(e, x.type), span=self.span) for e, x in self.arithmetic.constants.items()]
         body = (*constants, *self.ends.declarations, *body)
         prelude = self._prelude(body)
         _check_early_loads(self.sources, prelude, body)
         return (*prelude, *body)
+
+    def take_turns(self, body: ir.Body, ground: Ground) -> None:
+        """One thread of the primal after the other runs `body`, which makes all the increments, where nobody else adds
+        at the same time: what several targets share is worked out once."""
+        count = self.counts.get("x")
+        if self.maps.axes != ("x",) or count is None or count.type != INT or not only_adds(body, ground.adjoints):
+            return
+        body = map_body(lambda s: plain(i) if (i := increment(s)) is not None else s, body)
+        found = in_order(body, ground, self.names, ir.Var(count, span=self.span))
+        if found is not None:
+            self.alone_sweep = (*self._prelude(found.body), *found.body)
 
     def _nest(self, group: list[Source], team: Team | None) -> Nest:
         variables_of = {t.stride: t.symbol for t in self.targets}

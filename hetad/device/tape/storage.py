@@ -21,6 +21,7 @@ from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
+ALONE_LIMIT = 32 * 1024  # where one thread runs at a time: what the first cache of a processor holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,17 @@ class Stored:
     sites: tuple[Site, ...]
 
 
-def store_tape(body: ir.Body, names: Names, effects: Effects, origins: Mapping[ir.Symbol, Origin]) -> Stored:
-    """`body` with every `Push` and `Pop` replaced."""
+def store_tape(
+    body: ir.Body, names: Names, effects: Effects, origins: Mapping[ir.Symbol, Origin], limit: int = LOCAL_LIMIT
+) -> Stored:
+    """`body` with every `Push` and `Pop` replaced, with at most `limit` bytes of local arrays."""
     local: dict[ir.Symbol, tuple[ir.Symbol, ir.Symbol | None]] = {}
     numbered = {x: i for x, i in numbered_slots(body).items() if len(origins[x].loops) == 1}
     on_tape: list[ir.Symbol] = []
     spent = 0
     for push in (s for s in walk_stmts(body) if isinstance(s, ir.Push)):
         trips = _most_iterations(origins[push.slot], effects)
-        if trips is None or spent + trips * size_of(push.slot.type) > LOCAL_LIMIT:
+        if trips is None or spent + trips * size_of(push.slot.type) > limit:
             on_tape.append(push.slot)
             continue
         spent += trips * size_of(push.slot.type)

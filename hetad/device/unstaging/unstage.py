@@ -52,11 +52,14 @@ from hetad.rules.math import is_math
 @dataclass(frozen=True, slots=True)
 class Unstaged:
     """`kernel`: without shared memory, for launches whose blocks have these `sizes`, by axis.  `sources`: the positions
-    of the parameters that lead to what was staged."""
+    of the parameters that lead to what was staged.  `reduced`: the shared memory held trees, and every thread adds what
+    they summed; to `totals`, if these are not empty, whose values must not matter."""
 
     kernel: ir.Function
     sizes: Mapping[str, int]
-    sources: frozenset[int]
+    sources: frozenset[int] = frozenset()
+    reduced: bool = False
+    totals: tuple[ir.Symbol, ...] = ()
 
     @property
     def conditions(self) -> tuple[Polynomial, ...]:
@@ -90,8 +93,7 @@ def unstaged(kernel: ir.Function, merged: tuple[tuple[str, ...], ...], names: Na
         else:
             return None
     body = map_body(lambda s: None if isinstance(s, ir.Call) and s.function in BARRIERS else s, body)
-    body = map_exprs(lambda e: _sized(e, sizes), body)
-    final = flattened(replace(kernel, body=body), names)
+    final = flattened(replace(kernel, body=with_sizes(body, sizes)), names)
     positions = frozenset(
         i for i, p in enumerate(kernel.params) if any(getattr(x, "symbol", None) is p for x in sources)
     )
@@ -106,6 +108,11 @@ def _again_and_again(body: ir.Body, array: ir.Symbol) -> bool:
             if all(array_of(t) is not array for t in stores):
                 return True
     return False
+
+
+def with_sizes(body: ir.Body, sizes: Mapping[str, int]) -> ir.Body:
+    """For blocks of these sizes."""
+    return map_exprs(lambda e: _sized(e, sizes), body)
 
 
 def _sized(e: ir.Expr, sizes: Mapping[str, int]) -> ir.Expr:
