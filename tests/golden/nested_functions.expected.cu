@@ -636,7 +636,7 @@ static void hetad_cleared(const void *p, long long first, long long last, size_t
     struct hetad_allocation *a = sure ? hetad_zeros(p) : NULL;
     if (a != NULL) {
         const char *start = (const char *)p + first * (long long)size, *end = (const char *)p + (last + 1) * (long long)size;
-        a->zero = start == a->start && end == hetad_end_of(a);
+        a->zero = a->on_device == 1 && start == a->start && end == hetad_end_of(a);
     }
 }
 
@@ -773,16 +773,14 @@ static void relax_forward(double *u, double *v, const double *f, int n, int time
 static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_result)
 {
     double adj_host[32] = {};
-    for (int i = n - 1; i >= 0; --i) {
+    for (int i = 0; i < n; ++i) {
         // line 31: sum += host[i] * host[i];
         adj_host[i] += adj_result * host[i];
-        hetad_added_anywhere();
         adj_host[i] += adj_result * host[i];
-        hetad_added_anywhere();
     }
     // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
     hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);
-    hetad_added_anywhere();
+    hetad_added(adj_u);
 }
 
 // pullback of relax (line 35)
@@ -820,7 +818,7 @@ static void relax_pullback(
                 && hetad_apart(adj_v, adj_f) != 0);
         // line 38: double w = 0.1 / square_of_norm(u, n);
         hetad_read_scalar_double(&adj_w, adj_scalars);
-        hetad_added_anywhere();
+        hetad_added(&adj_w);
         const double adj_square_of_norm = -(adj_w == 0 ? 0 : adj_w * w / square_of_norm);
         square_of_norm_pullback(n, host, adj_u, adj_square_of_norm);
     }
@@ -864,7 +862,7 @@ extern "C" void solve_grad(
         (double *)hetad_now(u), argument_1, n, adj_u, adj_scalars + 2, (n + 7) / 8);
     hetad_launched(dim3((n + 7) / 8));
     hetad_read_scalar_double(&adj_argument_1, adj_scalars + 2);
-    hetad_added_anywhere();
+    hetad_added(&adj_argument_1);
     const double adj_before = adj_argument_1 == 0 ? 0 : adj_argument_1 / sum_4;
     const double adj_after = -(adj_argument_1 == 0 ? 0 : adj_argument_1 * argument_1 / sum_4);
     // line 50: double after = square_of_norm(u, n);
