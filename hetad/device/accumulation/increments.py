@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hetad.adjoint.names import is_zero, negate
 from hetad.analysis.effects import TAKE
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Pointer
+from hetad.ir.types import INT, Array, Pointer, Type, element
 from hetad.ir.visit import own_exprs, walk_expr
 
 
@@ -65,10 +65,14 @@ def base(place: ir.Expr) -> ir.Symbol | None:
 
 
 def pointee(pointer: ir.Expr) -> ir.Place:
-    """The cell that a pointer argument points to."""
-    while isinstance(pointer, ir.Cast):
+    """The cell that a pointer argument points to; an array stands for its first."""
+    held = element(pointer.type)
+    while isinstance(pointer, ir.Cast) and _holds(pointer.operand, held):
         pointer = pointer.operand
     if isinstance(pointer, ir.AddressOf):
         return pointer.place
-    assert isinstance(pointer.type, Pointer)
-    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
+    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
+
+
+def _holds(pointer: ir.Expr, held: Type) -> bool:
+    return isinstance(pointer.type, Pointer | Array) and element(pointer.type) == held

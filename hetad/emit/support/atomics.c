@@ -1,6 +1,6 @@
 // Atomics of threads that run one after another: the new value is stored, the old one returned.
 #define hetad_atomic(p, next) ({                    \
-    __typeof__(p) hetad_place = (p);                \
+    __typeof__(&*(p)) hetad_place = (p);            \
     __typeof__(*hetad_place + 0) hetad_old = *hetad_place; \
     *hetad_place = (next);                          \
     hetad_old;                                      \

@@ -1,6 +1,6 @@
 // Atomics where blocks run in parallel: the new value is stored if nobody came between, the old one returned.
 #define hetad_atomic(p, next) ({                                                                              \
-    __typeof__(p) hetad_place = (p);                                                                          \
+    __typeof__(&*(p)) hetad_place = (p);                                                                      \
     __typeof__(*hetad_place) hetad_seen, hetad_new;                                                           \
     __typeof__(*hetad_place + 0) hetad_old;                                                                   \
     __atomic_load(hetad_place, &hetad_seen, __ATOMIC_SEQ_CST);                                                \
