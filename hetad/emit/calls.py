@@ -41,6 +41,8 @@ def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
             return "__atomic_thread_fence(__ATOMIC_SEQ_CST)" if dialect.parallel else "(void)0"
         if name == "assert":
             return f"hetad_assert({args[0]}, {_c_string(args[0])})"
+        if name in _CLASSIFICATION:  # a bool in C++; in C any number but zero means yes
+            return f"({name}({args[0]}) != 0)"
         name = c_name(name)
     return f"{name}({', '.join(args)})"
 

@@ -187,5 +187,5 @@ SHUFFLES = {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_syn
 VOTES: dict[str, Type] = {
     "__ballot_sync": UINT, "__any_sync": INT, "__all_sync": INT, "__activemask": UINT,
     "__syncthreads_count": INT, "__syncthreads_and": INT, "__syncthreads_or": INT,
-    "__reduce_add_sync": INT, "__reduce_min_sync": INT, "__reduce_max_sync": INT,
 }  # fmt: skip
+REDUCTIONS = {"__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync"}  # of the lanes' int or unsigned

@@ -26,7 +26,7 @@ from hetad.frontend.lower import (
     references,
     symbols,
 )
-from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, SHUFFLES, VECTORS, VOTES
+from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, REDUCTIONS, SHUFFLES, VECTORS, VOTES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.normalize.launch_arguments import is_list, packed
 from hetad.frontend.opaque import OPAQUE
@@ -63,6 +63,7 @@ from hetad.ir.types import (
     Pointer,
     Type,
     is_half,
+    promote_integer,
 )
 from hetad.memops.table import TABLE, MemoryOperation
 
@@ -255,6 +256,8 @@ def _result_type(ctx: Context, node: Any, name: str) -> Type | None:
         return pointer.to if isinstance(pointer, Pointer) else INT
     if name in SHUFFLES and len(given) > 1:
         return _peek(ctx, given[1])
+    if name in REDUCTIONS and len(given) > 1:
+        return _reduced(_peek(ctx, given[1]))
     return None
 
 
@@ -267,7 +270,7 @@ def _peek(ctx: Context, node: Any) -> Type:
 def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | None:
     name, span = node.name.name, ctx.span(node)
     args = _known_arguments(ctx, node, name)
-    if (not used and name not in VOTES and name not in SHUFFLES) or returned == VOID:
+    if (not used and name not in {*VOTES, *SHUFFLES, *REDUCTIONS}) or returned == VOID:
         ctx.emit(Call(name, args, span=span))
         return None
     readable = "status" if returned == CUDA_ERROR else "old" if name in ATOMICS else "result"
@@ -288,6 +291,8 @@ def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
         return tuple(_promoted_argument(a) for a in args)
     if name in SHUFFLES:
         return _shuffle_arguments(name, args, span)
+    if name in REDUCTIONS:
+        return _reduction_arguments(name, args, span)
     return args
 
 
@@ -341,6 +346,21 @@ def _shuffle_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[E
     lane = INT if name in ("__shfl_sync", "__shfl_xor_sync") else UINT
     rest = (convert.convert(args[2], lane), *(convert.convert(a, INT) for a in args[3:]))
     return (convert.convert(args[0], UINT), args[1], *rest)
+
+
+def _reduced(type_: Type) -> Type:
+    """The type in which the lanes' values are reduced: `int`, also for what C++ promotes to it, or `unsigned`."""
+    return promote_integer(type_) if isinstance(type_, Int) else INT
+
+
+def _reduction_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+    if len(args) != 2:
+        raise SyntaxProblem(f"'{name}' takes 2 arguments, not {len(args)}", span)
+    given = args[1].type
+    if not isinstance(given, Int) or given.bits > 32:
+        what = f"'{name}' of a '{given}' is ambiguous: it takes an int or an unsigned"
+        raise SyntaxProblem(what, args[1].span, "cast the value")
+    return convert.convert(args[0], UINT), convert.promoted(args[1])
 
 
 def _refuse_compound(name: str, type_: Type, span: Span) -> None:
