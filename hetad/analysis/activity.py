@@ -14,7 +14,7 @@ from hetad.analysis.effects import ATOMICS, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
-from hetad.ir.visit import declared, walk_stmts
+from hetad.ir.visit import declared, own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules.math import is_math
 
@@ -40,21 +40,30 @@ class Activity:
     def active(self, independents: Iterable[Location], dependents: Iterable[Location]) -> set[Location]:
         """Varied and useful locations, closed over pointers.
 
-        If one target of a pointer is active, all are, since the pointer's shadow must point somewhere; and memory that
-        holds such a pointer has a shadow, which holds the pointer's.
+        If one target of a pointer is active, all are, since the pointer's shadow must point somewhere; so are all that
+        an expression chooses from.  Memory that holds such a pointer has a shadow, which holds the pointer's.
         """
         return self.closed(self.varied(independents) & self.useful(dependents))
 
     def closed(self, found: set[Location]) -> set[Location]:
+        sets = [*self.pointers.target_sets(), *self._chosen()]
         while True:
             before = len(found)
-            for holder, targets in self.pointers.target_sets():
+            for holder, targets in sets:
                 if any(t in found for t in targets):
                     found.update(t for t in targets if self._may_hold(t))
                     if holder is not None:
                         found.add(holder)
             if len(found) == before:
                 return found
+
+    def _chosen(self) -> Iterator[tuple[None, tuple[Location, ...]]]:
+        """The targets of each `c ? p : q`, which need not be held by any variable."""
+        for s in self._statements:
+            for own in own_exprs(s):
+                for e in walk_expr(own):
+                    if isinstance(e, ir.Select) and isinstance(e.type, Pointer):
+                        yield None, tuple(self.pointers.targets(e))
 
     def everything(self) -> set[Location]:
         """Every location that can carry a derivative: what `active` would be without analysis."""
