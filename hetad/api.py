@@ -18,7 +18,7 @@ from hetad.adjoint.options import Options
 from hetad.diagnostics import ArgumentError, ExecutionError, UnknownNameError
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir.types import Float
-from hetad.rules.user import UserRule, checked
+from hetad.rules.user import UserRule, checked, checked_pullback
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.report import Report, size_in_bytes
 from hetad.run.selection import Names, select_of, select_wrt
@@ -91,7 +91,8 @@ def pullback(
         inactive: instead, the function has derivative zero.
 
     Raises:
-        ArgumentError: the function is no device function of values, or not exactly one form is given.
+        ArgumentError: the function is no device function of values, not exactly one form is given, a formula cannot be
+            read or names what it may not use, or the pullback has other parameters.
     """
     if sum((partials is not None, cuda is not None, inactive)) != 1:
         raise ArgumentError("give one of partials=, cuda= and inactive=True")
@@ -161,11 +162,13 @@ class Program(Mapping[str, "Function"]):
 
     def add_rule(self, rule: UserRule, cuda: str = "") -> None:
         """See `hetad.pullback`."""
-        checked(rule, self.unit.reach(rule.function).functions[rule.function])
-        if cuda:
-            self._more += f"\n{cuda}\n"
-            self.unit = self._reload(self._more)
-            self.unit.reach(f"{rule.function}_pullback")
+        function = self.unit.reach(rule.function).functions[rule.function]
+        checked(rule, function)
+        if rule.pullback is not None:
+            more = f"{self._more}\n{cuda}\n"
+            unit = self._reload(more)
+            checked_pullback(unit.reach(rule.pullback).functions[rule.pullback], function)
+            self._more, self.unit = more, unit
         self.rules[rule.function] = rule
         self._functions = {}
 

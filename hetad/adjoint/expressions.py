@@ -101,7 +101,7 @@ def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[
 
             def over(numerator: ir.Expr) -> ir.Expr:
                 divided = ir.Binary("/", numerator, b, type_, span=expr.span)
-                return divided if isinstance(b, ir.Const) and b.value != 0 else _where_seeded(seed, divided)
+                return divided if isinstance(b, ir.Const) and b.value != 0 else where_seeded(seed, divided)
 
             return [(a, lambda: over(seed)), (b, lambda: negate(over(times(seed, quotient))))]
         case ir.Intrinsic(name=name, args=args) if name == REPLAY:
@@ -124,10 +124,10 @@ def _slope(
     if partial is None:
         return zero(args[index].type, span)
     product = times(seed, convert(partial, seed.type))
-    return _where_seeded(seed, product) if math.may_be_infinite(name, index, args) else product
+    return where_seeded(seed, product) if math.may_be_infinite(name, index, args) else product
 
 
-def _where_seeded(seed: ir.Expr, share: ir.Expr) -> ir.Expr:
+def where_seeded(seed: ir.Expr, share: ir.Expr) -> ir.Expr:
     """Zero where the seed is zero: a slope may be infinite there, and 0 · inf is not a number."""
     span = share.span
     idle = ir.Binary("==", seed, zero(seed.type, span), BOOL, span=span)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.expressions import active_leaves, pull
+from hetad.adjoint.expressions import active_leaves, pull, where_seeded
 from hetad.adjoint.names import address_of, convert, times, zero
 from hetad.ir import nodes as ir
-from hetad.ir.types import Float
+from hetad.ir.types import BOOL, Float
 from hetad.rules.user import UserRule, slope
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def reverse_call(engine: Engine, s: ir.Call, rule: UserRule, function: ir.Functi
             continue
         partial = slope(rule, function, i, s.args, ir.Var(after, span=s.span), s.span)
         if partial is not None:
-            out += pull(engine, arg, convert(times(seed, convert(partial, seed.type)), arg.type), s.span)
+            share = times(seed, convert(partial, seed.type))
+            if not isinstance(partial, ir.Const):
+                share = where_seeded(seed, share)
+            out += pull(engine, arg, convert(share, arg.type), s.span)
     return forward, [*opening, *out]
 
 
@@ -46,7 +49,8 @@ def _by_function(engine: Engine, s: ir.Call, pullback: str, seed: ir.Expr) -> li
             out.append(ir.Declare(symbol, zero(arg.type, s.span), span=s.span))
             sums.append((arg, symbol))
     pointers = tuple(address_of(ir.Var(symbol, span=s.span)) for _, symbol in sums)
-    out.append(ir.Call(pullback, (*s.args, seed, *pointers), span=s.span))
+    seeded = ir.Binary("!=", seed, zero(seed.type, s.span), BOOL, span=s.span)  # where it is zero, so are the shares
+    out.append(ir.If(seeded, (ir.Call(pullback, (*s.args, seed, *pointers), span=s.span),), (), span=s.span))
     for arg, symbol in sums:
         out += pull(engine, arg, ir.Var(symbol, span=s.span), s.span)
     return out

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import ArgumentError, Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import Float, Pointer
-from hetad.rules.math.table import formula_slope
+from hetad.ir.printer import declarator
+from hetad.ir.types import Float, Int, Pointer, Type, Void, holds_floating, of_value
+from hetad.rules.math.table import formula_problem, formula_slope
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +33,42 @@ class UserRule:
 Rules = Mapping[str, UserRule]
 
 
-def checked(rule: UserRule, function: ir.Function) -> UserRule:
-    """The rule, if it fits its function.  Raises ArgumentError."""
+def checked(rule: UserRule, function: ir.Function) -> None:
+    """Raises ArgumentError if the rule does not fit its function."""
     names = [p.name for p in function.params]
     if function.kind not in ("device", "host device") or any(isinstance(p.type, Pointer) for p in function.params):
         raise ArgumentError(f"'{function.name}': a rule can stand for a __device__ function of values only")
     if not isinstance(function.returns, Float):
         raise ArgumentError(f"'{function.name}' returns no floating value")
-    for name in rule.partials:
+    for p in function.params:
+        if (rule.partials or rule.pullback) and holds_floating(p.type) and not isinstance(p.type, Float):
+            raise ArgumentError(f"'{function.name}': no rule can give the derivative in '{p.name}', a '{p.type}'")
+    types = {p.name: p.type for p in function.params}
+    for name, formula in rule.partials.items():
         if name not in names:
             raise ArgumentError(f"'{function.name}' has no parameter '{name}'; it has {', '.join(names)}")
-    return rule
+        if not isinstance(types[name], Float):
+            raise ArgumentError(f"'{function.name}': there is no derivative in '{name}', a '{types[name]}'")
+        wrong = formula_problem(formula, names)
+        if wrong:
+            raise ArgumentError(f"'{function.name}': in the formula '{formula}' for '{name}', {wrong}")
+
+
+def checked_pullback(pullback: ir.Function, function: ir.Function) -> None:
+    """Raises ArgumentError if the user's pullback does not take what a call of it gives."""
+    adjoints = [(f"adj_{p.name}", Pointer(p.type)) for p in function.params if isinstance(p.type, Float)]
+    wanted = [*((p.name, p.type) for p in function.params), ("seed", function.returns), *adjoints]
+    given = [_passed(p.type) for p in pullback.params]
+    if given != [_passed(type_) for _, type_ in wanted] or not isinstance(pullback.returns, Void):
+        head = ", ".join(declarator(type_, name) for name, type_ in wanted)
+        raise ArgumentError(f"{pullback.span}: write it as __device__ void {pullback.name}({head})")
+    if pullback.kind not in ("device", "host device"):
+        raise ArgumentError(f"{pullback.span}: '{pullback.name}' is no __device__ function")
+
+
+def _passed(type_: Type) -> Type:
+    """A parameter's type, as far as arguments that fit it must be of the same."""
+    return replace(type_, name="") if isinstance(type_, Int) else of_value(type_)
 
 
 def slope(

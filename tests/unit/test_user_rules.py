@@ -74,3 +74,87 @@ def test_bad_rules() -> None:
         hetad.pullback(program, "apply", {"x": "1"})
     with pytest.raises(hetad.ArgumentError, match="one of"):
         hetad.pullback(program, "bump")
+
+
+FORMULAS = """
+__device__ double two(double r, double q) { return r * q; }
+__device__ double power(double x, int m) { return m > 1 ? x * x : x; }
+struct Pair { double a, b; };
+__device__ double product(Pair p) { return p.a * p.b; }
+__device__ double root(double x) { return sqrt(x); }
+__global__ void apply(double *y, const double *x, int m, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = root(two(x[i], x[i])) + power(x[i], m) + product(Pair{x[i], x[i]});
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "partials", "message"),
+    [
+        ("two", {"r": "q", "q": "r"}, "'r' is the result, and a parameter too"),
+        ("root", {"x": "sigmoid(x)"}, "the function 'sigmoid' is unknown"),
+        ("root", {"x": "exq(x)"}, "did you mean exp"),
+        ("root", {"x": "pow(x)"}, "'pow' takes 2 numbers, not 1"),
+        ("root", {"x": "sincos(x, x, x)"}, "stands for no number"),
+        ("root", {"x": "z + 1"}, "'z' is unknown: it may use x, r"),
+        ("root", {"x": "1 +"}, "in the formula '1 \\+' for 'x', there is a syntax error"),
+        ("root", {"x": "x ** 2"}, "is not of the form of a formula"),
+        ("root", {"x": "x > 1"}, "is not of the form of a formula"),
+        ("root", {"x": "'x'"}, "is not of the form of a formula"),
+        ("root", {"x": "x if 0 < x < 1 else 1"}, "is not of the form of a formula"),
+        ("power", {"m": "1"}, "there is no derivative in 'm', a 'int'"),
+        ("product", {}, "no rule can give the derivative in 'p', a 'Pair'"),
+    ],
+)
+def test_a_formula_is_checked_when_it_is_given(function: str, partials: dict[str, str], message: str) -> None:
+    program = hetad.loads(FORMULAS)
+    with pytest.raises(hetad.ArgumentError, match=message):
+        hetad.pullback(program, function, partials or {"p": "1"})
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    ["double x, double *adj_x", "double x, float seed, double *adj_x", "double x, double seed, float *adj_x",
+     "double x, double seed, const double *adj_x", "double seed"],
+)  # fmt: skip
+def test_the_parameters_of_a_pullback_are_checked(parameters: str, backend: str) -> None:
+    program = hetad.loads(FORMULAS, "formulas.cu")
+    wanted = r"formulas.cu:\d+:\d+: write it as __device__ void root_pullback\(double x, double seed, double \*adj_x\)"
+    with pytest.raises(hetad.ArgumentError, match=wanted):
+        hetad.pullback(program, "root", cuda=f"__device__ void root_pullback({parameters}) {{ }}")
+    with pytest.raises(hetad.HetadError, match="root_pullback"):
+        hetad.pullback(program, "root", cuda="__device__ int other(int i) { return i; }")
+    assert slopes(program, backend, {}) == pytest.approx([1 + 2 * 0.3 + 2 * 0.3, 1 + 2 * 1.3 + 2 * 1.3])
+
+
+def slopes(program: hetad.Program, backend: str, rules: dict[str, dict[str, object]], **given: object) -> np.ndarray:
+    for function, rule in rules.items():
+        hetad.pullback(program, function, **rule)  # type: ignore[arg-type]
+    g = hetad.gradient(program["apply"], wrt="x", of="y", backend=backend)
+    x, seed = given.get("x", np.array([0.3, 1.3])), given.get("seed", np.ones(2))
+    return g(np.zeros(2), x, given.get("m", 2), 2, seeds={"y": seed}, grid=1, block=2)["x"]
+
+
+POLE = "__device__ void root_pullback(const double v, double s, double *adj_v) { *adj_v += s * 0.5 / sqrt(v); }"
+
+
+@pytest.mark.parametrize("rule", [{"partials": {"x": "0.5 / r"}}, {"cuda": POLE}], ids=["partials", "cuda"])
+def test_where_the_seed_is_zero_a_pole_gives_zero(rule: dict[str, object], backend: str) -> None:
+    source = FORMULAS.replace("two(x[i], x[i])", "x[i]")
+    x, seed = np.array([0.0, 0.25]), np.array([0.0, 1.0])
+    found = slopes(hetad.loads(source), backend, {"root": rule}, x=x, seed=seed)
+    assert found == pytest.approx([0, 1 + 4 * 0.25])
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [("x / m", 0.1), ("1 / m", 1 / 3), ("0.5 * m", 1.5), ("m - 0.25", 2.75), ("m / 2", 1.5), ("2 * m + 1", 7),
+     ("m if x < 1 else 0.5", 3), ("1 if m > 3.5 else 0", 0), ("1 if m > 2.5 else 0", 1)],
+)  # fmt: skip
+def test_integers_in_a_formula_are_numbers(formula: str, expected: float, backend: str) -> None:
+    source = FORMULAS.replace("root(two(x[i], x[i])) +", "").replace("+ product(Pair{x[i], x[i]})", "")
+    assert slopes(hetad.loads(source), backend, {"power": {"partials": {"x": formula}}}, m=3)[0] == pytest.approx(
+        expected
+    )

@@ -8,11 +8,11 @@ from functools import cache
 
 from hetad.diagnostics import Span
 from hetad.ir.nodes import Cast, Const, Expr, Intrinsic
-from hetad.ir.types import BOOL, Float, Type
+from hetad.ir.types import BOOL, Float, Int, Type
 from hetad.rules import expanded, folding, inactive, refused
 from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math.elementary import ELEMENTARY
-from hetad.rules.math.formula import build
+from hetad.rules.math.formula import build, problem
 from hetad.rules.math.intrinsics import ROUNDED, TWO_RESULTS
 from hetad.rules.math.special import SPECIAL
 from hetad.rules.row import CONSTANTS, Row, Slope, names
@@ -115,6 +115,19 @@ def formula_slope(formula: str, variables: Mapping[str, Expr], real: Float, span
     given = {name: _explicit(e) for name, e in variables.items()}
     slope = folding.typed(build(formula, given, real, _resolve, span), real, span)
     return None if isinstance(slope, Const) and slope.value == 0 else slope
+
+
+def formula_problem(formula: str, parameters: Sequence[str]) -> str | None:
+    """What is wrong with a formula over these parameters and the result `r`."""
+    return problem(formula, parameters, {name: _arity(name) for name in (*CLASSIFICATION, *_signatures())})
+
+
+def _arity(name: str) -> int | None:
+    """How many numbers the function takes in a formula; None if it stands for no number there."""
+    if name in CLASSIFICATION:
+        return 1
+    params, returns = _signatures()[name]
+    return len(params) if all(isinstance(t, Float | Int) for t in (returns, *params)) else None
 
 
 def _explicit(arg: Expr) -> Expr:
