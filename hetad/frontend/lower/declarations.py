@@ -10,6 +10,7 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import calls, convert, expressions, references, unions
+from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
 from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
@@ -162,7 +163,14 @@ def _define(ctx: Context, symbol: Symbol, node: Any) -> None:
     init = initialiser(ctx, node.init, symbol.type)
     symbol = _assignable(symbol, init)
     ctx.define(symbol.name, symbol)
+    number = known_integer(ctx, init) if symbol.const and _is_integer(symbol.type) else None
+    if number is not None:
+        ctx.integers[symbol] = number
     ctx.emit(Declare(symbol, init, span=span))
+
+
+def _is_integer(type_: Type) -> bool:
+    return isinstance(type_, Int) and not type_.volatile
 
 
 def _assignable(symbol: Symbol, init: Expr) -> Symbol:
@@ -283,10 +291,8 @@ def _designated(ctx: Context, element: Any, type_: Array | Struct) -> int:
 
 
 def _designated_index(ctx: Context, element: Any) -> int:
-    from hetad.frontend.lower.constants import integer_value
-
     designator = element.name[0]
-    number = integer_value(expressions.value(ctx, getattr(designator, "expr", designator)))
+    number = known_integer(ctx, expressions.value(ctx, getattr(designator, "expr", designator)))
     if number is None or number < 0:
         raise SyntaxProblem("a designator needs a constant", ctx.span(designator))
     return number

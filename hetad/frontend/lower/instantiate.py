@@ -11,7 +11,7 @@ from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend import templates
 from hetad.frontend.cpp_syntax import TYPE_ARGUMENT
 from hetad.frontend.lower import convert, expressions
-from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Signature
 from hetad.frontend.lower.types import declared
 from hetad.frontend.templates import Binding, Bindings, Template
@@ -45,7 +45,7 @@ def constant(ctx: Context, node: Any) -> Const:
     """The value of a template argument."""
     span = ctx.span(node)
     value = expressions.value(ctx, node)
-    number = integer_value(value)
+    number = known_integer(ctx, value)
     if number is None:
         raise SyntaxProblem("a template argument must be a constant", span)
     if value.type == BOOL:

@@ -10,7 +10,7 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, expressions
-from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
     Assign,
@@ -115,7 +115,7 @@ def _if(ctx: Context, node: Any) -> None:
 
 def _if_constexpr(ctx: Context, node: Any) -> None:
     """Only the branch that is taken means anything."""
-    known = integer_value(convert.condition(expressions.value(ctx, node.cond.args.exprs[0])))
+    known = known_integer(ctx, convert.condition(expressions.value(ctx, node.cond.args.exprs[0])))
     if known is None:
         raise SyntaxProblem("the condition of 'if constexpr' is not a constant", ctx.span(node.cond.args.exprs[0]))
     taken = node.iftrue if known else node.iffalse
@@ -158,7 +158,7 @@ def _case(ctx: Context, labels: list[Any], subject: Expr) -> Case:
     for label in labels:
         if isinstance(label, c_ast.Case):
             constant = convert.convert(expressions.value(ctx, label.expr), subject.type)
-            number = integer_value(constant)
+            number = known_integer(ctx, constant)
             if number is None:
                 raise SyntaxProblem("a case needs a constant", ctx.span(label.expr))
             if not isinstance(constant, Const):

@@ -11,7 +11,7 @@ from hetad.diagnostics import SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
-from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.ir.nodes import Const
 from hetad.ir.types import (
@@ -92,7 +92,7 @@ def _length(ctx: Context, node: Any) -> int | None:
 
     if node.dim is None:
         return None
-    length = integer_value(value(ctx, node.dim))
+    length = known_integer(ctx, value(ctx, node.dim))
     if length is None:
         ctx.refuse("an array whose length is not a constant", node.dim, "allocate it with malloc, or fix its length")
     if length <= 0:
@@ -212,7 +212,7 @@ def enum_type(ctx: Context, node: Any) -> Type:
             if isinstance(enumerator, c_ast.Pragma):
                 continue
             if enumerator.value is not None:
-                constant = integer_value(value(ctx, enumerator.value))
+                constant = known_integer(ctx, value(ctx, enumerator.value))
                 if constant is None:
                     raise SyntaxProblem("an enumerator needs a constant", ctx.span(enumerator.value))
                 number = constant
