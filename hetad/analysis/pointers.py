@@ -303,7 +303,7 @@ def out_place(arg: ir.Expr) -> ir.Place | None:
     if isinstance(arg, ir.Binary) and arg.op == "+" and isinstance(arg.left.type, Pointer | Array):
         held = arg.left.type.to if isinstance(arg.left.type, Pointer) else arg.left.type.of
         return ir.Index(_undecayed(arg.left), arg.right, held, span=arg.span)
-    if isinstance(arg, ir.Var) and isinstance(arg.type, Array):
+    if isinstance(arg, ir.Var | ir.Index | ir.Member) and isinstance(arg.type, Array):
         return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.of, span=arg.span)
     if isinstance(arg.type, Pointer) and isinstance(arg, ir.Var | ir.Index | ir.Member):
         return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.to, span=arg.span)

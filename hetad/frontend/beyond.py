@@ -33,6 +33,11 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"this_thread_block|this_grid|this_multi_grid|tiled_partition|coalesced_threads|thread_block_tile", _GROUPS),
     (r"thread_block|grid_group|coalesced_group|multi_grid_group", _GROUPS),
     (r"curand(?:_\w+|State\w*|Create\w*|Generate\w*|Set\w*|Destroy\w*|Generator_t)", _RANDOM),
+    (r"clock64|__globaltimer\w*", ("clocks in kernels", "measure from the host, with events")),
+    (
+        r"__match_(?:any|all)_sync|__reduce_(?:and|or|xor)_sync|__reconverge|__shfl(?:_up|_down|_xor)?|__ballot|__any|__all",
+        ("this warp function", "use the __shfl_..._sync(), __ballot_sync(), __any_sync() and __all_sync() functions"),
+    ),
     (r"__float2(?:half|bfloat16)_r[zdu]|__(?:half22float2|low2float|high2float|floats2half2_rn|float2half2_rn)", _HALF),
     (r"__hadd(?:2|_rn|_sat)|__h(?:fma|mul|sub|div|neg|abs|max|min|eq|ne|lt|le|gt|ge)2?(?:_rn|_sat|_relu)?", _HALF),
     (r"__half2|__nv_bfloat162|h2?(?:exp|exp2|exp10|log|log2|log10|sqrt|rsqrt|rcp|sin|cos|tanh|floor|ceil)", _HALF),

@@ -25,6 +25,10 @@ _SPELLINGS = {
     "__restrict__": "restrict", "__restrict": "restrict", "__volatile__": "volatile", "__signed__": "signed",
     "__const": "const", "__asm__": "asm", "__asm": "asm", "wchar_t": "int",
 }  # fmt: skip
+_ALTERNATIVES = {
+    "and": "&&", "or": "||", "not": "!", "not_eq": "!=", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
+    "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
+}  # fmt: skip
 _DROPPED = {"__extension__", "__grid_constant__", "__cdecl", "__forceinline__", "register"}
 _LOCAL_SPACES = {"__shared__": "shared", "__constant__": "constant", "__device__": "device"}
 _ALIGNMENTS = {"__align__", "alignas", "__builtin_align__"}
@@ -94,6 +98,8 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
         elif token.text in _ALIGNMENTS and result and result[-1].text == "struct" and _is_number(tokens, i + 1):
             result.append(token.spelled(f"align{int(tokens[i + 2].text)}", "attribute"))
             i += 3
+        elif token.text in _ALTERNATIVES:
+            result.append(token.spelled(_ALTERNATIVES[token.text], "operator"))
         elif token.text == cpp_syntax.REFERENCE:
             raise UnsupportedError("hetad does not support _Atomic", token.span, "use the atomic functions of CUDA")
         elif token.text == "noexcept" and not _is(tokens, i + 1, "("):

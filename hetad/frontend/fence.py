@@ -38,8 +38,14 @@ def refusals(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:
     for function in program.functions.values():
         yield from _dynamic_shared(function)
         for cast in views.refused(function):
-            remedy = "access floating-point memory by its own type; integers may be read out of it, not written"
-            yield Refusal(f"a cast of '{cast.operand.type}' to '{cast.type}'", remedy), cast.span
+            yield Refusal(f"a cast of '{cast.operand.type}' to '{cast.type}'", _access(function)), cast.span
+
+
+def _access(function: Function) -> str:
+    """What to do instead of looking at numbers as integers."""
+    if any(isinstance(s, Call) and s.function == "atomicCAS" for s in walk_stmts(function.body)):
+        return "if the loop around atomicCAS adds, call atomicAdd, which takes float and double"
+    return "access floating-point memory by its own type; integers may be read out of it, not written"
 
 
 def notes(program: Program) -> Iterator[tuple[str, Span]]:

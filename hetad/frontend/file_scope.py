@@ -141,7 +141,8 @@ class FileScope:
         return Names(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
 
     def _expression(self, tokens: Sequence[Token], names: Names) -> Any:
-        rewritten = cuda_syntax.rewrite(tokens, replace(names, host=False))
+        initialiser = [tokens[0].spelled("=", "operator"), *tokens]
+        rewritten = cuda_syntax.rewrite(initialiser, replace(names, host=False))[1:]
         return parse.parse_expression(rewritten, _used_types(rewritten, names))
 
     def _refuse_ambiguous(self, item: Item) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hetad.diagnostics import SourceError, SyntaxProblem, UnsupportedError
 from hetad.frontend import beyond
-from hetad.frontend.cpp_syntax import TAGS, Names, body_start, close, declares_reference
+from hetad.frontend.cpp_syntax import REFERENCE, TAGS, Names, body_start, close, declares_reference
 from hetad.frontend.tokens import OPENING, Token, is_operator, matching
 
 # what may stand before an expression
@@ -37,15 +37,41 @@ def refuse(tokens: Sequence[Token], names: Names) -> None:
                 raise _refusal(_BEYOND[token.text], token)
             if token.text in TAGS:
                 _refuse_members(tokens, i)
+            if token.text in ("if", "while", "switch") and is_operator(tokens, i + 1, "("):
+                _refuse_declaration(tokens, i, names)
         elif token.kind == "operator":
             if token.text == "::":
-                raise _refusal("a C++ scope", token)
+                raise _scope(tokens, i, names)
             if token.text == ">>>" or token.text == "<<<":
                 raise SyntaxProblem(f"unexpected '{token.text}'", token.span)
             if token.text == "[" and (i == 0 or _starts_lambda(tokens, i)):
                 raise _refusal("a lambda", token)
             if token.text in ("&", "&&") and i and (i < header_end or declares_reference(tokens, i, names)):
                 raise _refusal("a C++ reference", token, "use a pointer")
+
+
+def _scope(tokens: Sequence[Token], i: int, names: Names) -> SourceError:
+    """`E::A` of an enumeration, `S::n` of a struct, or of something that is not known."""
+    before = tokens[i - 1] if i else tokens[i]
+    if names.is_type(before) or before.text in names.own:
+        remedy = "of an enumeration, make it plain and write its constant alone; of a struct, move it to file scope"
+        return _refusal(f"'{before.text}::', the scope of a type,", before, remedy)
+    return _refusal("a C++ scope", tokens[i])
+
+
+def _refuse_declaration(tokens: Sequence[Token], i: int, names: Names) -> None:
+    """`if (T u = x)` and `if (T u = x; u > 1)`."""
+    at = i + 2
+    while at < len(tokens) and tokens[at].text == "const":
+        at += 1
+    first = at
+    while at < len(tokens) and names.is_type(tokens[at]):
+        at += 1
+    while at > first and at < len(tokens) and tokens[at].text in ("*", "&", "const", REFERENCE):
+        at += 1
+    if at > first and at + 1 < len(tokens) and tokens[at].kind == "name" and tokens[at + 1].text in ("=", "{"):
+        what = f"a declaration in the condition of '{tokens[i].text}'"
+        raise _refusal(what, tokens[i + 2], "declare the variable before")
 
 
 def _refuse_members(tokens: Sequence[Token], i: int) -> None:

@@ -1,6 +1,7 @@
 /*---
 function = "k"
 error = "UnsupportedError"
+help = "call atomicAdd"
 ---*/
 __device__ double add(double *address, double value)
 {

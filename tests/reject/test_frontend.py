@@ -154,7 +154,7 @@ UNSUPPORTED = {
         "template<class T> constexpr T pi = T(3);\nint f(int a) { return §pi<int> + a; }",
         "C++ template|without a definition",
     ),
-    "enum class": ("enum class E { A };\nint f(int a) { return int(E§::A); }", "C++ scope"),
+    "enum class": ("enum class E { A };\nint f(int a) { return int(§E::A); }", "the scope of a type"),
     "in two namespaces": (
         "namespace a { int g(int x) { return x; } }\nnamespace b { int g(int x) { return 2 * x; } }\nint f(int x) { return a::§g(x); }",
         "declared in several namespaces: 'a', 'b'",

@@ -94,7 +94,11 @@ def _length(ctx: Context, node: Any) -> int | None:
         return None
     length = known_integer(ctx, value(ctx, node.dim))
     if length is None:
-        ctx.refuse("an array whose length is not a constant", node.dim, "allocate it with malloc, or fix its length")
+        on_host = ctx.function is None or ctx.function.kind == "host"
+        remedy = "allocate it with malloc, or fix its length"
+        if not on_host:
+            remedy = "give it the largest length that occurs, or let the caller pass memory for it"
+        ctx.refuse("an array whose length is not a constant", node.dim, remedy)
     if length <= 0:
         raise SyntaxProblem(f"an array of length {length}", ctx.span(node.dim))
     return length
