@@ -78,6 +78,7 @@ class Context:
         self.unroll: str | None = None
         self.targets: list[str] = []  # "loop" or "switch", the innermost last
         self.references: set[Symbol] = set()  # the pointers behind local references
+        self.chosen: dict[Symbol, tuple[Expr, ...]] = {}  # copies for const references, and the places copied from
         self.integers: dict[Symbol, int] = {}  # const variables whose value is a constant expression
         self.shared: dict[str, Symbol] = {}  # arrays at file scope that the function uses as its own
         self._lengths = lengths

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import SyntaxProblem
+from hetad.diagnostics import SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import convert, expressions
 from hetad.frontend.lower.context import Context, Qualified, Reference
 from hetad.ir.nodes import (
@@ -23,6 +24,7 @@ from hetad.ir.nodes import (
     Index,
     Intrinsic,
     Member,
+    Select,
     Stmt,
     Symbol,
     Update,
@@ -30,7 +32,7 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, element
-from hetad.ir.visit import children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import bodies, children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
 
 
 def local(ctx: Context, node: Any, qualified: Qualified) -> None:
@@ -53,6 +55,9 @@ def local(ctx: Context, node: Any, qualified: Qualified) -> None:
         ctx.define(node.name, Reference(pointee(symbol)))
         ctx.emit(Declare(symbol, convert.convert(expressions.address_of(init, span), pointer, span), span=span))
         return
+    chosen = [place for place in _choices(init) if refers(place, pointer)] if init is not None else []
+    if not pointer.const and chosen:
+        ctx.refuse("a reference to what an expression chooses", node.init, _CHOOSE)
     if not pointer.const:
         given = init.type if init is not None else "a list"
         raise SyntaxProblem(f"a reference to '{pointer.to}' cannot refer to '{given}'", span)
@@ -62,7 +67,24 @@ def local(ctx: Context, node: Any, qualified: Qualified) -> None:
         init = initialiser(ctx, node.init, pointer.to)
     symbol = Symbol(node.name, pointer.to, span, const=not expressions.contains_call(init))
     ctx.define(node.name, symbol)
+    if chosen:
+        ctx.chosen[symbol] = tuple(e for place in chosen for e in _copied_from(ctx, place))
     ctx.emit(Declare(symbol, convert.convert(init, pointer.to, span), span=span))
+
+
+_CHOOSE = "leave the & out, or take a pointer: T *r = c ? &a : &b"
+
+
+def _copied_from(ctx: Context, place: Expr) -> tuple[Expr, ...]:
+    """The place itself, or what it is such a copy of."""
+    return ctx.chosen.get(place.symbol, (place,)) if isinstance(place, Var) else (place,)
+
+
+def _choices(value: Expr) -> list[Expr]:
+    """What `c ? a : b` may denote; nothing for what chooses nothing."""
+    if not isinstance(value, Select):
+        return []
+    return [e for arm in (value.then, value.orelse) for e in (_choices(arm) or [arm])]
 
 
 def pointee(symbol: Symbol) -> Expr:
@@ -173,6 +195,34 @@ def settle(body: Body, bound: set[Symbol]) -> Body:
         root for e in walk_exprs(body) if isinstance(e, AddressOf) and (root := root_symbol(e.place)) is not None
     }
     return _settle(body, bound, exposed)
+
+
+def check_choices(body: Body, chosen: Mapping[Symbol, tuple[Expr, ...]]) -> None:
+    """Refuses `const T &r = c ? a : b`, which is a copy here, where `r` is used after `a` or `b` has changed."""
+    if not chosen:
+        return
+    exposed = {root_symbol(e.place) for e in walk_exprs(body) if isinstance(e, AddressOf)}
+    for statements in (body, *(inner for s in walk_stmts(body) for inner in bodies(s))):
+        for number, stmt in enumerate(statements):
+            if isinstance(stmt, Declare) and stmt.symbol in chosen:
+                if _is_outdated(stmt.symbol, chosen[stmt.symbol], statements[number + 1 :], exposed):
+                    what = "a reference to what an expression chooses, and what changes later,"
+                    raise UnsupportedError(f"hetad does not support {what}", stmt.span, _CHOOSE)
+
+
+def _is_outdated(copy: Symbol, places: tuple[Expr, ...], rest: Body, exposed: Container[Symbol | None]) -> bool:
+    for number, stmt in enumerate(rest):
+        if any(_changes(place, (stmt,), exposed) for place in places):
+            after = rest[number:] if bodies(stmt) else rest[number + 1 :]  # a plain statement reads before it writes
+            return any(isinstance(e, Var) and e.symbol is copy for e in walk_exprs(after))
+    return False
+
+
+def _changes(place: Expr, rest: Body, exposed: Container[Symbol | None]) -> bool:
+    root = root_symbol(place)
+    if root is not None and root in written(rest):
+        return True
+    return (root is None or root in exposed) and _written_behind(place.type, rest)
 
 
 def _settle(body: Body, bound: set[Symbol], exposed: set[Symbol]) -> Body:
