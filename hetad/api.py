@@ -87,7 +87,8 @@ def pullback(
         partials: for each floating parameter the derivative of the result `r`, as a formula over the parameters, `r`
             and the functions of docs/math.md: `{"x": "1 - r * r"}`.  One without a formula has derivative zero.
         cuda: instead, the text of `__device__ void <function>_pullback(<parameters>, T seed, T *adj_x, ...)`, which
-            adds seed times the derivative to the adjoint of each floating parameter.
+            adds seed times the derivative to the adjoint of each floating parameter.  Where the seed is zero it is not
+            called, and a formula's slope not used: a slope may be infinite there.
         inactive: instead, the function has derivative zero.
 
     Raises:
