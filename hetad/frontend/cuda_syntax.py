@@ -98,7 +98,7 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
         elif token.text in _ALIGNMENTS and result and result[-1].text == "struct" and _is_number(tokens, i + 1):
             result.append(token.spelled(f"align{int(tokens[i + 2].text)}", "attribute"))
             i += 3
-        elif token.text in _ALTERNATIVES:
+        elif token.text in _ALTERNATIVES and token.text not in names.own:
             result.append(token.spelled(_ALTERNATIVES[token.text], "operator"))
         elif token.text == cpp_syntax.REFERENCE:
             raise UnsupportedError("hetad does not support _Atomic", token.span, "use the atomic functions of CUDA")
