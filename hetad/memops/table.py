@@ -345,6 +345,8 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_block_add_float", writes=(0,)),
         _support("hetad_block_add_double", writes=(0,)),
         _support("hetad_add_run", writes=(0,)),
+        _support("hetad_swap_float", FLOAT, reads=(0,), writes=(0,)),
+        _support("hetad_swap_double", DOUBLE, reads=(0,), writes=(0,)),
         _support("hetad_warp_add_float", writes=(0,)),
         _support("hetad_warp_add_double", writes=(0,)),
         _support("hetad_block_sum_float", writes=(0,)),

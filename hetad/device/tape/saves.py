@@ -108,41 +108,50 @@ class _Ordered:
         out: list[ir.Stmt] = []
         waiting: list[ir.Stmt] = []  # a barrier, in front of the next store
         flags: list[tuple[ir.Expr, list[ir.Stmt]]] = []
-        for s in body:
+        swaps: dict[int, list[ir.Stmt]] = {}  # in place of stores
+        for i, s in enumerate(body):
             at = _saved_in(s, self._saved) if id(s) in self._meeting else None
             if at is not None and all_come:
                 out.append(s)
                 waiting = [ir.Call("__syncthreads", (), span=s.span)]
             elif at is not None:
-                value, flag = self._flag(*at, s.span)
-                kept = ir.Assign(value, at[1], span=s.span)
-                out += [kept, replace(s, place=value)] if isinstance(s, ir.Push) else [s]
-                flags.append((at[1], flag))
+                store = next((x for x in body[i + 1 :] if _target(x) == at[1]), None)
+                held = self._held(*at, s.span)
+                swap = _swap(store, held, self._names) if isinstance(store, ir.Assign) else None
+                pushed = [replace(s, place=held)] if isinstance(s, ir.Push) else []
+                if swap is not None:
+                    swaps[id(store)] = [*swap[1], *pushed]
+                else:
+                    out += [ir.Assign(held, at[1], span=s.span), *pushed] if pushed else [s]
+                flags.append((at[1], self._flag(at[0], held, swap[0] if swap is not None else at[1], s.span)))
             else:
                 cond = s.cond if isinstance(s, ir.If | ir.For | ir.While) else None
                 here = all_come and not (cond is not None and self._differences.differ_in(cond))
-                out += [*waiting, inside(lambda b: self._block(b, here), s)]  # noqa: B023
+                out += [*waiting, *swaps.get(id(s), (inside(lambda b: self._block(b, here), s),))]  # noqa: B023
                 waiting = []
-                stored = s.target if isinstance(s, ir.Assign | ir.Update) else None
+                stored = _target(s)
                 out += [x for place, flag in flags if place == stored for x in flag]
                 flags = [(place, flag) for place, flag in flags if place != stored]
         return (*out, *waiting, *(x for _, flag in flags for x in flag))
 
-    def _flag(self, symbol: ir.Symbol, place: ir.Expr, span: Span) -> tuple[ir.Var, list[ir.Stmt]]:
-        """What the cell held, and statements behind the store that keep whether it has changed."""
+    def _held(self, symbol: ir.Symbol, place: ir.Expr, span: Span) -> ir.Var:
+        """What the cell held: a variable, from where it goes to the slot if it is one."""
+        if symbol not in self._origins:
+            return ir.Var(symbol, span=span)
+        value = self._values[symbol] = self._names.symbol("held", place.type, span)
+        self._opening.append(ir.Declare(value, None, span=span))
+        return ir.Var(value, span=span)
+
+    def _flag(self, symbol: ir.Symbol, held: ir.Var, stored: ir.Expr, span: Span) -> list[ir.Stmt]:
+        """Statements behind the store that keep whether it has changed the cell."""
         flag = self._flags[symbol] = self._names.symbol("changed", BOOL, span)
         self._opening.append(ir.Declare(flag, None, span=span))
-        held = ir.Var(symbol, span=span)
-        if symbol in self._origins:
-            self._values[symbol] = self._names.symbol("held", place.type, span)
-            self._opening.append(ir.Declare(self._values[symbol], None, span=span))
-            held = ir.Var(self._values[symbol], span=span)
-        changed = ir.Assign(ir.Var(flag, span=span), _differ(held, place, span), span=span)
+        changed = ir.Assign(ir.Var(flag, span=span), _differ(held, stored, span), span=span)
         if symbol not in self._origins:
-            return held, [changed]
+            return [changed]
         slot = self._slots[symbol] = self._names.symbol("changed", BOOL, span)
         self._origins[slot] = self._origins[symbol]
-        return held, [changed, ir.Push(slot, ir.Var(flag, span=span), span=span)]
+        return [changed, ir.Push(slot, ir.Var(flag, span=span), span=span)]
 
     def _restore(self, s: ir.Stmt) -> ir.Stmt | ir.Body:
         match s:
@@ -154,6 +163,23 @@ class _Ordered:
                 again = ir.If(flag, (ir.Assign(place, value, span=s.span),), (), span=s.span)
                 return ir.Pop(self._slots[symbol], flag, span=s.span), replace(s, place=value), again
         return s
+
+
+def _target(s: ir.Stmt) -> ir.Place | None:
+    return s.target if isinstance(s, ir.Assign | ir.Update) else None
+
+
+def _swap(store: ir.Assign, held: ir.Var, names: Names) -> tuple[ir.Var, list[ir.Stmt]] | None:
+    """What is stored, and the store and the save before it in one step: no thread reads while another one writes."""
+    type_, span = store.target.type, store.span
+    function = f"hetad_swap_{type_}" if isinstance(type_, Float) else "atomicExch"
+    if not isinstance(type_, Float) and not (isinstance(type_, Int) and type_.bits == 32):
+        return None
+    value = names.symbol("value", type_, span, const=True)
+    cell = ir.AddressOf(store.target, Pointer(type_), span=span)
+    stored = ir.Var(value, span=span)
+    swapped = ir.Call(function, (cell, stored), held, span=span)
+    return stored, [ir.Declare(value, store.value, span=span), swapped]
 
 
 def _differ(a: ir.Expr, b: ir.Expr, span: Span) -> ir.Expr:

@@ -13,11 +13,25 @@ static inline double hetad_take_double(double *p)
     return value;
 }
 
+static inline float hetad_swap_float(float *p, float value)
+{
+    const float old = *p;
+    *p = value;
+    return old;
+}
+
 static inline void hetad_block_add_float(float *target, float value)
 {
     if (value != 0) {
         *target += value;
     }
+}
+
+static inline double hetad_swap_double(double *p, double value)
+{
+    const double old = *p;
+    *p = value;
+    return old;
 }
 
 static inline void hetad_block_add_double(double *target, double value)

@@ -71,7 +71,7 @@ __global__ void k(real *y, const real *x, int n)
         atomicAdd(&d[2][0], v * v);
         add(d[i % 3], exp(v));
         atomicAdd(s.of, v);
-        atomicSub(&s.of[0], v * v);
+        atomicAdd(&s.of[0], -v * v);
         atomicAdd(hits, 1);
         atomicOr(hits + 1, 1);
         atomicAdd((real *)raw, v * exp(-v));
