@@ -10,7 +10,8 @@ from hetad.adjoint.options import ALL, Options
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.staging import shared_arrays
 from hetad.device.accumulation.increments import increment
-from hetad.device.pullback import Pullback, pullback
+from hetad.device.generated import Pullback
+from hetad.device.pullback import pullback
 from hetad.device.unstaging.trees import without_trees
 from hetad.device.unstaging.unstage import Unstaged, unstaged
 from hetad.diagnostics import UnsupportedError

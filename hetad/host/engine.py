@@ -15,7 +15,7 @@ from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers_within, spelled
 from hetad.analysis.spaces import Spaces
-from hetad.device.pullback import Pullback
+from hetad.device.generated import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
 from hetad.host.kernels.assumptions import Assumptions

@@ -22,7 +22,7 @@ from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, posit
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.device.choice import best_pullback
-from hetad.device.pullback import Pullback
+from hetad.device.generated import Pullback
 from hetad.diagnostics import UnsupportedError
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivative import Derivative, Parameter

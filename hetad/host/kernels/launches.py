@@ -9,7 +9,7 @@ from hetad.adjoint.names import Names, convert
 from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.fixed_order import Parts
-from hetad.device.pullback import Tapes
+from hetad.device.generated import Tapes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, SIZE_T, UINT, VOID, Pointer, size_of

@@ -18,7 +18,7 @@ from hetad.device.accumulation.axes import (
     threads_along,
 )
 from hetad.device.gathers.tiles import THREADS
-from hetad.device.pullback import Gather, Pullback
+from hetad.device.generated import Gather, Pullback
 from hetad.host.kernels.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.host.zeros import was_zero
 from hetad.ir import nodes as ir

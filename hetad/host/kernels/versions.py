@@ -10,7 +10,7 @@ from hetad.analysis.affine import Polynomial
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.conditions import comparisons
-from hetad.device.pullback import Pullback
+from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import body_text
