@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from hetad.device.accumulation.increments import base
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 from hetad.ir.visit import children, own_exprs, substitute, variables, walk_exprs, walk_stmts
@@ -38,13 +39,7 @@ def _stored(body: ir.Body) -> set[ir.Symbol]:
     """The pointers behind which something is stored, by assignments or by calls that are given the address."""
     targets: list[ir.Expr] = [s.target for s in walk_stmts(body) if isinstance(s, ir.Assign | ir.Update)]
     targets += [e.place for e in walk_exprs(body) if isinstance(e, ir.AddressOf)]
-    return {x for t in targets if (x := _base(t)) is not None}
-
-
-def _base(place: ir.Expr) -> ir.Symbol | None:
-    while isinstance(place, ir.Index | ir.Member):
-        place = place.base
-    return place.symbol if isinstance(place, ir.Var) else None
+    return {x for t in targets if (x := base(t)) is not None}
 
 
 def _escaping(body: ir.Body) -> list[ir.Symbol]:
