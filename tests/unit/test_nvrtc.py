@@ -14,7 +14,9 @@ from tests import fixed_order, nvrtc
 from tests.corpus import cases
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
-LIBRARIES = Path(__file__).parents[1] / "gradient" / "programs" / "libraries"
+PROGRAMS = Path(__file__).parents[1] / "gradient" / "programs"
+CORPUS = sorted(PROGRAMS.glob("**/*.cu"))
+LIBRARIES = PROGRAMS / "libraries"
 needs_nvrtc = pytest.mark.skipif(nvrtc.load() is None, reason="no NVRTC (pip install nvidia-cuda-nvrtc)")
 needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
 
@@ -38,6 +40,18 @@ def test_kernels_compile_with_nvrtc(path: Path) -> None:
 
     gradient = gradient_of(path)
     assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_kernels_of_the_corpus_compile_with_nvrtc(path: Path) -> None:
+    from hetad import emit
+
+    problem = cases(path)[0].problem
+    function = hetad.load(problem.source, defines=problem.defines)[problem.function]
+    for optimize in (True, False):
+        gradient = hetad.gradient(function, wrt=problem.wrt, of=problem.of, optimize=optimize, **problem.memory)
+        assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
 
 
 @needs_nvrtc
