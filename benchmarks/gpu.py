@@ -336,16 +336,22 @@ def measure_program(item: WholeProgram) -> None:
         for n, a in adjoints.items():
             cp.copyto(a, seeds[n]) if n in seeds else a.fill(0)
 
-    for version, graph in (("hetad", False), ("graph", True)):
+    versions: dict[str, Values] = {"hetad": {}, "graph": {"graph": True}}
+    if item.budget is not None:
+        versions["budget"] = {"memory_limit": item.budget}
+    for version, options in versions.items():
         record: dict[str, Any] = {"item": label, "version": version}
         try:
-            gradient = hetad.gradient(function, wrt=item.wrt, of=item.of, backend="cuda", graph=graph)
+            gradient = hetad.gradient(function, wrt=item.wrt, of=item.of, backend="cuda", **options)
             call = partial(gradient.execute, *values.values(), *(adjoints[n] for n in item.adjoints))
             reset()
             call()  # a graph is made of the second call
             record["ms"], record["spread"] = wall_ms(call, reset)
             reset()
             call()
+            report = gradient.last_report
+            assert report is not None
+            record |= {"launches": report.launches, "saved": report.saved_bytes, "extra_steps": report.extra_steps}
             found = {f"adj_{n}": adjoints[n].astype(cp.float64) for n in item.wrt}
             record["error"] = program_error(item, seeds, found)
         except Exception as problem:  # noqa: BLE001 - it goes into the table

@@ -11,7 +11,11 @@ import numpy as np
 from cases import lattice
 from common import PROGRAMS
 
-TINY = {"heat_256": (32, 6), "heat_2048": (48, 4), "lbm_100": (6, 4), "cg_512": (24, 8)}
+TINY = {
+    "heat_256": (32, 6), "heat_2048": (48, 4), "diffusion_256": (32, 30), "diffusion_2048": (48, 30),
+    "lbm_100": (6, 4), "cg_512": (24, 8),
+}  # fmt: skip
+BUDGET = 20  # steps: what a time loop may save under a budget
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class WholeProgram:
     values: dict[str, Any]
     tolerance: float = 1e-3  # of the directional derivative
     limit: float = 3.5  # gradient / primal
+    least: int | None = None  # of a time loop: the bytes that any reverse sweep has to have of the primal
+    budget: int | None = None  # and the bytes for a run under a memory limit
 
     @property
     def adjoints(self) -> tuple[str, ...]:
@@ -34,9 +40,31 @@ class WholeProgram:
 
 
 def _heat(name: str, n: int, steps: int) -> WholeProgram:
+    """Linear: nothing of the primal is needed."""
+    values = _lattices(n) | {"c": float(np.float32(0.2)), "steps": steps}
+    title = f"heat, {n}², {steps} steps"
+    return WholeProgram(
+        name, title, PROGRAMS / "heat.cu", "heat", ("u",), ("u",), values, least=0, budget=_budget(n)
+    )  # fmt: skip
+
+
+def _diffusion(name: str, n: int, steps: int) -> WholeProgram:
+    """Nonlinear: what each step reads, of which the first is the argument."""
+    values = _lattices(n) | {"c": float(np.float32(0.02)), "steps": steps}
+    title = f"nonlinear heat, {n}², {steps} steps"
+    return WholeProgram(
+        name, title, PROGRAMS / "diffusion.cu", "diffusion", ("u",), ("u",), values,
+        least=4 * n * n * (steps - 1), budget=_budget(n),
+    )  # fmt: skip
+
+
+def _lattices(n: int) -> dict[str, Any]:
     u = np.random.default_rng(1).standard_normal((n, n), dtype=np.float32)
-    values = {"u": u, "work": np.zeros_like(u), "nx": n, "ny": n, "c": float(np.float32(0.2)), "steps": steps}
-    return WholeProgram(name, f"heat, {n}², {steps} steps", PROGRAMS / "heat.cu", "heat", ("u",), ("u",), values)
+    return {"u": u, "work": np.zeros_like(u), "nx": n, "ny": n}
+
+
+def _budget(n: int) -> int:
+    return BUDGET * 4 * n * n
 
 
 def _lbm(name: str, n: int, steps: int) -> WholeProgram:
@@ -67,6 +95,8 @@ def program(name: str, tiny: bool = False) -> WholeProgram:
 _PROGRAMS: dict[str, tuple[Callable[[str, int, int], WholeProgram], tuple[int, int]]] = {
     "heat_256": (_heat, (256, 1000)),
     "heat_2048": (_heat, (2048, 1000)),
+    "diffusion_256": (_diffusion, (256, 1000)),
+    "diffusion_2048": (_diffusion, (2048, 1000)),
     "lbm_100": (_lbm, (120, 100)),
     "cg_512": (_cg, (512, 40)),
 }

@@ -212,6 +212,35 @@ def program_table(records: list[Record]) -> str:
     return "\n\n".join(part for part in (common.table(header, rows), explanation, "\n".join(notes)) if part)
 
 
+def loop_table(records: list[Record]) -> str:
+    """Time loops: what they save, how fast they launch, and what a memory limit costs."""
+    rows = []
+    for name in dict.fromkeys(r["item"].split(":")[1] for r in records if r["item"].startswith("program:")):
+        item = programs.program(name)
+        if item.least is None:
+            continue
+        found = {r["version"]: r for r in records if r["item"] == f"program:{name}" and "ms" in r}
+        primal = found.get("primal", {}).get("ms")
+        for version, label in (("hetad", "all stored"), ("graph", "graph=True"), ("budget", "budget")):
+            if (r := found.get(version)) is not None:
+                if version == "budget":
+                    label = f"budget {item.budget / 1e6:.1f} MB"
+                rows.append([
+                    f"{name}, {label}", _ms(primal), _ms(r["ms"]), _ratio(r["ms"], primal), f"{r['launches']}",
+                    f"{r['launches'] / r['ms']:.0f}", f"{r['saved'] / 1e6:.2f}", f"{item.least / 1e6:.2f}",
+                    f"{r['extra_steps']}", f"{r['error']:.0e}",
+                ])  # fmt: skip
+    header = [
+        "time loop", "primal ms", "gradient ms", "gradient / primal", "launches", "launches / ms", "saved MB",
+        "least MB", "extra steps", "error",
+    ]  # fmt: skip
+    explanation = (
+        "Launches: of kernels, in both sweeps of one gradient. Saved: the most at a time; least: what any reverse "
+        f"sweep that stores all has to have of the primal. Budget: as much as {programs.BUDGET} lattices, one a step."
+    )
+    return f"{common.table(header, rows)}\n\n{explanation}" if rows else ""
+
+
 def _ms(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}" if value < 0.1 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
@@ -232,8 +261,14 @@ def gpu(options: argparse.Namespace) -> None:
     machine, records = run_gpu(items, options)
     speed = machine.get("bandwidth", 0) / 1e12
     stamp = common.stamp(f"{machine.get('gpu', 'no GPU')}, copy {speed:.2f} TB/s, CuPy {machine.get('cupy', '?')}")
-    out = {"Kernels on a GPU": kernel_table(machine, records), "Whole programs on a GPU": program_table(records)}
+    out = {
+        "Kernels on a GPU": kernel_table(machine, records),
+        "Whole programs on a GPU": program_table(records),
+        "Time loops on a GPU": loop_table(records),
+    }
     for heading, body in out.items():
+        if not body:
+            continue
         print(f"\n## {heading}\n\n{stamp}\n{body}")
         if options.write or not (only or options.tiny or options.without):
             common.write_section(heading, f"{stamp}\n{body}")

@@ -388,7 +388,7 @@ class Gradient:
 
     @property
     def last_report(self) -> Report | None:
-        """What the last call saved, and ran again; None before the first, and where nothing is ever saved."""
+        """What the last call saved, ran again and launched; None before the first."""
         return self._last[1].executable.report() if self._last is not None else None
 
     @property

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
                     "outputs": _listed(outputs), "gradient": _listed(gradient)})  # fmt: skip
     else:
         _print(f"{problem.function} on {subject.backend}", outputs, gradient)
-        if (report := subject.saved()) is not None:
+        if (report := subject.saved()) is not None and report.saved_bytes:
             out().print(str(report))
     return 0
 

@@ -117,13 +117,12 @@ class Executable:
         """Call the function; what it returns."""
         raise NotImplementedError
 
-    def report(self) -> Report | None:
-        """What the last call saved; None for a program that saves nothing."""
-        if self._report is None:
-            return None
+    def report(self) -> Report:
+        """What the last call saved, and how much it launched; of a graph that was replayed, when it was captured."""
         found = (ctypes.c_size_t * 4)()
-        self._report(found)
-        return Report(*found)
+        if self._report is not None:
+            self._report(found)
+        return Report(found[0], found[1], found[2], found[3], self._watch.launches if self._watch is not None else 0)
 
     def saved_by(self, count: int) -> list[int]:
         """What the last call saved, in bytes by the number of what was saved; the last for all without one."""

@@ -13,18 +13,21 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "
 @dataclass(frozen=True, slots=True)
 class Report:
     """`saved_bytes`: the most that was saved for the reverse sweep at a time; `host_bytes`: checkpoints in host memory,
-    likewise; `steps`: of time loops that ran by a schedule; `extra_steps`: steps of them that were run again."""
+    likewise; `steps`: of time loops that ran by a schedule; `extra_steps`: steps of them that were run again;
+    `launches`: of kernels, in both sweeps, but not what libraries launch."""
 
-    saved_bytes: int
-    host_bytes: int
-    steps: int
-    extra_steps: int
+    saved_bytes: int = 0
+    host_bytes: int = 0
+    steps: int = 0
+    extra_steps: int = 0
+    launches: int = 0
 
     def __str__(self) -> str:
         text = f"{self.saved_bytes} bytes saved at most"
         if self.host_bytes:
             text += f", and {self.host_bytes} bytes of checkpoints in host memory"
-        return f"{text}; {self.extra_steps} of {self.steps} steps run again" if self.steps else text
+        text += f"; {self.extra_steps} of {self.steps} steps run again" if self.steps else ""
+        return f"{text}; {self.launches} launches"
 
 
 def size_in_bytes(size: int | str, name: str) -> int:
