@@ -18,6 +18,7 @@ from hetad.adjoint import ruled
 from hetad.adjoint.addresses import settled
 from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.expressions import active_leaves, mentions, pull
+from hetad.adjoint.moves import Moves, grouped, reverse_moves
 from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.origin import Origin
 from hetad.adjoint.shadows import Shadows, scalar_of
@@ -61,6 +62,7 @@ class Engine(Shadows, ABC):
         self.regions: list[Region] = []
         self.slot_origins: dict[ir.Symbol, Origin] = {}
         self.current: ir.Stmt | None = None
+        self.moves_back = False  # whether swaps of variables are undone by swapping back
         self.rules: Rules = {}
         self.functions: Mapping[str, ir.Function] = {}  # those that rules stand for
         self.loops: list[tuple[ir.For | ir.While, bool]] = []  # around `current`; whether it is reversed by taping
@@ -115,12 +117,12 @@ class Engine(Shadows, ABC):
     def block(self, body: ir.Body) -> Parts:
         forward: list[ir.Stmt] = []
         reverse: list[ir.Stmt] = []
-        for s in body:
-            self.current = s
-            f, r = self.statement(s)
+        for s in grouped(self, body) if self.moves_back else body:
+            self.current = first = s.run[0] if isinstance(s, Moves) else s
+            f, r = reverse_moves(self, s) if isinstance(s, Moves) else self.statement(s)
             forward += f
             if r:
-                reverse = [*self._origin(s), *r, *reverse]
+                reverse = [*self._origin(first), *r, *reverse]
         return forward, reverse
 
     def nested(self, body: ir.Body) -> Parts:

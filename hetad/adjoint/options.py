@@ -26,6 +26,7 @@ OPTIMISATIONS = {
     "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
     "zeros": "what is added to an adjoint that is still zero in every cell is stored",
     "spent": "an adjoint that nobody needs any more is not cleared",
+    "moves": "variables that swap their values are swapped back, and not saved",
     "renaming": "memory that is overwritten wholly is kept as it is, and the program goes on in other memory",
     "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
     "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
@@ -57,6 +58,7 @@ class Options:
     versions: bool = True
     zeros: bool = True
     spent: bool = True
+    moves: bool = True
     renaming: bool = True
     workspaces: bool = True
     refills: bool = True

@@ -232,7 +232,7 @@ class _Gradient:
             setting.names, setting.effects, active, self.program.sources, self.kernels, setting.spaces, self._pullback
         )
         engine.rules, engine.functions = self.rules, self.program.functions
-        engine.versions = self.options.versions
+        engine.versions, engine.moves_back = self.options.versions, self.options.moves
         engine.given = self.given
         if self.options.needed and self.options.refills:
             found = Refills(setting.function.body, setting.effects, self.kernels, engine.parts)

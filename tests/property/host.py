@@ -6,6 +6,7 @@ memory, so that exchanging any two keeps the program valid.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -255,9 +256,10 @@ class HostBlock(Block):
         names = self.memory.exchangeable(self.memory.device if self.choices.chance(75) else self.memory.host)
         if len(names) < 2:
             return
-        a, b = self.choices.order(names)[:2]
+        turned = self.choices.order(names)[: 3 if self.choices.chance(30) else 2]
         t = self.choices.name("o")
-        self.write(f"{self.real} *{t} = {a};", f"{a} = {b};", f"{b} = {t};")
+        self.write(f"{self.real} *{t} = {turned[0]};")
+        self.write(*(f"{a} = {b};" for a, b in itertools.pairwise([*turned, t])))
 
     def pair(self) -> None:
         """Two pointers in an array, indexed by an int."""

@@ -17,6 +17,17 @@ name = "no_steps"
 inputs = { steps = 0 }
 [[cases]]
 function = "ping_pong"
+name = "hundred_steps"
+wrt = ["f"]
+inputs = { steps = 100 }
+[[cases]]
+function = "ping_pong"
+name = "hundred_steps_in_the_memory_of_twenty"
+wrt = ["f"]
+inputs = { steps = 100 }
+memory_limit = 33600
+[[cases]]
+function = "ping_pong"
 name = "larger_buffers"
 inputs = { ny = 4 }
 [[cases]]

@@ -22,6 +22,15 @@ name = "in_place"
 function = "in_place"
 
 [[cases]]
+name = "thousand_steps"
+inputs = { steps = 1000 }
+
+[[cases]]
+name = "memory_of_twenty_steps"
+inputs = { steps = 1000 }
+memory_limit = 15840
+
+[[cases]]
 name = "no_steps"
 inputs = { steps = 0 }
 ---*/
