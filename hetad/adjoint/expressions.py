@@ -5,7 +5,9 @@ For y = f(u, v) with seed ȳ:  ū += ȳ · ∂f/∂u,  v̄ += ȳ · ∂f/∂v.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from functools import reduce
 from typing import Protocol
 
 from hetad.adjoint.names import Names, convert, is_zero, negate, times, zero
@@ -94,6 +96,8 @@ def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[
             return [(a, lambda: seed), (b, lambda: seed)]
         case ir.Binary(op="-", left=a, right=b):
             return [(a, lambda: seed), (b, lambda: negate(seed))]
+        case ir.Binary(op="*") if len(powers := _powers(expr)) < len(_factors(expr)):
+            return [(f, lambda f=f: _of_power(expr, f, powers[f], seed)) for f in powers]  # type: ignore[misc]
         case ir.Binary(op="*", left=a, right=b):
             return [(a, lambda: times(seed, b)), (b, lambda: times(seed, a))]
         case ir.Binary(op="/", left=a, right=b, type=type_):
@@ -111,6 +115,27 @@ def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[
     raise UnsupportedError(
         f"hetad has no derivative for this expression ({type(expr).__name__})", expr.span, "rewrite it with + - * /"
     )
+
+
+def _factors(expr: ir.Expr) -> list[ir.Expr]:
+    """Those of a product, as it is written from left to right."""
+    if isinstance(expr, ir.Binary) and expr.op == "*":
+        return [*_factors(expr.left), *_factors(expr.right)]
+    return [expr]
+
+
+def _powers(expr: ir.Expr) -> dict[ir.Expr, int]:
+    """How often each factor of a product is in it."""
+    return Counter(_factors(expr))
+
+
+def _of_power(expr: ir.Expr, factor: ir.Expr, power: int, seed: ir.Expr) -> ir.Expr:
+    """seed · ∂/∂f of a product that has the factor f several times: power · seed · what is left without one f."""
+    others = _factors(expr)
+    del others[len(others) - 1 - others[::-1].index(factor)]  # the last: what is left may be a part of the product
+    if power > 1:
+        seed = times(ir.Const(float(power), seed.type, span=expr.span), seed)
+    return times(seed, reduce(times, others))
 
 
 def _slope(

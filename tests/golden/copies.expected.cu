@@ -13,7 +13,7 @@ static __global__ void square_pullback(
 {
     // line 14: y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
     const float seed = adj_y[threadIdx.x];
-    adj_x[threadIdx.x] += seed * x[threadIdx.x] + seed * x[threadIdx.x];
+    adj_x[threadIdx.x] += 2.0f * seed * x[threadIdx.x];
 }
 
 static __global__ void hetad_accumulate_float(float *sum, const float *term, size_t n)

@@ -12,8 +12,7 @@ static __global__ void force_kernel_pullback(
         const double exp_1 = exp(-distance);
         // line 22: f[i] = pull(x[i]);
         const double seed = adj_f[i];
-        double adj_inverse = seed * inverse;
-        adj_inverse += seed * inverse;
+        const double adj_inverse = 2.0 * seed * inverse;
         const double adj_exp_1 = -seed;
         // line 14: return inverse * inverse - exp(-distance);
         double adj_distance = -(adj_exp_1 == 0 ? 0 : adj_exp_1 * exp_1);

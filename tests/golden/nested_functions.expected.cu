@@ -81,7 +81,7 @@ static __global__ void smooth_pullback(
                 atomicAdd(&adj_f[i], seed_2);
             }
             const double seed_3 = -seed_2;
-            const double added = seed_3 * u[i] + seed_3 * u[i] + adj_u_part;
+            const double added = 2.0 * seed_3 * u[i] + adj_u_part;
             if (adj_u_zero) {
                 adj_u[i] = added;
             } else {
@@ -775,8 +775,7 @@ static void square_of_norm_pullback(int n, double *host, double *adj_u, double a
     double adj_host[32] = {};
     for (int i = 0; i < n; ++i) {
         // line 31: sum += host[i] * host[i];
-        adj_host[i] += adj_result * host[i];
-        adj_host[i] += adj_result * host[i];
+        adj_host[i] += 2.0 * adj_result * host[i];
     }
     // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
     hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);

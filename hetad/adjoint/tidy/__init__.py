@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hetad.adjoint.tidy.branches import merge_branches, turn_round
 from hetad.adjoint.tidy.declarations import drop_idle_restores, join_declarations, join_lists, plain, propagate, sink
+from hetad.adjoint.tidy.literals import absorbed
 from hetad.adjoint.tidy.naming import comments, constants, renumber
 from hetad.adjoint.tidy.order import headers
 from hetad.adjoint.tidy.sums import merge_atomics
@@ -20,7 +21,7 @@ def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     while True:
         new = _block(body, kernel, exposed)
         if new == body:
-            return renumber(constants(comments(new if aliased else headers(new), None)[0]))
+            return renumber(constants(comments(absorbed(new if aliased else headers(new)), None)[0]))
         body = new
 
 

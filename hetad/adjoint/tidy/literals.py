@@ -1,0 +1,134 @@
+"""Powers of two that every use of a value is multiplied by: the value itself is defined so.
+
+Of squares come `seed = adj_r * (-0.5f * r)` and sums of `2.0f * seed * x`; by hand one writes `seed = adj_r * r`, and
+subtracts `seed * x`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+from hetad.adjoint.names import is_one, negate, zero
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float
+from hetad.ir.visit import map_body, map_exprs, own_exprs, walk_expr, walk_stmts
+
+
+def absorbed(body: ir.Body) -> ir.Body:
+    """The body where literals met in a definition take in what its uses are multiplied by.  No value changes."""
+    uses = _Uses(body)
+    definitions: dict[ir.Symbol, ir.Expr] = {}
+    turned: set[ir.Symbol] = set()  # those that have the other sign now
+    for s in walk_stmts(body):
+        by = uses.factor(s.symbol) if isinstance(s, ir.Declare) and s.symbol.const else None
+        if not isinstance(s, ir.Declare) or s.init is None or by is None:
+            continue
+        positive = _scaled(s.init, -by) if uses.only_added(s.symbol) else None
+        if positive is not None and _negative(s.init):
+            definitions[s.symbol] = positive
+            turned.add(s.symbol)
+        elif (init := _scaled(s.init, by)) is not None:
+            definitions[s.symbol] = init
+    if not definitions:
+        return body
+
+    def statement(s: ir.Stmt) -> ir.Stmt:
+        if isinstance(s, ir.Declare) and s.symbol in definitions:
+            return replace(s, init=definitions[s.symbol])
+        if isinstance(s, ir.Update) and _multiplied(_first_factor(s.value)) in turned:
+            return replace(s, op="-" if s.op == "+" else "+")
+        return s
+
+    def use(e: ir.Expr) -> ir.Expr:
+        symbol = _multiplied(e)
+        return ir.Var(symbol, span=e.span) if symbol in definitions else e
+
+    return map_exprs(use, map_body(statement, body))
+
+
+class _Uses:
+    """How the variables of a body are used."""
+
+    def __init__(self, body: ir.Body) -> None:
+        self._all: Counter[ir.Symbol] = Counter()
+        self._by: dict[ir.Symbol, list[float]] = {}
+        self._added: Counter[ir.Symbol] = Counter()
+        for s in walk_stmts(body):
+            for e in (e for own in own_exprs(s) for e in walk_expr(own)):
+                if isinstance(e, ir.Var):
+                    self._all[e.symbol] += 1
+                if isinstance(e, ir.Binary) and isinstance(e.left, ir.Const) and (symbol := _multiplied(e)) is not None:
+                    self._by.setdefault(symbol, []).append(float(e.left.value))
+            if (
+                isinstance(s, ir.Update)
+                and s.op in "+-"
+                and (symbol := _multiplied(_first_factor(s.value))) is not None
+            ):
+                self._added[symbol] += 1
+
+    def factor(self, symbol: ir.Symbol) -> float | None:
+        """What all uses of the variable are multiplied by, if that is one power of two."""
+        by = self._by.get(symbol, [])
+        one = len(by) == self._all[symbol] and len(set(by)) == 1
+        return by[0] if one and math.frexp(by[0])[0] == 0.5 else None
+
+    def only_added(self, symbol: ir.Symbol) -> bool:
+        """Whether all uses are added to something, or subtracted."""
+        return self._added[symbol] == self._all[symbol]
+
+
+def _multiplied(e: ir.Expr) -> ir.Symbol | None:
+    """The variable of `2.0f * v`."""
+    match e:
+        case ir.Binary(op="*", left=ir.Const(type=Float()), right=ir.Var(symbol=symbol)):
+            return symbol
+    return None
+
+
+def _first_factor(e: ir.Expr) -> ir.Expr:
+    while isinstance(e, ir.Binary) and e.op == "*" and _multiplied(e) is None:
+        e = e.left
+    return e
+
+
+def _scaled(e: ir.Expr, by: float) -> ir.Expr | None:
+    """The product of both, if a literal of the expression can take it in."""
+    match e:
+        case ir.Const(value=value, type=Float() as type_):
+            return ir.Const(value * by, type_, span=e.span)
+        case ir.Binary(op="*", left=left, right=right):
+            if (product := _scaled(left, by)) is not None:
+                return _product(product, right)
+            product = _scaled(right, by)
+            return _product(left, product) if product is not None else None
+        case ir.Unary(op="-", operand=operand):
+            product = _scaled(operand, by)
+            return negate(product) if product is not None else None
+        case ir.Select(then=then, orelse=orelse) if then == zero(then.type, then.span):
+            product = _scaled(orelse, by)
+            return replace(e, orelse=product) if product is not None else None
+    return None
+
+
+def _product(left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    if is_one(left) or is_one(right):
+        return right if is_one(left) else left
+    if isinstance(left, ir.Const) and left.value == -1:
+        return negate(right)
+    return ir.Binary("*", left, right, left.type, span=left.span)
+
+
+def _negative(e: ir.Expr) -> bool:
+    """Whether the literals of a product make it negative."""
+    match e:
+        case ir.Const(value=value):
+            return value < 0
+        case ir.Binary(op="*", left=left, right=right):
+            return _negative(left) != _negative(right)
+        case ir.Unary(op="-", operand=operand):
+            return not _negative(operand)
+        case ir.Select(orelse=orelse):
+            return _negative(orelse)
+    return False
