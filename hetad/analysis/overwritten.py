@@ -1,10 +1,11 @@
-"""Which cells a kernel certainly overwrites: all from a first to a last one, under conditions that a launch tells.
+"""Which cells a kernel certainly overwrites: all from a first to a last one, or an interior between them.
 
-`written.py` says between which ends a kernel may write.  Here it is proven that no cell between them stays as it was.
-The offset of a store is taken apart into subscripts at strides of which each divides the next, and a point of the box
-of all subscripts is a cell of the interval.  That each point is met by some store in some thread and iteration, under
-*all* conditions around the store, is a question of integer sets (`AccessMaps.lacking_for`), whose answer may be what
-the launch has to fulfil: that there are as many threads as a guard lets pass.
+`written.py` says between which ends a kernel may write.  Here it is proven that no cell between them stays as it was,
+or none of the interior, under conditions that a launch tells.  The offset of a store is taken apart into subscripts at
+strides of which each divides the next, and a point of the box of all subscripts (`boxes.py`) is a cell of the interval.
+That each point is met by some store in some thread and iteration, under *all* conditions around the store, is a
+question of integer sets (`AccessMaps.lacking_for`), whose answer may be what the launch has to fulfil: that there are
+as many threads as a guard lets pass.
 
 A condition of which nothing is known, on a flag in memory, stands in the way unless both of its branches store.
 """
@@ -14,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import gcd
 
 from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.boxes import Gap, interior, whole_rows
 from hetad.analysis.coordinates import grid_dim
 from hetad.analysis.scales import Scale, chain, scale
 from hetad.analysis.sites import Guard, Loop
@@ -34,13 +35,15 @@ _NOWHERE = "0 = 1"
 
 @dataclass(frozen=True, slots=True)
 class Overwritten:
-    """The elements from `first` to `last`, counted from the pointer, where none of `conditions` is negative: the kernel
-    writes each of these, and no others.  `threads`: what stands for the number of threads along an axis."""
+    """The elements from `first` to `last`, counted from the pointer, but those in `gaps`, where none of `conditions` is
+    negative: the kernel writes each of these, and no others.  `threads`: what stands for the number of threads along an
+    axis."""
 
     first: Polynomial
     last: Polynomial
     conditions: tuple[Polynomial, ...]
     threads: Mapping[ir.Symbol, str]
+    gaps: tuple[Gap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def _whole(maps: AccessMaps, written: Written, stores: Sequence[_Store], held: T
     parts: list[Overwritten] = []
     for path in _fields(innermost(held), ()):
         found = _covered(maps, written, [s for s in stores if path[: len(s.path)] == s.path])
-        if found is None:
+        if found is None or (parts and found.gaps != parts[0].gaps):
             return None
         parts.append(found)
     conditions = _strictest([c for part in parts for c in part.conditions])
@@ -191,20 +194,22 @@ def _covered(maps: AccessMaps, written: Written, stores: Sequence[_Store]) -> Ov
     if first is None or last is None or strides is None:
         return None
     shift = maps.shift(stores[0].map, strides)
-    box = _box(strides, first - shift, last + _ONE - shift)
-    if box is None or any(maps.shift(s.map, strides) != shift for s in stores):
+    if any(maps.shift(s.map, strides) != shift for s in stores):
         return None
-    gaps = [p - first for p in written.first] + [last - p for p in written.last]
-    atoms = _positive_atoms(maps, strides, gaps)
-    given = [*written.positive, *(n for s in stores for n in s.needed)]
-    given += [Polynomial({(a,): 1}) - _ONE for a in atoms if not isinstance(a, ir.ThreadIndex)]
-    products = [t for pair in box for end in pair for t in end.terms if t and all(a in atoms for a in t)]
-    context = [*given, *(Polynomial({t: 1}) - _ONE for t in products), box[-1][1] - box[-1][0] - _ONE]
-    lacking = _Question(maps, strides).lacking(stores, box, context)
-    if lacking is None:
-        return None
+    differences = [p - first for p in written.first] + [last - p for p in written.last]
+    atoms = _positive_atoms(maps, strides, differences)
     threads = {symbol: axis for axis, symbol in maps.counts.items()}
-    return Overwritten(first, last, _strictest([*given, *lacking]), threads)
+    for box in (whole_rows(strides, first - shift, last - shift), interior(strides, first - shift, last - shift)):
+        if box is None:
+            continue
+        given = [*written.positive, *(n for s in stores for n in s.needed), *box.conditions]
+        given += [Polynomial({(a,): 1}) - _ONE for a in atoms if not isinstance(a, ir.ThreadIndex)]
+        products = [t for pair in box.ends for end in pair for t in end.terms if t and all(a in atoms for a in t)]
+        context = [*given, *(Polynomial({t: 1}) - _ONE for t in products), box.ends[-1][1] - box.ends[-1][0] - _ONE]
+        lacking = _Question(maps, strides).lacking(stores, box.ends, context)
+        if lacking is not None:
+            return Overwritten(first, last, _strictest([*given, *lacking]), threads, box.gaps)
+    return None
 
 
 def _strictest(conditions: Sequence[Polynomial]) -> tuple[Polynomial, ...]:
@@ -338,28 +343,6 @@ def _strides(maps: AccessMaps, stores: Sequence[Map]) -> list[Scale] | None:
                 before = apart.get(distance.atoms, Scale(0))
                 apart[distance.atoms] = Scale(gcd(before.factor, distance.factor), distance.atoms)
     return chain({*strides, *apart.values()})
-
-
-def _box(strides: Sequence[Scale], start: Polynomial, end: Polynomial) -> list[tuple[Polynomial, Polynomial]] | None:
-    """The subscripts of the cells from `start` to before `end`: each from a first to before another."""
-    box: list[tuple[Polynomial, Polynomial]] = []
-    for low, high in pairwise(strides):
-        extent = high.over(low)
-        assert extent is not None
-        box.append((Polynomial({}), extent.polynomial()))
-    first, behind = _over(start, strides[-1]), _over(end, strides[-1])
-    return [*box, (first, behind)] if first is not None and behind is not None else None
-
-
-def _over(value: Polynomial, by: Scale) -> Polynomial | None:
-    """The quotient, where each term can be divided."""
-    out = Polynomial({})
-    for monomial, coefficient in value.terms.items():
-        quotient = scale(abs(coefficient), monomial).over(by)
-        if quotient is None:
-            return None
-        out = out + quotient.polynomial().scaled(1 if coefficient > 0 else -1)
-    return out
 
 
 def _coordinates(maps: AccessMaps, value: Polynomial) -> list[ir.Symbol]:

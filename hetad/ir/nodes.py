@@ -356,8 +356,8 @@ class Push:
     `part`: the elements from `cells[0]` to `cells[1]`, counted from that pointer; `allocation`: the whole allocation
     that the pointer `place` points into; `column`: those of all the pointers that lie in the same memory as the place
     `place`, an element's size apart.  `overwritten`: whether what follows
-    overwrites all of a range, or the elements from the first to the second of three; then other memory may take the
-    place of a copy (see `host/saves/renaming.py`).
+    overwrites all of a range, or the elements from the first to the second of three, but those in gaps, each given by
+    two more; then other memory may take the place of a copy (see `host/saves/renaming.py`).
     """
 
     slot: Symbol

@@ -331,6 +331,8 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_restore_part"),
         _support("hetad_rename"),
         _support("hetad_rename_part"),
+        _support("hetad_rename_rows"),
+        _support("hetad_rename_planes"),
         _support("hetad_rename_range"),
         _support("hetad_renamed"),
         _support("hetad_cleared"),

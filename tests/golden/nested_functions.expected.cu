@@ -511,30 +511,38 @@ static void hetad_restore_part(void *p)
     hetad_restore_bytes(&s, s.start);
 }
 
-// In place of a snapshot of bytes that will be overwritten: the allocation gets other memory, and what it had stays as it
-// is.  Not where much of it lies beside these bytes, where the budget counts on less, or after an error.
-static int hetad_moves(const char *start, size_t bytes, int whole)
+// Of an allocation that may get other memory in place of a snapshot of bytes that will be overwritten.  Not where much
+// of it lies beside these bytes, where the budget counts on less, or after an error.
+static struct hetad_allocation *hetad_movable(const char *start, size_t bytes, size_t most_of_rest)
 {
     struct hetad_allocation *a = hetad_find(start);
     if (a == NULL || a->on_device != 1 || bytes == 0 || start < a->start || start + bytes > hetad_end_of(a)) {
-        return 0;
+        return NULL;
     }
     const size_t rest = a->bytes - bytes;
     a->fresh = 0;
-    if (rest > a->bytes / 32 || cudaPeekAtLastError() != cudaSuccess) {
-        return 0;
-    }
-    const size_t taken = hetad_take_buffer(a->bytes) + 1;
-    hetad_copy_rest(a, hetad_at(a, taken), hetad_at(a, a->buffer), start, bytes);
-    struct hetad_snapshot s = {(char *)start, bytes, a->buffer, 4};
-    if (whole) {
-        s.start = a->start;
-        s.bytes = a->bytes;
-    }
+    return rest > a->bytes / most_of_rest || cudaPeekAtLastError() != cudaSuccess ? NULL : a;
+}
+
+// Its content is in the buffer `taken` from now on, and what it had stays as it is.
+static void hetad_move(struct hetad_allocation *a, size_t taken, char *start, size_t bytes)
+{
+    struct hetad_snapshot s = {start, bytes, a->buffer, 4};
     hetad_push(&s, sizeof s);
     a->older = a->buffer;
     a->buffer = taken;
     a->fresh = 1;
+}
+
+static int hetad_moves(const char *start, size_t bytes, int whole)
+{
+    struct hetad_allocation *a = hetad_movable(start, bytes, 32);
+    if (a == NULL) {
+        return 0;
+    }
+    const size_t taken = hetad_take_buffer(a->bytes) + 1;
+    hetad_copy_rest(a, hetad_at(a, taken), hetad_at(a, a->buffer), start, bytes);
+    hetad_move(a, taken, whole ? a->start : (char *)start, whole ? a->bytes : bytes);
     return 1;
 }
 

@@ -31,11 +31,13 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """The first and the last of the cells that a launch overwrites, all of them where `sure` holds."""
+    """The first and the last of the cells that a launch overwrites, all of them where `sure` holds, but those in gaps:
+    of each so many cells from the first on, those behind a run (`analysis/boxes.py`)."""
 
     first: ir.Expr
     last: ir.Expr
     sure: ir.Expr
+    gaps: tuple[tuple[ir.Expr, ir.Expr], ...]  # run, pitch
 
 
 class _UnknownError(Exception):
@@ -171,9 +173,10 @@ class WrittenParts:
         try:
             conditions = [launch.not_negative(c) for c in cells.conditions]
             first, last = launch.polynomial(cells.first), launch.polynomial(cells.last)
+            gaps = tuple((launch.polynomial(gap.run), launch.polynomial(gap.pitch)) for gap in cells.gaps)
         except _UnknownError:
             return None
-        return Covered(first, last, all_of(sorted(conditions, key=expr_text), s.span))
+        return Covered(first, last, all_of(sorted(conditions, key=expr_text), s.span), gaps)
 
 
 def all_of(conditions: Sequence[ir.Expr], span: Span) -> ir.Expr:

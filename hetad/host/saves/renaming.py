@@ -7,7 +7,8 @@ launch and each copy that is given such a pointer.  Undoing the statement takes 
 
 A statement that overwrites all of an interval (`analysis/overwritten.py`) may do so only in some launches: those with
 as many threads as cells, with memory of just this size, which does not overlap what the kernel reads.  That is tested
-in front of the launch, and else a copy is made.  If the launch itself is refused, the content is copied after all.
+in front of the launch, and else a copy is made.  What it leaves between the rows of an interior, and around it, is
+copied to the other memory.  If the launch itself is refused, the content is copied after all.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hetad.adjoint.names import Names, integer
 from hetad.analysis.effects import KernelEffects
 from hetad.analysis.pointers import Location, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.host.saves.parts import WrittenParts, all_of
+from hetad.host.saves.tape import MOST_GAPS
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, VOID, Array, Pointer
@@ -90,7 +92,7 @@ class Renaming:
         if position is None or position in effects.reads or position not in effects.writes:
             return None
         cells = self.parts.covered(launch, position)
-        if cells is None:
+        if cells is None or len(cells.gaps) > (MOST_GAPS if s.extent == "part" else 0):
             return None
         others: list[ir.Expr] = []
         for i in sorted((effects.reads | effects.writes) - {position}):
@@ -98,7 +100,9 @@ class Renaming:
                 return None
             others += pointer_parts(launch.args[i])
         tests = self._tests(s.place, others)
-        return (cells.first, cells.last, all_of([cells.sure, *tests], s.span)) if tests is not None else None
+        if tests is None:
+            return None
+        return cells.first, cells.last, all_of([cells.sure, *tests], s.span), *(e for gap in cells.gaps for e in gap)
 
     def _by_operation(self, s: ir.Push, call: ir.Call) -> tuple[ir.Expr, ...] | None:
         row = TABLE[call.function]

@@ -16,6 +16,9 @@ _SAVE = {
     "column": "hetad_save_column",
 }
 _RENAME = {"range": "hetad_rename_range", "part": "hetad_rename_part", "allocation": "hetad_rename"}
+_RENAME_WITH_GAPS = ("hetad_rename_rows", "hetad_rename_planes")  # by how many kinds there are
+MOST_GAPS = len(_RENAME_WITH_GAPS)
+_FIRST_GAP = 3  # in what is overwritten: behind the first and the last cell, and whether it is sure
 _RESTORE = {
     "value": "hetad_pop",
     "range": "hetad_restore_range",
@@ -63,7 +66,8 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
 def _cells(s: ir.Push, name: str, args: tuple[ir.Expr, ...]) -> tuple[str, tuple[ir.Expr, ...]]:
     """The call for a snapshot of some cells, or in place of one."""
     if s.overwritten:
-        name = _RENAME[s.extent]
+        gaps = len(s.overwritten[_FIRST_GAP:]) // 2
+        name = _RENAME_WITH_GAPS[gaps - 1] if gaps else _RENAME[s.extent]
     if s.extent == "range":
         return name, (*args, *s.overwritten)
     size = ir.Const(size_of(innermost(element(s.place.type))), SIZE_T, span=s.span)
