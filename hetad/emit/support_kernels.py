@@ -17,8 +17,8 @@ def support_kernel(name: str) -> ir.Function:
 
 
 def _copy_frame(name: str) -> ir.Function:
-    """`to[k] = from[k]` for n words: `head` ones, `tail` ones from `behind` on, and of each `pitch` ones from `at` on the
-    first `gap`."""
+    """`to[k] = from[k]` for n words: `head` ones, `tail` from `behind` on, and of each `pitch` from `at` on the first
+    `gap`."""
     word = UINT
     to, from_ = _param("to", Pointer(word)), _param("from", Pointer(word, const=True))
     names = ("head", "tail", "behind", "at", "gap", "pitch", "n")

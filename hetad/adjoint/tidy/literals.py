@@ -19,31 +19,33 @@ from hetad.ir.visit import map_body, map_exprs, own_exprs, walk_expr, walk_stmts
 def absorbed(body: ir.Body) -> ir.Body:
     """The body where literals met in a definition take in what its uses are multiplied by.  No value changes."""
     uses = _Uses(body)
-    definitions: dict[ir.Symbol, ir.Expr] = {}
-    turned: set[ir.Symbol] = set()  # those that have the other sign now
+    declared: dict[ir.Symbol, list[ir.Expr]] = {}  # copies of a statement declare one symbol in several scopes
     for s in walk_stmts(body):
-        by = uses.factor(s.symbol) if isinstance(s, ir.Declare) and s.symbol.const else None
-        if not isinstance(s, ir.Declare) or s.init is None or by is None:
+        if isinstance(s, ir.Declare) and s.symbol.const and s.init is not None:
+            declared.setdefault(s.symbol, []).append(s.init)
+    factors: dict[ir.Symbol, float] = {}
+    turned: set[ir.Symbol] = set()  # those that have the other sign now
+    for symbol, values in declared.items():
+        by = uses.factor(symbol)
+        if by is None or any(_scaled(value, by) is None for value in values):
             continue
-        positive = _scaled(s.init, -by) if uses.only_added(s.symbol) else None
-        if positive is not None and _negative(s.init):
-            definitions[s.symbol] = positive
-            turned.add(s.symbol)
-        elif (init := _scaled(s.init, by)) is not None:
-            definitions[s.symbol] = init
-    if not definitions:
+        factors[symbol] = by
+        if uses.only_added(symbol) and all(map(_negative, values)):
+            turned.add(symbol)
+    if not factors:
         return body
 
     def statement(s: ir.Stmt) -> ir.Stmt:
-        if isinstance(s, ir.Declare) and s.symbol in definitions:
-            return replace(s, init=definitions[s.symbol])
+        if isinstance(s, ir.Declare) and s.symbol in factors and s.init is not None:
+            by = factors[s.symbol]
+            return replace(s, init=_scaled(s.init, -by if s.symbol in turned else by))
         if isinstance(s, ir.Update) and _multiplied(_first_factor(s.value)) in turned:
             return replace(s, op="-" if s.op == "+" else "+")
         return s
 
     def use(e: ir.Expr) -> ir.Expr:
         symbol = _multiplied(e)
-        return ir.Var(symbol, span=e.span) if symbol in definitions else e
+        return ir.Var(symbol, span=e.span) if symbol in factors else e
 
     return map_exprs(use, map_body(statement, body))
 
