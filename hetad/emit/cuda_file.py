@@ -13,7 +13,7 @@ from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules.routines import Routine, routine_of
 
-_FILES = "fopen fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
+_FILES = "fopen tmpfile fclose fwrite fread fseek ftell rewind feof ferror remove perror SEEK_SET SEEK_CUR SEEK_END"
 _STREAMS = "printf fprintf sprintf snprintf sscanf fscanf puts putchar fputs fflush stderr stdout FILE"
 _MEMORY = "malloc calloc realloc free abort exit EXIT_FAILURE EXIT_SUCCESS"
 _NUMBERS = "rand srand drand48 srand48 atoi atol atof getenv"

@@ -82,6 +82,7 @@ _FILE = Pointer(FILE)
 # Of the C library: files, time, random numbers, texts.  No derivative passes through them; they happen once.
 LIBRARY = (
     MemoryOperation("fopen", "inert", _FILE, ("text", "text"), once=True),
+    MemoryOperation("tmpfile", "inert", _FILE, once=True),
     MemoryOperation("fclose", "inert", INT, ("other",), once=True),
     MemoryOperation("fwrite", "inert", SIZE_T, ("src", "size", "count", "other"), once=True),
     MemoryOperation("fread", "fill", SIZE_T, ("dst", "size", "count", "other"), once=True),
