@@ -65,7 +65,7 @@ class Renaming:
                     continue
                 overwritten = None
                 if following is not None and s.place not in seen and _is_plain(s.place) and fits(s.place):
-                    overwritten = self._overwritten(s, following)
+                    overwritten = self._overwritten(s, _launch_of(following))
                 seen.append(s.place)
                 if overwritten is not None:
                     self.renamed.update(self.pointers.targets(s.place))
@@ -220,6 +220,15 @@ class Renaming:
             return False
         others = {x: given for x, given in values.items() if x not in symbols}
         return any(self._may_move(v, others) for x in symbols for v in values.get(x, ()))
+
+
+def _launch_of(s: ir.Stmt) -> ir.Stmt:
+    """Of a launch that is another one where arguments overlap, with the same stores, the usual one."""
+    if isinstance(s, ir.If) and len(s.then) == 1 and isinstance(s.then[0], ir.Launch):
+        launches = [x for x in walk_stmts(s.orelse) if isinstance(x, ir.Launch)]
+        if len(launches) == 1 and launches[0].span == s.then[0].span:
+            return s.then[0]
+    return s
 
 
 def checked(body: ir.Body) -> ir.Body:

@@ -50,6 +50,10 @@ inputs = { nx = 6, ny = 8, steps = 3 }
 name = "box"
 function = "box"
 inputs = { nx = 16, ny = 16, steps = 3, u = { shape = [5120], random = 1 }, v = { shape = [5120], random = 2 } }
+[[cases]]
+name = "box_in_a_loop"
+function = "marched"
+inputs = { nx = 16, ny = 16, steps = 3, u = { shape = [5120], random = 1 }, v = { shape = [5120], random = 2 } }
 ---*/
 // Steps that overwrite the interior of a buffer: the frame stays, and may change in between.
 __global__ void plane_step(double *to, const double *from, double c, int nx, int ny)
@@ -85,6 +89,16 @@ __global__ void box_step(double *to, const double *from, double c, int nx, int n
     int z = blockIdx.z * blockDim.z + threadIdx.z, k = (z * ny + j) * nx + i;
     if (i >= 1 && i < nx - 1 && j >= 1 && j < ny - 1 && z >= 1 && z < nz - 1)
         to[k] = sin(from[k] + c * from[k - 1] * from[k + nx * ny]) + 0.1 * from[k - nx];
+}
+
+__global__ void marching_step(double *to, const double *from, double c, int nx, int ny, int nz)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= 1 && i < nx - 1 && j >= 1 && j < ny - 1)
+        for (int z = 1; z < nz - 1; z++) {
+            int k = (z * ny + j) * nx + i;
+            to[k] = sin(from[k] + c * from[k - 1] * from[k + nx * ny]) + 0.1 * from[k - nx];
+        }
 }
 
 __global__ void boundary(double *u, double c, int nx, int ny)
@@ -148,5 +162,15 @@ void box(double *u, double *v, double c, int nx, int ny, int steps)
         double *other = now;
         now = next;
         next = other;
+    }
+}
+
+void marched(double *u, double *v, double c, int nx, int ny, int steps)
+{
+    int nz = 5120 / (nx * ny);
+    dim3 block(16, 4), grid(1, 4);
+    for (int t = 0; t < steps; t++) {
+        marching_step<<<grid, block>>>(v, u, c, nx, ny, nz);
+        marching_step<<<grid, block>>>(u, v, c, nx, ny, nz);
     }
 }
