@@ -17,7 +17,7 @@ from hetad.adjoint.structs import split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.carried import memory_names
+from hetad.analysis.carried import memories
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, holds_pointer
 from hetad.analysis.spaces import Spaces
@@ -238,7 +238,7 @@ class _Gradient:
             found = Refills(setting.function.body, setting.effects, self.kernels, engine.parts)
             self.refills, engine.refills = found.found, found.by_reader()
         if self.memory_limit is not None:
-            engine.checkpoints = Checkpoints(memory_names(setting.function, setting.pointers), self.kernels)
+            engine.checkpoints = Checkpoints(memories(setting.function, setting.pointers), self.kernels)
         return engine
 
     def _closed_over_kernels(self, activity: Activity, active: set[Location]) -> set[Location]:
