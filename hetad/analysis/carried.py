@@ -15,7 +15,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import PointsTo, Root, elements, holds_pointer, out_place, pointer_parts
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
-from hetad.ir.visit import declared, walk_stmts
+from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.memops.table import TABLE
 
 Reason = str
@@ -26,19 +26,23 @@ UNDEFINED = "hetad_undefined"  # in a forward sweep: what the memory behind the 
 @dataclass(frozen=True, slots=True)
 class State:
     """`variables` by value, and the whole memory behind each of `pointers`, which mean nothing else; behind those of
-    them that are `holders` lie pointers."""
+    them that are `holders` lie pointers.  `reached`: the places of pointers, of which each may mean other memory each
+    time, or none; what they lead to."""
 
     variables: tuple[ir.Symbol, ...]
     pointers: tuple[ir.Symbol, ...]
     holders: tuple[ir.Symbol, ...]
+    reached: tuple[ir.Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """`names` has a pointer to each memory that has one of its own; `single` is the memory of one value of its type."""
+    """`names` has a pointer to each memory that has one of its own; `single` is the memory of one value of its type.
+    `visible`: the variables that can be named anywhere in the function."""
 
     names: Mapping[Root, ir.Symbol]
     single: frozenset[Root]
+    visible: frozenset[ir.Symbol]
 
     def leads_to(self, root: Root) -> bool:
         """Whether all pointers in that memory can be told from the numbers beside them."""
@@ -69,6 +73,7 @@ def state_of(loop: ir.For, effects: Effects, memories: Memories) -> State | Reas
     variables: list[ir.Symbol] = []
     pointers: list[ir.Symbol] = []
     tables: list[ir.Symbol] = []
+    reached: dict[ir.Expr, None] = {}
     for x in written:
         if x in passing:
             continue
@@ -82,8 +87,29 @@ def state_of(loop: ir.For, effects: Effects, memories: Memories) -> State | Reas
             pointers.append(memories.names[x])
             tables += [memories.names[x]] if x in holders else []
         else:
-            return f"the memory of '{x.name}' has no name that is its own before the loop"
-    return State(tuple(variables), tuple(pointers), tuple(tables))
+            ways = _ways(x, loop, effects.pointers, memories) if x not in holders else None
+            if ways is None:
+                return f"the memory of '{x.name}' has no name that is its own before the loop"
+            reached.update(dict.fromkeys(ways))
+    return State(tuple(variables), tuple(pointers), tuple(tables), tuple(reached))
+
+
+def _ways(root: Root, loop: ir.For, pointers: PointsTo, memories: Memories) -> list[ir.Expr] | None:
+    """The places that hold all pointers by which an iteration may come to the memory of an allocation in a loop; None
+    where they cannot be named."""
+    inside, mentioned = {*declared(loop.body), *declared(loop.init)}, set(variables((loop,)))
+    found: list[ir.Expr] = []
+    for holder in pointers.holders(root):
+        if isinstance(holder, ir.Symbol):
+            if holder in inside or (holder not in mentioned and not pointers.holders(holder)):
+                continue
+            parts = pointers_in(holder) if holder in memories.visible else []
+        else:
+            parts = pointers_behind(memories.names[holder]) if holder in memories.single else []
+        if not 0 < len(parts) <= _MOST_POINTERS:
+            return None
+        found += [p for p in parts if root in pointers.targets(p)]
+    return sorted(found, key=str) or None
 
 
 def pointers_in(x: ir.Symbol) -> list[ir.Expr]:
@@ -113,7 +139,9 @@ def _mixes(type_: Type) -> bool:
 def memories(function: ir.Function, pointers: PointsTo) -> Memories:
     names = _names(function, pointers)
     allocated = [(pointers.heap_roots[id(s)], s) for s in walk_stmts(function.body) if id(s) in pointers.heap_roots]
-    return Memories(names, frozenset(r for r, s in allocated if r in names and _is_one(s, names[r].type)))
+    single = frozenset(r for r, s in allocated if r in names and _is_one(s, names[r].type))
+    visible = frozenset({*function.params, *(s.symbol for s in function.body if isinstance(s, ir.Declare))})
+    return Memories(names, single, visible)
 
 
 def _is_one(s: ir.Stmt, pointer: Type) -> bool:

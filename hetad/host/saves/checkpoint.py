@@ -30,7 +30,7 @@ from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, Struct, holds_numbers
-from hetad.ir.visit import walk_stmts
+from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Checkpoints:
             self._refuse(position, s, state)
             self._record(engine, s)
             return assemble(engine, loop, header, before, after, forward, back)
-        shown = tuple(x.name for x in (*state.pointers, *state.variables))
+        shown = tuple(dict.fromkeys(x.name for x in (*state.pointers, *map(_base, state.reached), *state.variables)))
         self.loops.insert(position, TimeLoop(s.span, shown))
         steps = _Steps(engine, loop, header, state, forward, back)
         self.slots.update(s.slot for s in steps.pushes if isinstance(s, ir.Push))
@@ -153,12 +153,15 @@ class _Steps:
         places += [p for x in state.holders for p in _behind(engine, x)]
         wholes = [*state.pointers, *(p for x in state.holders for p in _shadow_memory(engine, x))]
         slots = [self.names.symbol("state", p.type, self.span) for p in places]
+        loose = [(self.names.symbol("state", p.type, self.span), p) for p in state.reached]
         memory = [(self.names.symbol("state", p.type, self.span), ir.Var(p, span=self.span)) for p in wholes]
         self.pushes: list[ir.Stmt] = [ir.Push(slot, p, "allocation", span=self.span) for slot, p in memory]
+        self.pushes += [ir.Push(slot, p, "reached", span=self.span) for slot, p in loose]
         self.pushes += [ir.Push(slot, p, span=self.span) for slot, p in zip(slots, places, strict=True)]
         self.pops: list[ir.Stmt] = [
             ir.Pop(slot, p, span=self.span) for slot, p in reversed(list(zip(slots, places, strict=True)))
         ]
+        self.pops += [ir.Pop(slot, p, "reached", span=self.span) for slot, p in reversed(loose)]
         self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
 
     def forward(self) -> list[ir.Stmt]:
@@ -225,6 +228,10 @@ class _Steps:
 def _constant(constant: tuple[str, int], span: Span) -> ir.Const:
     name, value = constant
     return ir.Const(value, INT, name, span=span)
+
+
+def _base(place: ir.Expr) -> ir.Symbol:
+    return next(variables(place))
 
 
 def _shadow_memory(engine: Engine, holder: ir.Symbol) -> list[ir.Symbol]:
