@@ -114,7 +114,8 @@ class Liveness:
         """Whether the statement stores somewhere: if no location is known for it, that is memory of adjoints."""
         if isinstance(s, ir.Call):
             outs = SUPPORT[s.function].writes if s.function in SUPPORT else frozenset()
-            return s.function in ATOMICS or s.result is not None or bool(outs)
+            moves = s.function in TABLE and TABLE[s.function].action in ("copy", "fill")
+            return s.function in ATOMICS or s.result is not None or bool(outs) or moves
         if isinstance(s, ir.Launch):
             return bool(self.effects.summary(s).writes)
         return isinstance(s, ir.Assign | ir.Update | ir.Pop)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import Int, Pointer
+from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import walk_expr
 
 Monomial = tuple[ir.Expr, ...]  # atoms, ordered by hash so that equal products are equal; () is the constant
@@ -83,11 +83,15 @@ def polynomial(expr: ir.Expr) -> Polynomial:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A cell: base pointer or array variable, element offset, and the path of fields below the element."""
+    """A cell: base pointer or array variable, element offset, and the path of fields below the element.
+
+    Of a cell of an array that is a member, `outer` is the address of that array.
+    """
 
     base: ir.Expr
     offset: Polynomial
     path: tuple[str, ...]
+    outer: Address | None = None
 
 
 def address(place: ir.Expr) -> Address | None:
@@ -111,13 +115,16 @@ def address(place: ir.Expr) -> Address | None:
             ):
                 base = operand
             case _:
-                return Address(base, offset, tuple(reversed(path)))
+                array = isinstance(base, ir.Member) and isinstance(base.type, Array)
+                return Address(base, offset, tuple(reversed(path)), address(base) if array else None)
 
 
 def distinct(a: Address | None, b: Address | None) -> bool:
     """Whether two places, evaluated with the same values of all variables, are certainly different cells."""
-    if a is None or b is None or a.base != b.base:
+    if a is None or b is None:
         return False
+    if a.base != b.base:
+        return _in_other_members(a, b)
     if any(x != y for x, y in zip(a.path, b.path, strict=False)):
         return True
     difference = (a.offset - b.offset).constant
@@ -126,8 +133,10 @@ def distinct(a: Address | None, b: Address | None) -> bool:
 
 def distinct_across(a: Address | None, b: Address | None, index: ir.Expr) -> bool:
     """Whether the places differ whenever they are evaluated with different values of `index`, all else equal."""
-    if a is None or b is None or a.base != b.base:
+    if a is None or b is None:
         return False
+    if a.base != b.base:
+        return _in_other_members(a, b)
     if any(x != y for x, y in zip(a.path, b.path, strict=False)) and a.offset == b.offset:
         return True
     left, right = a.offset.split(index), b.offset.split(index)
@@ -135,3 +144,16 @@ def distinct_across(a: Address | None, b: Address | None, index: ir.Expr) -> boo
         return False
     slope = left[0].constant
     return left[0] == right[0] and left[1] == right[1] and slope is not None and slope != 0
+
+
+def _in_other_members(a: Address, b: Address) -> bool:
+    """Whether the places are, or lie in, different members of structs that one pointer leads to: no two elements of
+    an array of structs share memory, so which elements does not matter."""
+    a, b = _outermost(a), _outermost(b)
+    return a.base == b.base and any(x != y for x, y in zip(a.path, b.path, strict=False))
+
+
+def _outermost(a: Address) -> Address:
+    while a.outer is not None:
+        a = a.outer
+    return a

@@ -9,28 +9,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo, Root, out_place
+from hetad.analysis.pointers import PointsTo, Root, elements, holds_pointer, out_place, pointer_parts
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Pointer, Struct, Type
-from hetad.ir.visit import declared, walk_stmts
+from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
+from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.memops.table import TABLE
 
 Reason = str
+_MOST_POINTERS = 64  # in one variable: each is restored by a statement of its own
 UNDEFINED = "hetad_undefined"  # in a forward sweep: what the memory behind the argument holds means nothing here
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`variables` by value, and the whole memory behind each of `pointers`, which mean nothing else."""
+    """`variables` by value, and the whole memory behind each of `pointers`, which mean nothing else; behind those of
+    them that are `holders` lie pointers.  `reached`: the places of pointers, of which each may mean other memory each
+    time, or none; what they lead to."""
 
     variables: tuple[ir.Symbol, ...]
     pointers: tuple[ir.Symbol, ...]
+    holders: tuple[ir.Symbol, ...]
+    reached: tuple[ir.Expr, ...]
 
 
-def state_of(loop: ir.For, effects: Effects, names: Mapping[Root, ir.Symbol]) -> State | Reason:
-    """The state of a loop, or why it cannot be saved.  `names` has a pointer to each memory that has one of its own."""
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """`names` has a pointer to each memory that has one of its own; `single` is the memory of one value of its type.
+    `visible`: the variables that can be named anywhere in the function."""
+
+    names: Mapping[Root, ir.Symbol]
+    single: frozenset[Root]
+    visible: frozenset[ir.Symbol]
+
+    def leads_to(self, root: Root) -> bool:
+        """Whether all pointers in that memory can be told from the numbers beside them."""
+        if root not in self.names or root.table:
+            return False
+        type_ = self.names[root].type
+        held = type_.to if isinstance(type_, Pointer) else type_
+        if not holds_pointer(held) or not holds_numbers(held):
+            return holds_pointer(held)
+        return root in self.single and len(pointers_behind(self.names[root])) <= _MOST_POINTERS
+
+
+def state_of(loop: ir.For, effects: Effects, memories: Memories) -> State | Reason:
+    """The state of a loop, or why it cannot be saved."""
     for s in walk_stmts(loop.body):
         if (
             isinstance(s, ir.Call)
@@ -46,20 +72,57 @@ def state_of(loop: ir.For, effects: Effects, names: Mapping[Root, ir.Symbol]) ->
     passing = {x for s in begin for x in effects.pointers.targets(s.args[0])}
     variables: list[ir.Symbol] = []
     pointers: list[ir.Symbol] = []
+    tables: list[ir.Symbol] = []
+    reached: dict[ir.Expr, None] = {}
     for x in written:
         if x in passing:
             continue
         if isinstance(x, ir.Symbol):
-            if _mixes(x.type):
-                return f"pointers beside numbers in '{x.name}' change in it"
+            if len(pointers_in(x)) > _MOST_POINTERS and _mixes(x.type):
+                return f"many pointers beside numbers in '{x.name}' change in it"
             variables.append(x)
-        elif x in holders:
+        elif x in holders and not memories.leads_to(x):
             return f"pointers kept in memory ('{x.name}') may change in it"
-        elif x in names:
-            pointers.append(names[x])
+        elif x in memories.names:
+            pointers.append(memories.names[x])
+            tables += [memories.names[x]] if x in holders else []
         else:
-            return f"the memory of '{x.name}' has no name that is its own before the loop"
-    return State(tuple(variables), tuple(pointers))
+            ways = _ways(x, loop, effects.pointers, memories) if x not in holders else None
+            if ways is None:
+                return f"the memory of '{x.name}' has no name that is its own before the loop"
+            reached.update(dict.fromkeys(ways))
+    return State(tuple(variables), tuple(pointers), tuple(tables), tuple(reached))
+
+
+def _ways(root: Root, loop: ir.For, pointers: PointsTo, memories: Memories) -> list[ir.Expr] | None:
+    """The places that hold all pointers by which an iteration may come to the memory of an allocation in a loop; None
+    where they cannot be named."""
+    inside, mentioned = {*declared(loop.body), *declared(loop.init)}, set(variables((loop,)))
+    found: list[ir.Expr] = []
+    for holder in pointers.holders(root):
+        if isinstance(holder, ir.Symbol):
+            if holder in inside or (holder not in mentioned and not pointers.holders(holder)):
+                continue
+            parts = pointers_in(holder) if holder in memories.visible else []
+        else:
+            parts = pointers_behind(memories.names[holder]) if holder in memories.single else []
+        if not 0 < len(parts) <= _MOST_POINTERS:
+            return None
+        found += [p for p in parts if root in pointers.targets(p)]
+    return sorted(found, key=str) or None
+
+
+def pointers_in(x: ir.Symbol) -> list[ir.Expr]:
+    """The pointers that a variable is or holds, one by one."""
+    return [part for element in elements(ir.Var(x, span=x.span)) for part in pointer_parts(element)]
+
+
+def pointers_behind(pointer: ir.Symbol) -> list[ir.Expr]:
+    """The pointers in the first value behind a pointer."""
+    assert isinstance(pointer.type, Pointer)
+    base = ir.Var(pointer, span=pointer.span)
+    first = ir.Index(base, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
+    return [part for element in elements(first) for part in pointer_parts(element)]
 
 
 def _allocates(s: ir.Stmt) -> bool:
@@ -73,7 +136,30 @@ def _mixes(type_: Type) -> bool:
     return isinstance(type_, Struct) and any(isinstance(f.type, Pointer) or _mixes(f.type) for f in type_.fields)
 
 
-def memory_names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
+def memories(function: ir.Function, pointers: PointsTo) -> Memories:
+    names = _names(function, pointers)
+    allocated = [(pointers.heap_roots[id(s)], s) for s in walk_stmts(function.body) if id(s) in pointers.heap_roots]
+    single = frozenset(r for r, s in allocated if r in names and _is_one(s, names[r].type))
+    visible = frozenset({*function.params, *(s.symbol for s in function.body if isinstance(s, ir.Declare))})
+    return Memories(names, single, visible)
+
+
+def _is_one(s: ir.Stmt, pointer: Type) -> bool:
+    """Whether an allocation has the size of what a pointer points to."""
+    if not isinstance(s, ir.Call) or s.function not in TABLE or not isinstance(pointer, Pointer):
+        return False
+    sizes = [s.args[i] for role in ("bytes", "count", "size") if (i := TABLE[s.function].position(role)) is not None]
+    numbers = [int(e.value) for e in map(_uncast, sizes) if isinstance(e, ir.Const)]
+    return len(numbers) == len(sizes) > 0 and prod(numbers) == size_of(pointer.to)
+
+
+def _uncast(e: ir.Expr) -> ir.Expr:
+    while isinstance(e, ir.Cast):
+        e = e.operand
+    return e
+
+
+def _names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
     """For each memory a variable, visible in the whole function, that points to its start, or to nothing before."""
     visible = {s.symbol for s in function.body if isinstance(s, ir.Declare)}
     givers: dict[ir.Symbol, list[ir.Stmt]] = {}

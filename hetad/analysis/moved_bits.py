@@ -95,7 +95,8 @@ def copies_integers_to_numbers(effects: Effects, s: ir.Stmt) -> bool:
     if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action != "copy":
         return False
     typed = effects.pointers.floating_types
-    return any(typed(x) for x in effects.writes(s)) and any(not typed(x) for x in effects.reads(s))
+    copied = {x for arg in s.args for x in effects.behind(arg)}  # not what holds the pointers to it
+    return any(typed(x) for x in effects.writes(s)) and any(not typed(x) for x in copied.intersection(effects.reads(s)))
 
 
 def _intrinsics(function: ir.Function) -> Iterator[ir.Intrinsic]:

@@ -356,7 +356,7 @@ def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
     if not isinstance(place.type, Struct):
         return []
     members = [ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields]
-    return [part for m in members for element in _elements(m) for part in pointer_parts(element)]
+    return [part for m in members for element in elements(m) for part in pointer_parts(element)]
 
 
 def pointers_within(place: ir.Expr) -> list[ir.Expr]:
@@ -390,16 +390,14 @@ def spelled(place: ir.Expr) -> str:
     return place.symbol.name
 
 
-def _elements(member: ir.Expr) -> list[ir.Expr]:
-    """The member, or the elements of an array whose elements are or hold pointers."""
-    type_ = member.type
+def elements(place: ir.Expr) -> list[ir.Expr]:
+    """The place, or the elements of an array whose elements are or hold pointers."""
+    type_ = place.type
     if not isinstance(type_, Array) or not holds_pointer(type_):
-        return [member]
+        return [place]
     assert type_.length is not None
-    cells = [
-        ir.Index(member, ir.Const(k, INT, span=member.span), type_.of, span=member.span) for k in range(type_.length)
-    ]
-    return [element for cell in cells for element in _elements(cell)]
+    cells = [ir.Index(place, ir.Const(k, INT, span=place.span), type_.of, span=place.span) for k in range(type_.length)]
+    return [element for cell in cells for element in elements(cell)]
 
 
 def _undecayed(base: ir.Expr) -> ir.Expr:

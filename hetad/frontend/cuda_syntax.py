@@ -224,6 +224,10 @@ def _scopes(tokens: list[Token], names: Names) -> list[Token]:
         meant = names.aliases.get(token.text, token.text) if scope else ""
         if scope and meant in names.namespaces:
             i += 2
+        elif scope and token.text == "std" and tokens[i + 2].text == "swap" and _is(tokens, i + 3, "("):
+            swapped, i = _exchange(tokens, i, result, names)
+            result += swapped
+            continue
         elif scope and token.text == "std":
             i = _standard(tokens, i, names)
             if tokens[i].text in ("min", "max") and _is(tokens, i + 1, "<"):
@@ -250,6 +254,35 @@ def _standard(tokens: Sequence[Token], i: int, names: Names) -> int:
             "use C functions and arrays in the functions that are differentiated, and keep C++ outside",
         )
     return i + 2
+
+
+def _exchange(tokens: Sequence[Token], i: int, before: Sequence[Token], names: Names) -> tuple[list[Token], int]:
+    """The statement `std::swap(a, b);` as `{ auto held = a; a = b; b = held; }`, and the index after it."""
+    here, close = tokens[i], _close(tokens, i + 3)
+    places = [_scopes(part, names) for part in split_commas(tokens[i + 4 : close])]
+    statement = not before or before[-1].text in (";", "{", "}", ")", "else", ":", "do")
+    if not statement or not _is(tokens, close + 1, ";") or len(places) != 2 or any(_may_act(p) for p in places):
+        raise UnsupportedError(
+            "std::swap other than as a statement of its own, of two variables or elements",
+            Span(here.file, here.line, here.column, len("std::swap")),
+            "exchange them by hand: T old = a; a = b; b = old;",
+        )
+    used = {t.text for place in places for t in place}
+    held = here.spelled(next(name for name in ("held", "held_", "held__") if name not in used))
+    a, b = places
+    return [
+        *_op(here, "{"), here.spelled(cpp_syntax.AUTO), held, *_op(here, "="), *a, *_op(here, ";"),
+        *a, *_op(here, "="), *b, *_op(here, ";"), *b, *_op(here, "="), held, *_op(here, ";", "}"),
+    ], close + 2  # fmt: skip
+
+
+def _may_act(place: Sequence[Token]) -> bool:
+    """Whether an expression calls something or assigns, so that it must not be written twice."""
+    calls = any(_is(place, i + 1, "(") for i, t in enumerate(place) if t.kind == "name")
+    return calls or any(t.text in ("++", "--") or (t.text[-1:] == "=" and t.text not in _COMPARED) for t in place)
+
+
+_COMPARED = ("==", "!=", "<=", ">=")
 
 
 def _typed_extremum(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from hetad.diagnostics import ArgumentError, Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
+from hetad.ir.types import BOOL, CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
 from hetad.ir.visit import map_body, map_exprs, walk_exprs, walk_stmts
 
 
@@ -66,13 +66,15 @@ class _Driven:
                     return ir.Const(len(given), count.type, str(len(given)), span=e.span)
                 case ir.Index(base=ir.Var(symbol=symbol), index=ir.Const(value=int() as i)) if symbol is texts:
                     return _text(given[i], e.type, e.span) if i < len(given) else ir.Const(0, e.type, "0", span=e.span)
+                case ir.Index(base=ir.Var(symbol=symbol), index=index) if symbol is texts:
+                    return _text_at(given, index, e)
             return e
 
         body = map_exprs(known, function.body)
         for e in walk_exprs(body):
             if isinstance(e, ir.Var) and e.symbol is texts:
                 raise UnsupportedError(
-                    f"'{texts.name}' is used in another way than with a constant index", e.span, "write argv[1]"
+                    f"'{texts.name}' is used in another way than with an index", e.span, "write argv[1]"
                 )
         return replace(function, params=(), body=body)
 
@@ -180,6 +182,16 @@ class _Driven:
     def _names(self, function: ir.Function) -> Iterator[str]:
         yield from (s.symbol.name for s in walk_stmts(function.body) if isinstance(s, ir.Declare))
         yield from (g.symbol.name for g in self.program.globals if not g.device)
+
+
+def _text_at(given: Sequence[str], index: ir.Expr, e: ir.Expr) -> ir.Expr:
+    """The text with that number, null after the last."""
+    held = Pointer(CHAR, const=True)
+    chosen: ir.Expr = ir.Const(0, held, "0", span=e.span)
+    for i, text in reversed(list(enumerate(given))):
+        here = ir.Binary("==", index, ir.Const(i, index.type, str(i), span=e.span), BOOL, span=e.span)
+        chosen = ir.Select(here, _text(text, held, e.span), chosen, held, span=e.span)
+    return ir.Cast(chosen, e.type, span=e.span)
 
 
 def _text(text: str, type_: Type, span: Span) -> ir.Expr:

@@ -50,6 +50,7 @@ _EXTENTS = {
     "range": "copied range",
     "part": "snapshot of the part written",
     "allocation": "snapshot of the whole buffer",
+    "reached": "snapshot of the whole buffer, if there is one",
     "column": "snapshots of the buffers that it points to",
 }
 

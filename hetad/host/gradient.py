@@ -17,9 +17,9 @@ from hetad.adjoint.structs import split_structs
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.carried import memory_names
+from hetad.analysis.carried import memories
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
-from hetad.analysis.pointers import Location, PointsTo, pointer_parts
+from hetad.analysis.pointers import Location, PointsTo, holds_pointer
 from hetad.analysis.spaces import Spaces
 from hetad.device.choice import best_pullback
 from hetad.device.generated import Pullback
@@ -54,7 +54,7 @@ from hetad.host.tables import with_copies, with_tables
 from hetad.host.unknown import refuse_unknown
 from hetad.host.zeros import followed
 from hetad.ir import nodes as ir
-from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct
+from hetad.ir.types import SIZE_T, VOID, Array, Float, Pointer, Struct
 from hetad.ir.visit import callees, declared, walk_stmts
 from hetad.memops.table import CHECKS, SUPPORT
 from hetad.rules.user import Rules
@@ -238,7 +238,7 @@ class _Gradient:
             found = Refills(setting.function.body, setting.effects, self.kernels, engine.parts)
             self.refills, engine.refills = found.found, found.by_reader()
         if self.memory_limit is not None:
-            engine.checkpoints = Checkpoints(memory_names(setting.function, setting.pointers), self.kernels)
+            engine.checkpoints = Checkpoints(memories(setting.function, setting.pointers), self.kernels)
         return engine
 
     def _closed_over_kernels(self, activity: Activity, active: set[Location]) -> set[Location]:
@@ -453,9 +453,10 @@ def _named_result(function: ir.Function) -> tuple[ir.Function, ir.Symbol | None]
 
 
 def _is_mixed(location: Location) -> bool:
-    """Whether it is a struct variable of numbers and pointers."""
-    return (
-        isinstance(location, ir.Symbol)
-        and isinstance(location.type, Struct)
-        and bool(pointer_parts(ir.Var(location, span=location.span)))
-    )
+    """Whether it is a variable that holds structs of numbers and pointers."""
+    if not isinstance(location, ir.Symbol):
+        return False
+    held = location.type
+    while isinstance(held, Array):
+        held = held.of
+    return isinstance(held, Struct) and holds_pointer(held)

@@ -21,7 +21,7 @@ from typing import Literal
 from hetad.diagnostics import Span
 from hetad.ir.types import Type
 
-Extent = Literal["value", "range", "part", "allocation", "column"]
+Extent = Literal["value", "range", "part", "allocation", "reached", "column"]
 Storage = Literal["param", "local", "shared", "global", "constant", "static"]
 
 
@@ -354,10 +354,10 @@ class Push:
 
     `value`: the value of the place `place`; `range`: `bytes` bytes behind the pointer `place`;
     `part`: the elements from `cells[0]` to `cells[1]`, counted from that pointer; `allocation`: the whole allocation
-    that the pointer `place` points into; `column`: those of all the pointers that lie in the same memory as the place
-    `place`, an element's size apart.  `overwritten`: whether what follows
-    overwrites all of a range, or the elements from the first to the second of three, but those in gaps, each given by
-    two more; then other memory may take the place of a copy (see `host/saves/renaming.py`).
+    that the pointer `place` points into; `reached`: the same, or nothing if it points nowhere; `column`: those of all
+    the pointers that lie in the same memory as the place `place`, an element's size apart.  `overwritten`: whether
+    what follows overwrites all of a range, or the elements from the first to the second of three, but those in gaps,
+    each given by two more; then other memory may take the place of a copy (see `host/saves/renaming.py`).
     """
 
     slot: Symbol

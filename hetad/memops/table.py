@@ -326,6 +326,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_push"),
         _support("hetad_pop"),
         _support("hetad_save"),
+        _support("hetad_save_reached"),
         _support("hetad_restore"),
         _support("hetad_site"),
         _support("hetad_save_part"),

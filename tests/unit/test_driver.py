@@ -142,3 +142,37 @@ def test_a_value_that_cannot_be_replaced() -> None:
     program = hetad.loads("int main() { double a; a = 2; double b = a * a; return b > 0; }", name="late.cu")
     with pytest.raises(UnsupportedError, match="no value where it is declared"):
         program.driver(inputs="a", output="b")
+
+
+OPTIONS = r"""
+#include <stdlib.h>
+#include <string.h>
+
+double width = 1.0;
+
+int main(int argc, char **argv)
+{
+    double loss = 0.0, dt = 0.1;
+    for (int i = 1; i < argc; i++) {
+        char *name = argv[i];
+        if (strcmp(name, "--dt") == 0)
+            dt = atof(argv[++i]);
+        else
+            loss += strlen(argv[i]) * width * width * dt;
+    }
+    return 0;
+}
+"""
+
+
+def test_options_are_read_in_a_loop() -> None:
+    run = hetad.loads(OPTIONS).driver(inputs="width", output="loss", argv=("abc", "--dt", 0.25, "de"))
+    value, r = hetad.gradient(run, wrt="width", backend="cpu").value_and_grad(2.0)
+    assert value == pytest.approx(4 * (3 * 0.1 + 2 * 0.25))
+    assert r["width"] == pytest.approx(4 * (3 * 0.1 + 2 * 0.25))
+
+
+def test_other_uses_of_the_arguments_are_refused() -> None:
+    text = OPTIONS.replace("char *name = argv[i];", "char *name = *++argv;")
+    with pytest.raises(UnsupportedError, match="in another way than with an index"):
+        hetad.loads(text).driver(inputs="width", output="loss", argv=("abc",))

@@ -15,7 +15,7 @@ from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, Effects
 from hetad.analysis.loops import counted
-from hetad.analysis.pointers import Root
+from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, is_volatile, promote
@@ -182,7 +182,7 @@ class StoredValues:
     def _enter(self, s: ir.For | ir.While, index: ir.Symbol | None, state: State) -> None:
         """At the head of a loop the body's stores of earlier iterations have happened."""
         state.known = self._unchanged(s, state.known)
-        changed = self.effects.written(s.body)
+        changed = set(self.effects.written((*s.body, *(s.step if isinstance(s, ir.For) else ()))))
         if any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body)):
             self._meet(state)
             index = None
@@ -194,8 +194,16 @@ class StoredValues:
                 if not isinstance(location, Root):
                     continue
                 place = inner.target if isinstance(inner, ir.Assign | ir.Update) else None
-                settled = place is not None and not any(x in changed for x in set(variables(place)) - {index})
-                state.stored.setdefault(location, []).append((place, index) if settled and index else (None, None))
+                state.stored.setdefault(location, []).append(self._of_iterations(place, changed, index))
+
+    def _of_iterations(
+        self, place: ir.Expr | None, changed: set[Location], index: ir.Symbol | None
+    ) -> tuple[ir.Expr | None, ir.Symbol | None]:
+        """Where the iterations of a loop store to: at a place that moves with the index alone, or does not move."""
+        moved = changed.intersection(self.effects.address(place)) if place is not None else None
+        if moved is None or (moved and moved != {index}):
+            return None, None
+        return place, index if moved else None
 
     def _unchanged(self, s: ir.For | ir.While, known: dict[ir.Expr, ir.Symbol]) -> dict[ir.Expr, ir.Symbol]:
         """What is known of cells that no iteration writes, and whose address no iteration changes."""

@@ -22,3 +22,9 @@ static void hetad_restore(void *p)
     }
     hetad_restore_bytes(&s, s.start);
 }
+
+// The same for a pointer that may not have been given a value yet.
+static void hetad_save_reached(const void *p)
+{
+    hetad_save(hetad_find(p) != NULL ? p : NULL);
+}

@@ -13,7 +13,7 @@ Checkpoints and records lie on the one tape, since schedules take back what they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,16 +21,16 @@ from hetad.adjoint.control import assemble, counted_header, normal_form, taped_b
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.loops import index_after, set_index, trip_count
 from hetad.adjoint.names import address_of, convert, integer
-from hetad.analysis.carried import State, state_of
+from hetad.adjoint.shadows import scalar_of
+from hetad.analysis.carried import Memories, State, pointers_behind, pointers_in, state_of
 from hetad.analysis.effects import ATOMICS
 from hetad.analysis.loops import Counted
-from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, Struct
-from hetad.ir.visit import walk_stmts
+from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, Struct, holds_numbers
+from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ class TimeLoop:
 
 
 class Checkpoints:
-    """The time loops of one gradient.  `names`: see `analysis/carried.py`."""
+    """The time loops of one gradient."""
 
-    def __init__(self, names: Mapping[Root, ir.Symbol], kernels: Mapping[str, ir.Function]) -> None:
-        self.names = names
+    def __init__(self, memories: Memories, kernels: Mapping[str, ir.Function]) -> None:
+        self.memories = memories
         self.unrepeatable = {n for n, f in kernels.items() if any(_depends_on_order(s) for s in walk_stmts(f.body))}
         self.loops: list[TimeLoop] = []
         self.slots: set[ir.Symbol] = set()  # of what checkpoints hold
@@ -94,7 +94,7 @@ class Checkpoints:
             self._refuse(position, s, state)
             self._record(engine, s)
             return assemble(engine, loop, header, before, after, forward, back)
-        shown = tuple(x.name for x in (*state.pointers, *state.variables))
+        shown = tuple(dict.fromkeys(x.name for x in (*state.pointers, *map(_base, state.reached), *state.variables)))
         self.loops.insert(position, TimeLoop(s.span, shown))
         steps = _Steps(engine, loop, header, state, forward, back)
         self.slots.update(s.slot for s in steps.pushes if isinstance(s, ir.Push))
@@ -104,7 +104,7 @@ class Checkpoints:
         for inner in walk_stmts(s.body):
             if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
                 return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
-        return obstacle(engine, s.body) or state_of(s, engine.effects, self.names)
+        return obstacle(engine, s.body) or state_of(s, engine.effects, self.memories)
 
     def _record(self, engine: HostEngine, s: ir.Stmt) -> None:
         """The loop turns out to be recorded: then steps may save parts of any size, but for other loops around."""
@@ -150,13 +150,18 @@ class _Steps:
         self.header = header
         self.body, self.back = forward, back
         places = [p for x in state.variables for p in _held(engine, x)]
+        places += [p for x in state.holders for p in _behind(engine, x)]
+        wholes = [*state.pointers, *(p for x in state.holders for p in _shadow_memory(engine, x))]
         slots = [self.names.symbol("state", p.type, self.span) for p in places]
-        memory = [(self.names.symbol("state", p.type, self.span), ir.Var(p, span=self.span)) for p in state.pointers]
+        loose = [(self.names.symbol("state", p.type, self.span), p) for p in state.reached]
+        memory = [(self.names.symbol("state", p.type, self.span), ir.Var(p, span=self.span)) for p in wholes]
         self.pushes: list[ir.Stmt] = [ir.Push(slot, p, "allocation", span=self.span) for slot, p in memory]
+        self.pushes += [ir.Push(slot, p, "reached", span=self.span) for slot, p in loose]
         self.pushes += [ir.Push(slot, p, span=self.span) for slot, p in zip(slots, places, strict=True)]
         self.pops: list[ir.Stmt] = [
             ir.Pop(slot, p, span=self.span) for slot, p in reversed(list(zip(slots, places, strict=True)))
         ]
+        self.pops += [ir.Pop(slot, p, "reached", span=self.span) for slot, p in reversed(loose)]
         self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
 
     def forward(self) -> list[ir.Stmt]:
@@ -225,9 +230,36 @@ def _constant(constant: tuple[str, int], span: Span) -> ir.Const:
     return ir.Const(value, INT, name, span=span)
 
 
+def _base(place: ir.Expr) -> ir.Symbol:
+    return next(variables(place))
+
+
+def _shadow_memory(engine: Engine, holder: ir.Symbol) -> list[ir.Symbol]:
+    """What points to memory of shadows alone, without adjoints."""
+    assert isinstance(holder.type, Pointer)
+    mixed = holds_numbers(holder.type.to)
+    active = engine.is_active_pointer(ir.Var(holder, span=holder.span))
+    return [engine.shadow(holder)] if active and not mixed else []
+
+
+def _behind(engine: Engine, holder: ir.Symbol) -> list[ir.Place]:
+    """What points to shadows, where it lies beside adjoints."""
+    assert isinstance(holder.type, Pointer)
+    if not holds_numbers(holder.type.to):
+        return []
+    return _shadows(engine, pointers_behind(holder))
+
+
+def _shadows(engine: Engine, pointers: Sequence[ir.Expr]) -> list[ir.Place]:
+    active = [p for p in pointers if engine.is_active_pointer(p)]
+    return [engine.shadow_place(p) for p in active if isinstance(p, ir.Var | ir.Index | ir.Member)]
+
+
 def _held(engine: Engine, x: ir.Symbol) -> list[ir.Place]:
-    """A variable of the state, and what points to shadows beside it."""
+    """A variable of the state, and what points to shadows beside it.  Adjoints of numbers are no part of a state."""
     place = ir.Var(x, span=x.span)
-    if isinstance(x.type, Struct) or not engine.carries_pointers(x):
+    if not engine.carries_pointers(x):
         return [place]
+    if isinstance(scalar_of(x.type), Struct):
+        return [place, *_shadows(engine, pointers_in(x))]
     return [place, ir.Var(engine.shadow(x), span=x.span)]

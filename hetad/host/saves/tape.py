@@ -13,6 +13,7 @@ _SAVE = {
     "range": "hetad_save_range",
     "part": "hetad_save_part",
     "allocation": "hetad_save",
+    "reached": "hetad_save_reached",
     "column": "hetad_save_column",
 }
 _RENAME = {"range": "hetad_rename_range", "part": "hetad_rename_part", "allocation": "hetad_rename"}
@@ -24,6 +25,7 @@ _RESTORE = {
     "range": "hetad_restore_range",
     "part": "hetad_restore_part",
     "allocation": "hetad_restore",
+    "reached": "hetad_restore",
     "column": "hetad_restore_column",
 }
 
