@@ -148,8 +148,8 @@ def test_too_small_for_loops_inside_loops(backend: str) -> None:
     gradient = hetad.gradient(nested, wrt="u", of="u", backend=backend, memory_limit=8 * u.nbytes)
     with pytest.raises(
         hetad.ExecutionError,
-        match=r"limit of 9600 bytes is too small: .* loop of 20 steps needs \d+ for its state and 12\d{4} for what one "
-        r"step saves, which is \d{4} at least where the loops inside",
+        match=r"limit of 9600 bytes is too small: .* loop in line 28, of 20 steps, needs \d+ for its state and "
+        r"12\d{4} for what one step saves, which is \d{4} at least where the loops inside",
     ):
         gradient(u, v, total, N, 40, 50, seeds={"u": u})
 
@@ -368,7 +368,7 @@ def test_too_small(backend: str) -> None:
     u, v = _vectors(2)
     gradient = hetad.gradient(hetad.loads(HEAT)["march"], wrt="u", of="u", backend=backend, memory_limit=2 * u.nbytes)
     with pytest.raises(
-        hetad.ExecutionError, match=r"limit of 2400 bytes is too small: .* loop of 50 steps needs 25\d\d"
+        hetad.ExecutionError, match=r"limit of 2400 bytes is too small: .* loop in line 18, of 50 steps, needs 25\d\d"
     ):
         gradient(u, v, N, 50, seeds={"u": u})
 
