@@ -419,3 +419,11 @@ def test_gradcheck_of_loops_that_call_libraries(name: str, tmp_path: Path) -> No
 def test_host_memory_alone() -> None:
     with pytest.raises(hetad.ArgumentError, match="host_memory= is for checkpoints beside"):
         hetad.gradient(hetad.loads(HEAT)["march"], wrt="u", of="u", host_memory="1GB")
+
+
+def test_what_follows_from_others_is_not_saved() -> None:
+    """The parameters of a library's routines and of inlined functions are copies of what the loop leaves alone."""
+    source = (PROGRAMS / "libraries" / "cublas_memory_limit.cu").read_text()
+    gradient = hetad.gradient(hetad.loads(source)["solve"], wrt=("a", "b"), backend="cpu", memory_limit="1MB")
+    pushed = set(re.findall(r"hetad_push\(&(\w+), 8\)", gradient.source.split("// gradient of")[1]))
+    assert pushed == {"rho", "norm", "curvature", "alpha", "back", "beta", "x_10", "adj_x_10"}
