@@ -319,6 +319,34 @@ def test_loops_that_cannot_be_run_by_a_schedule(backend: str) -> None:
     gradient(u, v, N, 2, seeds={"u": u})
 
 
+def test_while_loops_are_recorded(backend: str) -> None:
+    """How many steps there are is not known: all of them have to fit, else the message has the loop."""
+    source = (
+        HEAT
+        + """
+    double relax(double *u, double *v, int n, double enough)
+    {
+        double host[4] = {0, 0, 0, 0}, change = 1;
+        while (change > enough) {
+            double before = host[2];
+            heat<<<(n + 63) / 64, 64>>>(u, v, n);
+            heat<<<(n + 63) / 64, 64>>>(v, u, n);
+            cudaMemcpy(host, u + 1, 4 * sizeof(double), cudaMemcpyDeviceToHost);
+            change = fabs(host[2] - before);
+        }
+        return host[2] * host[2];
+    }
+    """
+    )
+    u, v = _vectors(2)
+    args = [u, v, N, 1e-4]
+    _compare("#include <math.h>\n" + source, "relax", args, ("u",), (), "10MB", backend)
+    relax = hetad.loads("#include <math.h>\n" + source)["relax"]
+    gradient = hetad.gradient(relax, wrt="u", backend=backend, memory_limit=5 * u.nbytes)
+    with pytest.raises(hetad.ExecutionError, match=r"(?s)limit of 6000 bytes is reached.*:30:9: .*how often it runs"):
+        gradient(*args)
+
+
 def test_kernels_whose_order_may_change_are_not_run_again(backend: str) -> None:
     """A step packs what it finds in the order of its threads: another order would not fit the next step's adjoints."""
     source = """
@@ -368,7 +396,9 @@ def test_too_small(backend: str) -> None:
     u, v = _vectors(2)
     gradient = hetad.gradient(hetad.loads(HEAT)["march"], wrt="u", of="u", backend=backend, memory_limit=2 * u.nbytes)
     with pytest.raises(
-        hetad.ExecutionError, match=r"limit of 2400 bytes is too small: .* loop in line 18, of 50 steps, needs 25\d\d"
+        hetad.ExecutionError,
+        match=r"(?s)limit of 2400 bytes is too small: .* loop in line 18, of 50 steps, needs 25\d\d.*"
+        r":18:5: this loop keeps checkpoints of",
     ):
         gradient(u, v, N, 50, seeds={"u": u})
 

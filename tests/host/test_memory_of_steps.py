@@ -101,11 +101,12 @@ def profiles(steps: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         yield sizes.astype(np.int32)
 
 
-def compare(function: str, limit: int, backend: str, seed: int) -> tuple[int, int]:
+def compare(function: str, limit: int, backend: str, seed: int, host_memory: int | None = None) -> tuple[int, int]:
     """How many gradients under the limit were those without one, and how many had no room."""
     program = hetad.loads(SOURCE)[function]
     full = hetad.gradient(program, wrt=("u", "w"), of="u", backend=backend)
-    limited = hetad.gradient(program, wrt=("u", "w"), of="u", backend=backend, memory_limit=limit)
+    room: Any = {"memory_limit": limit, "host_memory": host_memory}
+    limited = hetad.gradient(program, wrt=("u", "w"), of="u", backend=backend, **room)
     assert not any(loop.refused for loop in limited.derivative.explanation.loops)
     rng = np.random.default_rng(seed)
     right = refused = 0
@@ -119,7 +120,8 @@ def compare(function: str, limit: int, backend: str, seed: int) -> tuple[int, in
                 _assert_truly_too_small(str(problem), limit)
                 refused += 1
                 continue
-            assert limited.last_report is not None and limited.last_report.saved_bytes <= limit
+            report = limited.last_report
+            assert report is not None and report.saved_bytes <= limit and report.host_bytes <= (host_memory or 0)
             for name in ("u", "w"):
                 _assert_same(found[name], expected[name], backend)
             right += 1
@@ -139,6 +141,14 @@ def test_the_same_gradient_where_it_fits(function: str, limit: int, backend: str
     right, refused = compare(function, limit, backend, limit)
     assert right > 0
     assert refused == 0 or limit < max(LIMITS[function])
+
+
+@pytest.mark.parametrize(("function", "limit"), [("flat", 3565), ("nested", 6700), ("in_a_row", 12200)])
+def test_checkpoints_in_host_memory(function: str, limit: int, backend: str) -> None:
+    """Then steps that need more than is left beside a checkpoint on the device have room, too."""
+    right, _ = compare(function, limit, backend, limit, host_memory=9000)
+    without, _ = compare(function, limit, backend, limit)
+    assert right >= without
 
 
 @pytest.fixture
