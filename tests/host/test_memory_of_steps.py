@@ -113,13 +113,16 @@ def compare(function: str, limit: int, backend: str, seed: int, host_memory: int
     for steps in (*rng.integers(3, 60, 5), 2, 1, 0):
         for sizes in profiles(int(steps), rng):
             u, w, s = rng.uniform(0.2, 0.8, N), rng.uniform(0.2, 0.8, N), rng.standard_normal(N)
+            before = u.copy(), w.copy()
             expected = full(u, w, sizes, int(steps), seeds={"u": s})
             try:
                 found = limited(u, w, sizes, int(steps), seeds={"u": s})
             except hetad.ExecutionError as problem:
                 _assert_truly_too_small(str(problem), limit)
+                np.testing.assert_array_equal((u, w), before)
                 refused += 1
                 continue
+            np.testing.assert_array_equal((u, w), before)
             report = limited.last_report
             assert report is not None and report.saved_bytes <= limit and report.host_bytes <= (host_memory or 0)
             for name in ("u", "w"):
