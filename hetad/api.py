@@ -470,15 +470,18 @@ class Gradient:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Where a memory limit is not met, the loops whose every step is recorded are part of the reason."""
+        """Where a memory limit is not met: the loop that is too large, and those whose every step is recorded."""
         try:
             yield
         except ExecutionError as problem:
-            refused = [loop for loop in self.derivative.explanation.loops if loop.refused]
-            if "memory limit" not in str(problem) or not refused:
+            text = str(problem)
+            loops = self.derivative.explanation.loops
+            reasons = [f"{x.span}: in this loop {x}" for x in loops if x.refused]
+            meant = [x for x in loops if not x.refused and f"time loop in line {x.span.line}," in text]
+            reasons += [f"{x.span}: this loop keeps {x}" for x in meant]
+            if "memory limit" not in text or not reasons:
                 raise
-            reasons = "".join(f"\n  {loop.span}: in this loop {loop}" for loop in refused)
-            raise ExecutionError(f"{problem}{reasons}") from None
+            raise ExecutionError("\n  ".join([text, *dict.fromkeys(reasons)])) from None
 
     def _plan(self, value: bool) -> Plan:
         """What runs; without the function's value, what only leads to it is left out."""

@@ -5,7 +5,7 @@ iteration to the next; the reverse iteration restores that, runs the body's forw
 in registers, then the body's reverse part.
 
 *Taping* (host): the forward body itself saves whatever it overwrites, and its variables at its end, on the
-tape; the reverse body takes everything back from there.  Nothing is launched twice.
+tape; the reverse body takes everything back from there, but for what it can set again.  Nothing is launched twice.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hetad.adjoint.fixed import fixed_values
 from hetad.adjoint.loops import reversed_header
 from hetad.adjoint.names import integer
 from hetad.adjoint.origin import Origin
@@ -81,13 +82,17 @@ def taped_body(engine: Engine, s: ir.For | ir.While, loop: ir.For) -> tuple[ir.B
     engine.loops.append((s, True))
     inner = engine.region(loop.body, registers=False)
     engine.loops.pop()
-    slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in inner.locals]
+    fixed = fixed_values(engine, loop, tuple(inner.forward), inner.locals)
+    kept = [x for x in inner.locals if x not in fixed]
+    slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in kept]
     engine.slot_origins.update(dict.fromkeys(slots, Origin(s, True, (s, *engine.taped_loops()))))
-    pairs = list(zip(slots, inner.locals, strict=True))
+    pairs = list(zip(slots, kept, strict=True))
     pushes = [ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in pairs]
-    opening = [ir.Declare(x, None, span=s.span) for x in inner.locals]
+    opening = [ir.Declare(x, None, span=s.span) for x in kept]
     pops = [ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in reversed(pairs)]
-    return (*inner.declarations, *inner.forward, *pushes), (*opening, *pops, *inner.adjoints, *inner.reverse)
+    again = [ir.Declare(x, value, span=s.span) for x, value in fixed.items()]
+    back = (*opening, *pops, *again, *inner.adjoints, *inner.reverse)
+    return (*inner.declarations, *inner.forward, *pushes), back
 
 
 def normal_form(engine: Engine, s: ir.For | ir.While) -> tuple[Parts, ir.For, list[ir.Stmt]]:

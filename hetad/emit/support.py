@@ -27,18 +27,19 @@ CUDA_DEVICE = (
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "budget.c", "tape.c",
-    "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c", "save_part.c",
-    "rename.c", "limit.c", "loop.c", "kernel_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c",
-    "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
-    "copy_pullback_double.c", "move_pullback_float.c",
-    "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "session.c",
+    "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c",
+    "save_range.c", "save_part.c", "rename.c", "limit.c", "discard.c", "loop.c", "loop_plan.c", "loop_room.c",
+    "loop_next.c", "kernel_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "scalar_float.c",
+    "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
+    "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "rows_pullback_float.c",
+    "rows_pullback_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_HOST = (
     "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "cuda_api.c", "device_properties.c", "cuda_streams.c",
-    "cublas.c", "action.c", "scheduler.c", "last_snapshot.c", "sites.c", *HOST, "unwind.c", "report.c",
+    "cublas.c", "action.c", "scheduler.c", "sites.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -51,6 +52,9 @@ WHOLE = frozenset(  # belong together
         "fibers.c",
         "levels.c",
         "loop.c",
+        "loop_next.c",
+        "loop_plan.c",
+        "loop_room.c",
         "parallel.c",
     }
     | {"sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}

@@ -26,11 +26,12 @@ Actions = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A loop of `trips` steps whose first one has been run, after a checkpoint of its start was saved.
+    """A loop of `trips` steps, or those of its steps that are left, of whose start there is a checkpoint.
 
     In bytes: `state` of one checkpoint; `step`, what recording one step takes; `least`, the same where loops inside it
     are run by schedules of their own; `room` for more on the device, `host_room` for checkpoints in host memory.
-    `first_level` is 1 if the first checkpoint lies in host memory.
+    `first_level` is 1 if the first checkpoint lies in host memory.  `now`: how many steps have been run; -1 in the
+    reverse sweep, where the state is another one.  At most `most` steps are recorded at a time.
     """
 
     trips: int
@@ -40,6 +41,8 @@ class Request:
     room: int
     host_room: int
     first_level: int
+    now: int = 1
+    most: int = 2**62
 
 
 def plan(request: Request) -> Actions | None:
@@ -47,17 +50,18 @@ def plan(request: Request) -> Actions | None:
     block, most = _block(request)
     if block == 0:
         return None
-    return _schedule(request.trips, block, *most, request.first_level)
+    return _schedule(request.trips, block, *most, request.first_level, request.now)
 
 
 def _block(r: Request) -> tuple[int, tuple[int, int]]:
     """How many steps are recorded at a time, and how many checkpoints fit at each level, the first one included."""
-    if (r.trips - 1) * r.step <= r.room:
+    first = max(r.now, 0)
+    if r.trips - first <= r.most and (r.trips - first) * r.step <= r.room:
         return r.trips, (1, 0)
     # Loops inside a step leave more room for checkpoints when they have to make do with less.
     for step in dict.fromkeys((r.step, max(r.least, r.room // 2), r.least)):
         found = []
-        for block in _candidates(min(r.room // max(step, 1), r.trips)):
+        for block in _candidates(min(r.room // max(step, 1), r.trips, r.most)):
             fit = _fitting(r, block * step)
             blocks = -(-r.trips // block)
             found.append((block * extra_steps(blocks, min(sum(fit), blocks - 1)), block, fit))
@@ -95,27 +99,37 @@ def extra_steps(steps: int, checkpoints: int) -> int:
 
 
 @functools.lru_cache(maxsize=256)
-def _schedule(trips: int, block: int, on_device: int, on_host: int, first_level: int) -> Actions:
+def _schedule(trips: int, block: int, on_device: int, on_host: int, first_level: int, now: int) -> Actions:
     """Blocks of steps, each recorded as a whole."""
     blocks = -(-trips // block)
     if blocks == 1:
-        rows: list[Row] = [(RECORD, 1, trips, 0), (TURN, 0, 0, 0), (REVERSE, 1, trips, 0)]
-        rows += [(LOAD_LAST, 0, 0, first_level), (RECORD, 0, 1, 0), (REVERSE, 0, 1, 0)]
-        return np.array(rows, np.int64)
+        return np.array(_recorded_at_once(trips, first_level, now), np.int64)
     from checkpoint_schedules import MultistageCheckpointSchedule
 
     def actions() -> Iterator[Any]:
         return iter(MultistageCheckpointSchedule(blocks, on_device, on_host))
 
     numbers = array("q")
-    for row in _rows(actions(), _levels(actions(), first_level), trips, block):
+    for row in _rows(actions(), _levels(actions(), first_level), trips, block, now):
         numbers.extend(row)
     return np.frombuffer(numbers, np.int64).reshape(-1, 4)
 
 
-def _rows(actions: Iterable[Any], levels: list[int], trips: int, block: int) -> Iterator[Row]:
+def _recorded_at_once(trips: int, first_level: int, now: int) -> list[Row]:
+    match now:
+        case 0:
+            return [(RECORD, 0, trips, 0), (TURN, 0, 0, 0), (REVERSE, 0, trips, 0)]
+        case 1:
+            rows = [(RECORD, 1, trips, 0), (TURN, 0, 0, 0), (REVERSE, 1, trips, 0)]
+            return [*rows, *_recorded_at_once(1, first_level, -1)]
+    return [(LOAD_LAST, 0, 0, first_level), (RECORD, 0, trips, 0), (REVERSE, 0, trips, 0)]
+
+
+def _rows(actions: Iterable[Any], levels: list[int], trips: int, block: int, now: int) -> Iterator[Row]:
     from checkpoint_schedules import Copy, EndForward, Forward, Move, Reverse
 
+    if now < 0:
+        yield LOAD, 0, 0, levels[0]
     saved = 0  # checkpoints there are
     started = False
     for action in actions:
@@ -125,7 +139,7 @@ def _rows(actions: Iterable[Any], levels: list[int], trips: int, block: int) -> 
                 if action.write_ics and started:
                     yield SAVE, 0, 0, levels[saved]
                 elif action.write_ics:
-                    first = 1  # the first checkpoint is there already, and its first step was run
+                    first = max(now, 0)  # the first checkpoint is there already
                 saved += action.write_ics
                 started = True
                 if first < last:
@@ -137,7 +151,7 @@ def _rows(actions: Iterable[Any], levels: list[int], trips: int, block: int) -> 
                 yield LOAD_LAST, 0, 0, levels[saved]
             case Reverse():
                 yield REVERSE, action.n0 * block, min(action.n1 * block, trips), 0
-            case EndForward():
+            case EndForward() if now >= 0:
                 yield TURN, 0, 0, 0
 
 

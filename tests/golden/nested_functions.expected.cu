@@ -337,6 +337,7 @@ struct hetad_buffer {
 static struct hetad_buffer *hetad_buffers;  // every buffer there is
 static size_t *hetad_idle;                  // a stack of those that hold no snapshot
 static size_t hetad_buffer_count, hetad_buffer_room, hetad_idle_count;
+static size_t hetad_buffer_bytes;           // of all of them
 
 static void *hetad_larger(void *array, size_t bytes)
 {
@@ -347,10 +348,29 @@ static void *hetad_larger(void *array, size_t bytes)
     return moved;
 }
 
+// The memory of buffers that hold no snapshot goes back until all have no more than `most` bytes.
+static void hetad_free_idle(size_t most)
+{
+    for (size_t i = hetad_idle_count; i-- > 0 && hetad_buffer_bytes > most;) {
+        struct hetad_buffer *idle = &hetad_buffers[hetad_idle[i]];
+        cudaFree(idle->data);
+        hetad_buffer_bytes -= idle->bytes;
+        idle->data = NULL;
+        idle->bytes = 0;
+    }
+}
+
 static void *hetad_new_buffer(size_t bytes)
 {
     void *data = NULL;
     if (cudaMalloc((void **)&data, bytes) != cudaSuccess) {
+        hetad_free_idle(0);
+        cudaGetLastError();
+        if (cudaMalloc((void **)&data, bytes) != cudaSuccess) {
+            data = NULL;
+        }
+    }
+    if (data == NULL) {
         size_t available = 0, total = 0, saved = 0;
         for (size_t i = 0; i < hetad_buffer_count; ++i) {
             saved += hetad_buffers[i].bytes;
@@ -363,10 +383,12 @@ static void *hetad_new_buffer(size_t bytes)
                  saved, bytes, available, total);
         hetad_fail(text);
     }
+    hetad_buffer_bytes += bytes;
     return data;
 }
 
-static size_t hetad_take_buffer(size_t bytes)
+// An idle buffer of this size; 0: one without memory.  `hetad_buffer_count` if there is none.
+static size_t hetad_take_idle(size_t bytes)
 {
     for (size_t i = hetad_idle_count; i-- > 0;) {
         size_t buffer = hetad_idle[i];
@@ -375,15 +397,27 @@ static size_t hetad_take_buffer(size_t bytes)
             return buffer;
         }
     }
+    return hetad_buffer_count;
+}
+
+static size_t hetad_take_buffer(size_t bytes)
+{
+    size_t buffer = hetad_take_idle(bytes);
+    if (buffer < hetad_buffer_count) {
+        return buffer;
+    }
+    void *data = hetad_new_buffer(bytes);
+    buffer = hetad_take_idle(0);
     if (hetad_buffer_count == hetad_buffer_room) {
         size_t room = 2 * hetad_buffer_room + 16;
         hetad_buffers = (struct hetad_buffer *)hetad_larger(hetad_buffers, room * sizeof *hetad_buffers);
         hetad_idle = (size_t *)hetad_larger(hetad_idle, room * sizeof *hetad_idle);
         hetad_buffer_room = room;
     }
-    hetad_buffers[hetad_buffer_count].data = hetad_new_buffer(bytes);
-    hetad_buffers[hetad_buffer_count].bytes = bytes;
-    return hetad_buffer_count++;
+    hetad_buffers[buffer].data = data;
+    hetad_buffers[buffer].bytes = bytes;
+    hetad_buffer_count += buffer == hetad_buffer_count;
+    return buffer;
 }
 
 static void hetad_put_buffer(size_t buffer)
@@ -396,7 +430,7 @@ static void hetad_free_buffers(void)
     while (hetad_buffer_count > 0) {
         cudaFree(hetad_buffers[--hetad_buffer_count].data);
     }
-    hetad_idle_count = 0;
+    hetad_idle_count = hetad_buffer_bytes = 0;
 }
 
 // Where the content of p's memory is now: there, or in a buffer that has taken its place for the time.
@@ -442,7 +476,8 @@ struct hetad_snapshot {
     char *start;
     size_t bytes;
     size_t buffer;
-    int on_device;  // of the allocation; 2: on the tape; 4: in place, and the content has moved from `buffer`
+    int on_device;  // of the allocation; 2: on the tape; 4: in place, and the content has moved from `buffer`;
+                    // 5: given up
 };
 
 static void hetad_save_bytes(char *start, size_t bytes, int on_device)

@@ -127,7 +127,7 @@ class _Counting:
         allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(own.device_malloc)
         release = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(own.device_free)
         self.alive: dict[int, int] = {}
-        self.made = 0
+        self.made = self.peak = 0
 
         @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)
         def device_malloc(size: int) -> int | None:
@@ -136,6 +136,7 @@ class _Counting:
             p: int = allocate(size)
             self.made += 1
             self.alive[p] = size
+            self.peak = max(self.peak, sum(self.alive.values()))
             return p
 
         @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)

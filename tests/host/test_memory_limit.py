@@ -148,8 +148,8 @@ def test_too_small_for_loops_inside_loops(backend: str) -> None:
     gradient = hetad.gradient(nested, wrt="u", of="u", backend=backend, memory_limit=8 * u.nbytes)
     with pytest.raises(
         hetad.ExecutionError,
-        match=r"limit of 9600 bytes is too small: .* loop of 20 steps needs \d+ for its state and 12\d{4} for what one "
-        r"step saves, which is \d{4} at least where the loops inside",
+        match=r"limit of 9600 bytes is too small: .* loop in line 28, of 20 steps, needs \d+ for its state and "
+        r"12\d{4} for what one step saves, which is \d{4} at least where the loops inside",
     ):
         gradient(u, v, total, N, 40, 50, seeds={"u": u})
 
@@ -319,6 +319,34 @@ def test_loops_that_cannot_be_run_by_a_schedule(backend: str) -> None:
     gradient(u, v, N, 2, seeds={"u": u})
 
 
+def test_while_loops_are_recorded(backend: str) -> None:
+    """How many steps there are is not known: all of them have to fit, else the message has the loop."""
+    source = (
+        HEAT
+        + """
+    double relax(double *u, double *v, int n, double enough)
+    {
+        double host[4] = {0, 0, 0, 0}, change = 1;
+        while (change > enough) {
+            double before = host[2];
+            heat<<<(n + 63) / 64, 64>>>(u, v, n);
+            heat<<<(n + 63) / 64, 64>>>(v, u, n);
+            cudaMemcpy(host, u + 1, 4 * sizeof(double), cudaMemcpyDeviceToHost);
+            change = fabs(host[2] - before);
+        }
+        return host[2] * host[2];
+    }
+    """
+    )
+    u, v = _vectors(2)
+    args = [u, v, N, 1e-4]
+    _compare("#include <math.h>\n" + source, "relax", args, ("u",), (), "10MB", backend)
+    relax = hetad.loads("#include <math.h>\n" + source)["relax"]
+    gradient = hetad.gradient(relax, wrt="u", backend=backend, memory_limit=5 * u.nbytes)
+    with pytest.raises(hetad.ExecutionError, match=r"(?s)limit of 6000 bytes is reached.*:30:9: .*how often it runs"):
+        gradient(*args)
+
+
 def test_kernels_whose_order_may_change_are_not_run_again(backend: str) -> None:
     """A step packs what it finds in the order of its threads: another order would not fit the next step's adjoints."""
     source = """
@@ -368,7 +396,9 @@ def test_too_small(backend: str) -> None:
     u, v = _vectors(2)
     gradient = hetad.gradient(hetad.loads(HEAT)["march"], wrt="u", of="u", backend=backend, memory_limit=2 * u.nbytes)
     with pytest.raises(
-        hetad.ExecutionError, match=r"limit of 2400 bytes is too small: .* loop of 50 steps needs 25\d\d"
+        hetad.ExecutionError,
+        match=r"(?s)limit of 2400 bytes is too small: .* loop in line 18, of 50 steps, needs 25\d\d.*"
+        r":18:5: this loop keeps checkpoints of",
     ):
         gradient(u, v, N, 50, seeds={"u": u})
 
@@ -419,3 +449,11 @@ def test_gradcheck_of_loops_that_call_libraries(name: str, tmp_path: Path) -> No
 def test_host_memory_alone() -> None:
     with pytest.raises(hetad.ArgumentError, match="host_memory= is for checkpoints beside"):
         hetad.gradient(hetad.loads(HEAT)["march"], wrt="u", of="u", host_memory="1GB")
+
+
+def test_what_follows_from_others_is_not_saved() -> None:
+    """The parameters of a library's routines and of inlined functions are copies of what the loop leaves alone."""
+    source = (PROGRAMS / "libraries" / "cublas_memory_limit.cu").read_text()
+    gradient = hetad.gradient(hetad.loads(source)["solve"], wrt=("a", "b"), backend="cpu", memory_limit="1MB")
+    pushed = set(re.findall(r"hetad_push\(&(\w+), 8\)", gradient.source.split("// gradient of")[1]))
+    assert pushed == {"rho", "norm", "curvature", "alpha", "back", "beta", "x_10", "adj_x_10"}

@@ -129,6 +129,13 @@ def test_functions_go_with_other_ways_to_run(options: dict[str, Any]) -> None:
     assert "advance_forward" in functions(compared(text, *vectors(), N, **options))
 
 
+def test_all_of_a_loop_under_a_memory_limit_is_in_the_function() -> None:
+    text = THREE_CALLS.replace("cycle(u, v, n);\n}", "for (int t = 0; t < 12; t++)\n        cycle(u, v, n);\n}")
+    source = compared(text, *vectors(), N, memory_limit="12kB")
+    assert "advance_pullback(double *u, double *v, double a, int n, double *adj_u, double *adj_v)" in source
+    assert "advance_pullback(u, v, 0.2, n, adj_u, adj_v);" in source
+
+
 def test_one_value_is_returned_and_several_come_back_by_pointer() -> None:
     text = """
     static double total(const double *u, int n)

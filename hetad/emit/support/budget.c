@@ -10,15 +10,33 @@ struct hetad_budget {
     size_t counted, least;    // by HETAD_COUNTS: of all that is saved, and where loops in it are run by schedules
     size_t beside;            // likewise, outside such loops, once the first of them
     int met_loop;             // has begun
+    size_t spare;             // of limit[0], what recording steps leaves for what is saved after them
+    void (*full)(size_t);     // what to do where the limit does not allow for so many bytes; NULL: it is an error
     size_t steps, repeated;   // of loops that were run by schedules: their steps, and further runs of them
 };
 
 static struct hetad_budget hetad_budget;
 
+static inline int hetad_exceeds(size_t bytes)
+{
+    const int level = hetad_budget.level;
+    const size_t room = hetad_budget.held[level] + bytes + (level == 0 ? hetad_budget.spare : 0);
+    return room > hetad_budget.limit[level] && (level > 0 || hetad_budget.limit[0] > 0);
+}
+
+// Whether nothing is saved now, be it that there is no room for these bytes.
+static inline int hetad_is_full(size_t bytes)
+{
+    if (hetad_budget.mode == HETAD_SAVES && hetad_budget.full != NULL && hetad_exceeds(bytes)) {
+        hetad_budget.full(bytes);
+    }
+    return hetad_budget.mode != HETAD_SAVES;
+}
+
 // Whether what is to be saved is only counted, or not even that.
 static inline int hetad_skips(size_t bytes)
 {
-    if (hetad_budget.mode == HETAD_SAVES) {
+    if (!hetad_is_full(bytes)) {
         return 0;
     }
     if (hetad_budget.mode == HETAD_COUNTS) {
@@ -54,6 +72,13 @@ static inline void hetad_hold(size_t bytes)
 static inline void hetad_let_go(size_t bytes)
 {
     hetad_budget.held[hetad_budget.level] -= bytes;
+}
+
+// How many bytes all buffers on the device may have beside a new one: those too that wait for another snapshot.
+static size_t hetad_most_beside(size_t bytes)
+{
+    const size_t limit = hetad_budget.limit[0];
+    return limit == 0 ? (size_t)-1 : limit < bytes ? 0 : limit - bytes;
 }
 
 static void hetad_reset_budget(void)

@@ -1,246 +1,198 @@
-// Time loops under a memory limit.  A loop asks again and again what to do next: save its state, take it back, run steps
-// or reverse them.  What a step saves is recorded, skipped or counted, as hetad_budget.mode says.
+// Time loops under a memory limit: what is known of each that runs, its steps one by one, and its checkpoints.
 enum { HETAD_FINISHED, HETAD_CHECKPOINT, HETAD_RESUME, HETAD_RUN };  // what hetad_next answers
 
-enum { HETAD_OPENED, HETAD_STATE_COUNTED, HETAD_FIRST_SAVED, HETAD_STEP_COUNTED, HETAD_SCHEDULED, HETAD_RAN,
+enum { HETAD_OPENED, HETAD_STATE_COUNTED, HETAD_FIRST_SAVED, HETAD_FIRST_COUNTED, HETAD_SCHEDULED, HETAD_PLAIN,
        HETAD_RECORDED, HETAD_REVERSED };
 
+struct hetad_needs {     // bytes that a step saves, of the steps seen so far the most
+    size_t step, least;  // in all, and where loops inside it are run by schedules
+    size_t rest;         // after loops inside it have begun, and outside them
+};
+
+struct hetad_checkpoint {  // lies on the tape, above the state that was saved
+    struct hetad_mark before;
+    size_t step;           // that begins with this state
+    size_t below;          // where the one below ends on the tape, 0 if there is none
+    int level;
+};
+
 struct hetad_loop {
-    int stage;                           // one of the last above
+    int line;                            // in the source
+    int stage;                           // one of the above; without a schedule a loop is plain
     int outside;                         // what hetad_budget.mode is around the loop
-    size_t trips;
-    size_t state;                        // bytes of a checkpoint
-    size_t counted, least, beside;       // those of the budget when the loop was opened
-    size_t rest;                         // what a step saves after loops inside it have begun, and outside them
-    size_t later;                        // room for what is saved after the loop
-    const struct hetad_action *actions;  // of its schedule, once it has one
-    size_t next, count;
     int turned;                          // the reverse sweep has begun
+    int spoilt;                          // its schedule cannot be followed to the end
+    int overflowed;                      // there was no room for all of what the current step saves
+    int saves, counts, plans;            // a checkpoint is being saved; steps are run to be counted; a plan comes next
+    size_t trips, state;                 // state: bytes of a checkpoint
+    size_t counted, least, beside;       // those of the budget when the loop was opened
+    struct hetad_mark before_all;        // when the loop was opened
+    size_t before[3];                    // when the current step began: counted, least and held
+    size_t later;                        // room for what is saved after the loop
+    size_t spare, around;                // what steps recorded in the forward sweep leave free; the same around the loop
+    struct hetad_needs needs, planned;   // planned: when the schedule was made
+    size_t most;                         // steps are recorded at a time
+    int mode;                            // what the steps being run do
+    size_t now, to;                      // the next of them, and where they end
+    size_t recorded, left;               // those from `recorded` on are on the tape; how many have to be reversed
+    size_t unknown;                      // what steps before this one save has been counted in part
+    struct hetad_mark mark;              // where recording began
+    struct hetad_checkpoint saved;       // while it is being saved
+    size_t last, checkpoints;            // where the last one ends on the tape; how many there are
+    int first_level;                     // of the first one
+    const struct hetad_action *actions;  // of its schedule, whose steps are counted from `base`
+    size_t next, count, base;
+    struct hetad_action own[2];
+    size_t closed;                       // where the loop that was closed before this one ends on the tape
+    struct hetad_mark cut;               // where the tape ends for the reverse sweep of this loop, and
+    size_t given_up;                     // how many bytes above were given up
 };
 
 static struct hetad_loop hetad_loops[16];  // those that are running, one inside the other
 static int hetad_loop_depth;
 static size_t hetad_resumed[3];            // what reading a checkpoint that is kept must not change
 
+static size_t hetad_last_closed;           // where the last loop that the forward sweep has closed ends on the tape
+
 static void hetad_reset_loops(void)
 {
     hetad_loop_depth = 0;
+    hetad_last_closed = hetad_given_up = 0;
 }
 
-static void hetad_open_loop(size_t trips)
+static struct hetad_loop hetad_closed_at(size_t end)
 {
-    if (hetad_loop_depth == 16) {
-        hetad_fail("more than 16 time loops inside one another");
+    struct hetad_loop loop;
+    memcpy(&loop, hetad_tape + end - sizeof loop, sizeof loop);
+    return loop;
+}
+
+// All that has been saved since, loops inside it among them.
+static void hetad_cut(const struct hetad_mark *mark)
+{
+    while (hetad_last_closed > mark->tape) {
+        const struct hetad_loop loop = hetad_closed_at(hetad_last_closed);
+        hetad_given_up -= loop.given_up;
+        hetad_last_closed = loop.closed;
     }
-    struct hetad_loop *loop = &hetad_loops[hetad_loop_depth++];
-    memset(loop, 0, sizeof *loop);
-    loop->trips = trips;
-    loop->outside = hetad_budget.mode;
+    hetad_discard(mark);
 }
 
-static void hetad_reopen_loop(void)
-{
-    hetad_pop(&hetad_loops[hetad_loop_depth++], sizeof hetad_loops[0]);
-}
+// --- steps
 
-static int hetad_close_loop(struct hetad_loop *loop)
+static int hetad_begin_step(struct hetad_loop *loop, size_t *at, size_t *until)
 {
-    hetad_push(loop, sizeof *loop);
-    --hetad_loop_depth;
-    return HETAD_FINISHED;
-}
-
-static int hetad_run(int mode, size_t from, size_t to, size_t *at, size_t *until)
-{
-    hetad_budget.mode = mode;
-    *at = from;
-    *until = to;
+    hetad_budget.mode = loop->mode;
+    hetad_budget.beside = 0;
+    hetad_budget.met_loop = 0;
+    loop->before[0] = hetad_budget.counted;
+    loop->before[1] = hetad_budget.least;
+    loop->before[2] = hetad_budget.held[0];
+    hetad_budget.repeated += loop->turned ? 1 : 0;
+    hetad_watch_steps(loop == hetad_loops && loop->stage == HETAD_SCHEDULED, 0);  // if used
+    *at = loop->now;
+    *until = loop->now + 1;
     return HETAD_RUN;
 }
 
-// A checkpoint has been written or read.
-static void hetad_settle(const struct hetad_loop *loop)
+static void hetad_end_step(struct hetad_loop *loop)
 {
+    const size_t saved = hetad_budget.held[0] - loop->before[2];
+    const size_t step = hetad_budget.counted - loop->before[0] + saved;
+    const size_t least = hetad_budget.least - loop->before[1] + saved;
+    loop->needs.step = step > loop->needs.step ? step : loop->needs.step;
+    loop->needs.least = least > loop->needs.least ? least : loop->needs.least;
+    if (hetad_budget.met_loop && hetad_budget.beside > loop->needs.rest) {
+        loop->needs.rest = hetad_budget.beside;
+    }
+    ++loop->now;
+}
+
+static int hetad_run(struct hetad_loop *loop, int mode, size_t from, size_t to, size_t *at, size_t *until)
+{
+    loop->mode = mode;
+    loop->now = from;
+    loop->to = to;
+    if (mode == HETAD_SAVES) {
+        loop->mark = hetad_mark_here();
+        loop->recorded = from;
+    }
+    return hetad_begin_step(loop, at, until);
+}
+
+static int hetad_reverse(struct hetad_loop *loop, size_t from, size_t *at, size_t *until)
+{
+    *at = loop->left;
+    *until = loop->now = loop->to = loop->recorded = loop->left = from;
+    hetad_watch_steps(loop == hetad_loops ? (int64_t)(*at - from) : 0, 0);  // if used
+    return HETAD_RUN;
+}
+
+// --- checkpoints
+
+static int hetad_save_state(struct hetad_loop *loop, int level)
+{
+    const struct hetad_checkpoint made = {hetad_mark_here(), loop->now, loop->last, level};
+    loop->saved = made;
+    loop->saves = 1;
+    hetad_set_level(level);
+    return HETAD_CHECKPOINT;
+}
+
+// The last checkpoint there is.
+static struct hetad_checkpoint hetad_top(const struct hetad_loop *loop)
+{
+    struct hetad_checkpoint top;
+    memcpy(&top, hetad_tape + loop->last - sizeof top, sizeof top);
+    return top;
+}
+
+static void hetad_drop_top(struct hetad_loop *loop)
+{
+    const struct hetad_checkpoint top = hetad_top(loop);
+    hetad_cut(&top.before);
+    loop->last = top.below;
+    --loop->checkpoints;
+}
+
+// Those that no step begins any more which is left to be reversed.
+static void hetad_drop_spent(struct hetad_loop *loop)
+{
+    while (loop->checkpoints > 0 && hetad_top(loop).step >= loop->left) {
+        hetad_drop_top(loop);
+    }
+}
+
+// The state is taken back and stays on the tape, should recording the steps that begin with it find no room.
+static int hetad_load_state(struct hetad_loop *loop)
+{
+    const struct hetad_checkpoint top = hetad_top(loop);
+    hetad_set_level(top.level);
+    hetad_resumed[0] = hetad_tape_used;
+    hetad_resumed[1] = hetad_budget.held[top.level];
+    hetad_resumed[2] = hetad_last_snapshot;
+    hetad_budget.keeps = 1;
+    loop->now = loop->to = top.step;
+    hetad_tape_used -= sizeof top;
+    hetad_let_go(sizeof top);
+    return HETAD_RESUME;
+}
+
+// A checkpoint has been written or read.
+static void hetad_settle(struct hetad_loop *loop)
+{
+    if (loop->saves) {
+        hetad_push(&loop->saved, sizeof loop->saved);
+        loop->last = hetad_tape_used;
+        ++loop->checkpoints;
+        loop->saves = 0;
+    }
     if (hetad_budget.keeps) {
         hetad_tape_used = hetad_resumed[0];
         hetad_budget.held[hetad_budget.level] = hetad_resumed[1];
-        hetad_last_snapshot = hetad_resumed[2];  // if used
+        hetad_last_snapshot = hetad_resumed[2];
         hetad_budget.keeps = 0;
     }
     hetad_set_level(0);
     hetad_budget.mode = loop->outside;
-}
-
-// `least`: what a step saves where the loops inside it are run by schedules of their own.
-static void hetad_too_small(const struct hetad_loop *loop, size_t step, size_t least)
-{
-    char text[500];
-    int used = snprintf(text, sizeof text,
-                        "the memory limit of %zu bytes is too small: %zu bytes are saved, and a time loop of %zu steps "
-                        "needs %zu for its state and %zu for what one step saves", hetad_budget.limit[0],
-                        hetad_budget.held[0], loop->trips, loop->state, step);
-    if (least < step) {
-        snprintf(text + used, sizeof text - (size_t)used,
-                 ", which is %zu at least where the loops inside it are run by schedules", least);
-    }
-    hetad_fail(text);
-}
-
-// The state of the loop's start goes where there is more room to spare.
-static int hetad_save_first(struct hetad_loop *loop)
-{
-    const int level = hetad_budget.held[1] + loop->state <= hetad_budget.limit[1];
-    if (level == 0 && hetad_budget.held[0] + loop->state > hetad_budget.limit[0]) {
-        hetad_too_small(loop, 0, 0);
-    }
-    hetad_set_level(level);
-    loop->turned = level;  // until the schedule is made
-    loop->stage = HETAD_FIRST_SAVED;
-    return HETAD_CHECKPOINT;
-}
-
-// Room for what is saved after the loop: known for the rest of a step around it, else as much as a checkpoint if there is.
-static size_t hetad_reserve(struct hetad_loop *loop, size_t room)
-{
-    size_t rest = 0;
-    if (loop == hetad_loops) {
-        rest = loop->later = room >= hetad_budget.least + loop->state ? loop->state : 0;
-    } else if (!hetad_loops[0].turned) {
-        rest = hetad_loops[0].later;
-    }
-    for (const struct hetad_loop *around = hetad_loops; around < loop; ++around) {
-        rest += around->rest;
-    }
-    return rest < room ? rest : room;
-}
-
-// The outermost loop tells how far it is, if somebody watches.
-static void hetad_watch_loop(const struct hetad_loop *loop)
-{
-    int64_t all = 0;
-    for (size_t i = 0; i < loop->count; ++i) {
-        all += loop->actions[i].to - loop->actions[i].from;
-    }
-    hetad_watch_steps(0, loop == hetad_loops ? all : 0);  // if used
-}
-
-static void hetad_make_schedule(struct hetad_loop *loop)
-{
-    const size_t step = hetad_budget.counted, room = hetad_budget.limit[0] - hetad_budget.held[0];
-    loop->rest = hetad_budget.met_loop ? hetad_budget.beside : 0;
-    const int64_t request[7] = {(int64_t)loop->trips, (int64_t)loop->state, (int64_t)step, (int64_t)hetad_budget.least,
-                                (int64_t)(room - hetad_reserve(loop, room)),
-                                (int64_t)(hetad_budget.limit[1] - hetad_budget.held[1]), loop->turned};
-    const int64_t count = hetad_schedule(request, &loop->actions);
-    if (count < 0) {
-        hetad_fail("the schedule of a time loop could not be made");
-    }
-    if (count == 0) {
-        hetad_budget.held[0] -= loop->turned ? 0 : loop->state;
-        hetad_too_small(loop, step, hetad_budget.least);
-    }
-    loop->count = (size_t)count;
-    loop->stage = HETAD_SCHEDULED;
-    loop->turned = 0;
-    hetad_budget.steps += loop->trips;
-    hetad_watch_loop(loop);  // if used
-}
-
-// Before there is a schedule: the sizes of the state and of what a step saves are counted.
-static int hetad_start_loop(struct hetad_loop *loop, size_t *at, size_t *until)
-{
-    if (loop->stage == HETAD_OPENED) {
-        if (hetad_budget.limit[0] == 0 || loop->outside == HETAD_SKIPS || loop->trips < 2) {
-            loop->stage = HETAD_RAN;
-            return hetad_run(loop->outside, 0, loop->trips, at, until);
-        }
-        hetad_budget.beside = hetad_budget.met_loop ? hetad_budget.beside : 0;
-        hetad_budget.met_loop = 1;
-        loop->counted = hetad_budget.counted;
-        loop->least = hetad_budget.least;
-        loop->beside = hetad_budget.beside;
-        loop->stage = HETAD_STATE_COUNTED;
-        hetad_budget.mode = HETAD_COUNTS;
-        return HETAD_CHECKPOINT;
-    }
-    if (loop->stage == HETAD_STATE_COUNTED) {
-        loop->state = hetad_budget.counted - loop->counted;
-        hetad_budget.counted = loop->counted;
-        hetad_budget.least = loop->least;
-        if (loop->outside == HETAD_SAVES) {
-            return hetad_save_first(loop);
-        }
-        loop->stage = HETAD_RAN;
-        return hetad_run(HETAD_COUNTS, 0, loop->trips, at, until);
-    }
-    hetad_budget.counted = hetad_budget.least = hetad_budget.beside = 0;  // no loop around this one counts
-    hetad_budget.met_loop = 0;
-    loop->stage = HETAD_STEP_COUNTED;
-    return hetad_run(HETAD_COUNTS, 0, 1, at, until);
-}
-
-static int hetad_act(struct hetad_loop *loop, size_t *at, size_t *until)
-{
-    if (loop->next == loop->count) {
-        --hetad_loop_depth;
-        return HETAD_FINISHED;
-    }
-    const struct hetad_action a = loop->actions[loop->next++];
-    hetad_watch_steps(loop == hetad_loops ? a.to - a.from : 0, 0);  // if used
-    switch (a.kind) {
-    case HETAD_ADVANCE:
-    case HETAD_RECORD:
-        hetad_budget.repeated += loop->turned ? (size_t)(a.to - a.from) : 0;
-        return hetad_run(a.kind == HETAD_RECORD ? HETAD_SAVES : HETAD_SKIPS, (size_t)a.from, (size_t)a.to, at, until);
-    case HETAD_SAVE:
-        hetad_set_level((int)a.level);
-        return HETAD_CHECKPOINT;
-    case HETAD_LOAD:
-        hetad_resumed[0] = hetad_tape_used;
-        hetad_resumed[1] = hetad_budget.held[a.level];
-        hetad_resumed[2] = hetad_last_snapshot;  // if used
-        hetad_budget.keeps = 1;
-        // fall through
-    case HETAD_LOAD_LAST:
-        hetad_set_level((int)a.level);
-        return HETAD_RESUME;
-    case HETAD_REVERSE:
-        return hetad_run(loop->outside, (size_t)a.to, (size_t)a.from, at, until);
-    }
-    loop->turned = 1;
-    return hetad_close_loop(loop);
-}
-
-static void hetad_next(int *what, size_t *at, size_t *until)
-{
-    struct hetad_loop *loop = &hetad_loops[hetad_loop_depth - 1];
-    hetad_settle(loop);
-    *at = *until = 0;
-    switch (loop->stage) {
-    case HETAD_STEP_COUNTED:
-        hetad_make_schedule(loop);
-        // fall through
-    case HETAD_SCHEDULED:
-        *what = hetad_act(loop, at, until);
-        break;
-    case HETAD_RAN:
-        if (loop->state > 0) {  // only counted: a schedule might need no more than a checkpoint and one step
-            const size_t all = hetad_budget.least - loop->least, least = loop->state + all / loop->trips;
-            hetad_budget.least = loop->least + (least < all ? least : all);
-            hetad_budget.beside = loop->beside;
-        }
-        loop->stage = HETAD_RECORDED;
-        *what = hetad_close_loop(loop);
-        break;
-    case HETAD_RECORDED:
-        loop->stage = HETAD_REVERSED;
-        *what = hetad_run(loop->outside, loop->trips, 0, at, until);
-        break;
-    case HETAD_REVERSED:
-        --hetad_loop_depth;
-        *what = HETAD_FINISHED;
-        break;
-    default:
-        *what = hetad_start_loop(loop, at, until);
-    }
 }

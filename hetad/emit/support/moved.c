@@ -35,3 +35,17 @@ static void hetad_move_back(const char *start, size_t bytes, size_t buffer)
     a->buffer = buffer;
     a->fresh = 0;
 }
+
+// The content that hetad_moves has kept is given up; where the content is now stays, or it goes back to the allocation.
+static void hetad_forget_moved(const char *start, size_t kept)
+{
+    struct hetad_allocation *a = hetad_find(start);
+    size_t given_up = kept;
+    if (kept == 0) {
+        hetad_check(cudaMemcpy(a->start, hetad_at(a, a->buffer), a->bytes, cudaMemcpyDeviceToDevice));
+        given_up = a->buffer;
+        a->buffer = 0;
+    }
+    hetad_put_buffer(given_up - 1);
+    a->fresh = 0;
+}

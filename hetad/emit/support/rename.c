@@ -8,7 +8,8 @@ static struct hetad_allocation *hetad_movable(const char *start, size_t bytes, s
     }
     const size_t rest = a->bytes - bytes;
     a->fresh = 0;
-    if (hetad_budget.mode != HETAD_SAVES || (rest > 0 && hetad_budget.limit[0] > 0)) return NULL;  // if used
+    if (rest > 0 && hetad_budget.limit[0] > 0) return NULL;  // if used
+    if (hetad_is_full(a->bytes + sizeof(struct hetad_snapshot))) return NULL;  // if used
     return rest > a->bytes / most_of_rest || cudaPeekAtLastError() != cudaSuccess ? NULL : a;
 }
 

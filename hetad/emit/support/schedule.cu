@@ -57,19 +57,28 @@ static void hetad_add_range(int64_t now, int64_t from, int64_t to, int64_t spare
     hetad_add_steps(from, to, turned);
 }
 
-// The actions for a loop whose first step has been run; how many, 0 where the memory limit allows for none.
-static int64_t hetad_schedule(const int64_t request[7], const struct hetad_action **actions)
+// The actions, for a request as hetad_make_schedule makes it; how many, 0 where the memory limit allows for none.
+static int64_t hetad_schedule(const int64_t request[9], const struct hetad_action **actions)
 {
-    const int64_t trips = request[0], state = request[1], step = request[2] + 1, room = request[4];
-    const int64_t all = room / step >= trips - 1;
+    const int64_t trips = request[0], state = request[1], room = request[4], now = request[7] > 0;
+    const int64_t step = (room > request[2] ? request[2] : request[3]) + 1;
+    const int64_t all = room / step >= trips - now && request[8] >= trips - now;
     if (room < step) {
         return 0;
     }
     const int64_t spare = all || state == 0 ? 0 : (room - step) / state;
-    int64_t turned = 0;
+    const int64_t fitting = (room - spare * state) / step, most = fitting < request[8] ? fitting : request[8];
+    int64_t turned = request[7] < 0;
     hetad_actions = NULL;  // those of a loop around this one are still in use
     hetad_action_count = hetad_action_room = 0;
-    hetad_add_range(1, 0, trips, spare, (room - spare * state) / step, request[6], &turned);
+    if (turned && trips > most) {
+        hetad_add(HETAD_LOAD, 0, 0, request[6]);
+    }
+    if (request[7] == 0 && trips <= most) {
+        hetad_add_steps(0, trips, &turned);
+    } else {
+        hetad_add_range(now, 0, trips, spare, most, request[6], &turned);
+    }
     *actions = hetad_actions;
     return hetad_action_count;
 }

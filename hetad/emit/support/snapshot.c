@@ -3,7 +3,8 @@ struct hetad_snapshot {
     char *start;
     size_t bytes;
     size_t buffer;
-    int on_device;  // of the allocation; 2: on the tape; 4: in place, and the content has moved from `buffer`
+    int on_device;  // of the allocation; 2: on the tape; 4: in place, and the content has moved from `buffer`;
+                    // 5: given up
     size_t before;  // hetad_last_snapshot when it was made  // if used
 };
 

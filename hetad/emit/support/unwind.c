@@ -7,6 +7,9 @@ static void hetad_unwind(void)
         memcpy(&s, hetad_tape + hetad_tape_used, sizeof s);
         hetad_last_snapshot = s.before;
         struct hetad_allocation *a = hetad_find(s.start);
+        if (s.on_device == 5) {
+            continue;
+        }
         if (s.on_device == 4) { hetad_move_back(s.start, s.bytes, s.buffer); continue; }  // if used
         char *start = s.start;
         start = (char *)hetad_now(start);  // if used

@@ -12,8 +12,8 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_stmts
 
-_OF_REVERSE_SWEEP = ("hetad_pop", "hetad_restore", "hetad_launched", "hetad_read_scalar", "hetad_copy_pullback_",
-                     "hetad_move_pullback_", "hetad_rows_pullback_")  # fmt: skip
+_OF_REVERSE_SWEEP = ("hetad_pop", "hetad_reopen_loop", "hetad_restore", "hetad_launched", "hetad_read_scalar",
+                     "hetad_copy_pullback_", "hetad_move_pullback_", "hetad_rows_pullback_")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ class _Steps:
         many = ir.Var(trips, span=span)
         out: list[ir.Stmt] = [
             ir.Declare(trips, convert(trip_count(header, span), SIZE_T), span=span),
-            ir.Call("hetad_open_loop", (many,), span=span),
+            ir.Call("hetad_open_loop", (integer(span.line, span), many), span=span),
             *self._asking(lambda action, at, until: (self._checkpoint(action), self._run(at, until, self.body))),
         ]
         if not header.declares:
