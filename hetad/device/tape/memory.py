@@ -84,7 +84,7 @@ class StoredValues:
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
             case ir.Call(function=name) if name in FENCES:
                 self._hear(state)
-            case ir.Call(function=name) if name in BARRIERS or name.startswith("__syncthreads"):
+            case ir.Call() if _waits(s):
                 self._meet(state)
             case ir.Call(function=name, result=result):
                 s = replace(s, args=tuple(self._rewrite(a, state, before) for a in s.args))
@@ -183,17 +183,18 @@ class StoredValues:
         """At the head of a loop the body's stores of earlier iterations have happened."""
         state.known = self._unchanged(s, state.known)
         changed = set(self.effects.written((*s.body, *(s.step if isinstance(s, ir.For) else ()))))
-        if any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body)):
+        alone = True  # whether earlier iterations of other threads cannot be seen
+        if any(_waits(x) for x in walk_stmts(s.body)):
             self._meet(state)
-            index = None
+            alone = False
         if any(self._hears(x) for x in walk_stmts(s.body)):
             self._hear(state)
-            index = None
+            alone = False
         for inner in walk_stmts(s.body):
             for location in self.effects.writes(inner):
                 if not isinstance(location, Root):
                     continue
-                place = inner.target if isinstance(inner, ir.Assign | ir.Update) else None
+                place = inner.target if alone and isinstance(inner, ir.Assign | ir.Update) else None
                 state.stored.setdefault(location, []).append(self._of_iterations(place, changed, index))
 
     def _of_iterations(
@@ -211,8 +212,7 @@ class StoredValues:
         kept = {
             p: v for p, v in known.items() if changed.isdisjoint(self._roots(p)) and changed.isdisjoint(variables(p))
         }
-        waits = any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts(s.body))
-        return {} if waits else kept
+        return {} if any(_waits(x) for x in walk_stmts(s.body)) else kept
 
     # -- loads
 
@@ -276,6 +276,11 @@ class StoredValues:
         return target is None or any(
             r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base
         )
+
+
+def _waits(s: ir.Stmt) -> bool:
+    """Whether it is a barrier, also one that counts."""
+    return isinstance(s, ir.Call) and (s.function in BARRIERS or s.function.startswith("__syncthreads"))
 
 
 def _read_by(s: ir.Stmt) -> list[ir.Expr]:
