@@ -135,8 +135,7 @@ def _assert_truly_too_small(problem: str, limit: int) -> None:
     found = MESSAGE.search(problem)
     assert found is not None, problem
     saved, state, step, least = (int(x or 0) for x in found.groups())
-    room_for_its_record = 1000
-    assert saved + state + (least or step) > limit - room_for_its_record, problem
+    assert saved < limit < saved + state + (least or step), problem
 
 
 @pytest.mark.parametrize(("function", "limit"), [(f, limit) for f, limits in LIMITS.items() for limit in limits])
