@@ -100,6 +100,13 @@ static int hetad_start_loop(struct hetad_loop *loop, size_t *at, size_t *until)
     return hetad_run(loop, HETAD_COUNTS, 0, 1, at, until);
 }
 
+// Whether there is room for any one step beside the first checkpoint, when nothing else is saved any more.
+static int hetad_fits(const struct hetad_loop *loop)
+{
+    const size_t state = loop->first_level == 0 ? loop->state : 0;
+    return loop->before_all.held[0] - hetad_given_up + state + loop->needs.least <= hetad_budget.limit[0];
+}
+
 static int hetad_plan_first(struct hetad_loop *loop, int reserves)
 {
     loop->spare = 0;
@@ -110,12 +117,15 @@ static int hetad_plan_first(struct hetad_loop *loop, int reserves)
 static void hetad_begin_schedule(struct hetad_loop *loop)
 {
     int found = hetad_plan_first(loop, 1) || hetad_plan_first(loop, 0);
-    while (!found && hetad_shrink(hetad_loop_depth - 1)) {
+    while (!found && !hetad_fits(loop) && hetad_shrink(hetad_loop_depth - 1)) {
         found = hetad_plan_first(loop, 0);
     }
-    if (!found) {
+    if (!found && !hetad_fits(loop)) {
         hetad_pass_on(loop);
         return;
+    }
+    if (!found) {
+        hetad_forget_schedule(loop);
     }
     loop->stage = HETAD_SCHEDULED;
     hetad_budget.spare = loop->spare;
@@ -131,7 +141,7 @@ static int hetad_can_save(const struct hetad_loop *loop, int level)
     return loop->turned || !hetad_exceeds(loop->state + loop->needs.least);
 }
 
-// Where the forward sweep ends, there must be room for any one step beside the first checkpoint.
+// The end of the forward sweep.
 static int hetad_turn(struct hetad_loop *loop)
 {
     hetad_budget.spare = loop->around;
@@ -141,17 +151,14 @@ static int hetad_turn(struct hetad_loop *loop)
     }
     if (loop->spoilt) {
         hetad_forget_schedule(loop);
-        const int depth = hetad_loop_depth - 1;
-        const size_t state = loop->first_level == 0 ? loop->state : 0;
-        const size_t most = loop->before_all.held[0] + state + loop->needs.least;
-        while (most - hetad_given_up > hetad_budget.limit[0] && hetad_shrink(depth)) {
+        if ((!hetad_fits(loop) || hetad_exceeds(sizeof *loop)) && loop->recorded < loop->trips) {
+            hetad_forget_steps(loop);
         }
-        if (most - hetad_given_up > hetad_budget.limit[0]) {
+        while (!hetad_fits(loop) && hetad_shrink(hetad_loop_depth - 1)) {
+        }
+        if (!hetad_fits(loop)) {
             hetad_pass_on(loop);
             return hetad_end_plain(loop);
-        }
-        if (hetad_exceeds(sizeof *loop) && loop->recorded < loop->trips) {
-            hetad_forget_steps(loop);
         }
         while (hetad_exceeds(sizeof *loop) && loop->checkpoints > 1) {
             hetad_drop_top(loop);
