@@ -29,7 +29,10 @@ from tests import corpus
 Verdict = Literal["passed", "unsure", "refused", "failed"]
 
 # Refusals that a generated program may meet: a part of the message each.
-ALLOWED_REFUSALS: tuple[str, ...] = ("the loop's condition reads memory that the kernel has overwritten",)
+ALLOWED_REFUSALS: tuple[str, ...] = (
+    "the loop's condition reads memory that the kernel has overwritten",
+    "how often this runs depends on a value that only the launch itself can provide",
+)
 
 _SECONDS = 60
 EVERY_CALL = {
