@@ -31,7 +31,7 @@ OPTIMISATIONS = {
     "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
     "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
     "axes": "launches without the axes along which a kernel does the same",
-    "qualifiers": "const and __restrict__ on the parameters of generated kernels",
+    "qualifiers": "const and __restrict__ on the parameters of generated kernels, and the size of large blocks",
     "outline": "what the gradient does for a call of a host function is a function again",
 }
 

@@ -30,6 +30,7 @@ from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, Saves, accumulations, names_of
 from hetad.host.graphs import refuse_data_dependence
 from hetad.host.hoist import hoist_pointed
+from hetad.host.kernels.bounds import bounded
 from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import given_pullbacks, handles_given, with_choices_made
 from hetad.host.managed import in_step
@@ -415,7 +416,17 @@ class _Gradient:
         for callee in callees(entry):
             add(callee)
         functions[entry.name] = entry
+        if self.options.qualifiers:
+            functions = bounded(functions, self._primal_of())
         return replace(self.program, functions=functions)
+
+    def _primal_of(self) -> dict[str, ir.Function]:
+        """By the name of a pullback, or a part of one, the kernel that is undone."""
+        return {
+            f.name: self.kernels[str(key[0])]
+            for key, made in self.pullbacks.items()
+            for f in (made.function, *(g.function for g in made.gathers))
+        }
 
     def _primal_parameter(self, p: ir.Symbol) -> Parameter:
         if self.is_kernel and p in self.setting.function.params[: len(CONFIGURATION)]:
