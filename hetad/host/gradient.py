@@ -6,7 +6,7 @@ reverse sweep: each statement undone, then its adjoint
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.engine import Reversed
@@ -388,7 +388,7 @@ class _Gradient:
         more: list[ir.Function] = []
         if self.options.outline:
             entry, more = outlined(entry, self.program.functions, self.program.sources, self.setting.names)
-        return Derivative(self._closed(entry, more), self.name, tuple(parameters), explanation)
+        return Derivative(self._closed(entry, more, engine.extents), self.name, tuple(parameters), explanation)
 
     def _limit(self) -> list[ir.Stmt]:
         if self.memory_limit is None:
@@ -399,9 +399,11 @@ class _Gradient:
 
     # -- details
 
-    def _closed(self, entry: ir.Function, more: Sequence[ir.Function]) -> ir.Program:
+    def _closed(
+        self, entry: ir.Function, more: Sequence[ir.Function], extents: Mapping[ir.Symbol, ir.Expr]
+    ) -> ir.Program:
         """Everything the entry launches or calls, pullbacks in place of what nobody needs.  `more`: host functions
-        made for it."""
+        made for it; `extents`: of grids and blocks in variables that nothing changes."""
         functions: dict[str, ir.Function] = {}
         generated = {f.name: f for f in (*self._generated(), *more)}
 
@@ -417,7 +419,7 @@ class _Gradient:
             add(callee)
         functions[entry.name] = entry
         if self.options.qualifiers:
-            functions = bounded(functions, self._primal_of())
+            functions = bounded(functions, self._primal_of(), extents)
         return replace(self.program, functions=functions)
 
     def _primal_of(self) -> dict[str, ir.Function]:

@@ -8,28 +8,30 @@ and keep most values in memory.)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 
 from hetad.analysis.coordinates import AXES
 from hetad.ir import nodes as ir
-from hetad.ir.places import root_symbol
 from hetad.ir.types import DIM3
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import walk_stmts
 
 ENOUGH = 256  # threads, of which each may have all the registers that a thread can have
 
 
-def bounded(functions: Mapping[str, ir.Function], primal_of: Mapping[str, ir.Function]) -> dict[str, ir.Function]:
+def bounded(
+    functions: Mapping[str, ir.Function],
+    primal_of: Mapping[str, ir.Function],
+    extents: Mapping[ir.Symbol, ir.Expr],
+) -> dict[str, ir.Function]:
     """`functions`: of the derivative, by name; `primal_of`: by the name of a generated kernel that is launched with
-    blocks no larger than those of its primal, that one."""
+    blocks no larger than those of its primal, that one; `extents`: of blocks in variables that nothing changes."""
     threads: dict[str, list[int | None]] = {}
     for f in functions.values():
-        constant = _constant_extents(f) if f.kind != "kernel" else {}
         for s in walk_stmts(f.body):
             if isinstance(s, ir.Launch):
-                threads.setdefault(s.kernel, []).append(_threads(s.block, constant))
+                threads.setdefault(s.kernel, []).append(_threads(s.block, extents))
 
     def bound(f: ir.Function) -> ir.Function:
         if f.name not in primal_of or f.launch_bounds is not None:
@@ -48,42 +50,21 @@ def _told(primal: ir.Function) -> int | None:
     return int(first[1]) if first else None
 
 
-def _threads(block: ir.Expr, constant: Mapping[ir.Symbol, ir.Expr]) -> int | None:
+def _threads(block: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> int | None:
     """How many threads such a block has, where that is a number."""
     while isinstance(block, ir.Cast):
         block = block.operand
     match block:
         case ir.Const(value=value):
             return int(value)
-        case ir.Var(symbol=symbol) if symbol in constant:
-            return _threads(constant[symbol], {})
+        case ir.Var(symbol=symbol) if symbol in extents:
+            return _threads(extents[symbol], {})
         case ir.Member(base=ir.Var(symbol=symbol), name=axis):
-            extents = constant.get(symbol)
-            return _threads(extents.elements[AXES.index(axis)], {}) if isinstance(extents, ir.Aggregate) else None
+            whole = extents.get(symbol)
+            return _threads(whole.elements[AXES.index(axis)], {}) if isinstance(whole, ir.Aggregate) else None
         case ir.Binary(op="!=", right=ir.Const(value=0)):
             return 1  # along an axis that the pullback does without
         case ir.Aggregate(elements=elements, type=type_) if type_ == DIM3:
-            along = [_threads(e, constant) for e in elements]
+            along = [_threads(e, extents) for e in elements]
             return None if None in along else prod(n for n in along if n is not None)
     return None
-
-
-def _constant_extents(f: ir.Function) -> dict[ir.Symbol, ir.Expr]:
-    """The values of blocks in variables that are set once."""
-    found: dict[ir.Symbol, ir.Expr] = {}
-    changed: set[ir.Symbol] = set()
-    for s in walk_stmts(f.body):
-        if isinstance(s, ir.Declare) and s.symbol.type == DIM3 and s.init is not None:
-            if s.symbol in found:
-                changed.add(s.symbol)
-            found[s.symbol] = s.init
-        for x in _written(s):
-            changed.add(x)
-    return {x: value for x, value in found.items() if x not in changed}
-
-
-def _written(s: ir.Stmt) -> Collection[ir.Symbol]:
-    """The variables that a statement sets, or may set through their address."""
-    found = [s.target] if isinstance(s, ir.Assign | ir.Update) else [s.place] if isinstance(s, ir.Pop) else []
-    exposed = [e.place for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.AddressOf)]
-    return [x for place in (*found, *exposed) if (x := root_symbol(place)) is not None]
