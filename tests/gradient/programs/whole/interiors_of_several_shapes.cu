@@ -23,7 +23,7 @@ function = "history"
 [[cases]]
 name = "limit"
 function = "two_interiors"
-memory_limit = "200kB"
+memory_limit = "300kB"
 inputs = { steps = 12 }
 ---*/
 // Interiors of several shapes in one loop: what one leaves the other writes, and grids that do not always cover them.
