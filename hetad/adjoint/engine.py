@@ -405,7 +405,7 @@ def line_comment(sources: Mapping[str, Sequence[str]], span: Span) -> ir.Comment
     lines = sources.get(span.file, [])
     text = lines[span.line - 1].strip() if 0 < span.line <= len(lines) else ""
     text = text if len(text) <= 90 else text[:87] + "..."
-    return ir.Comment(f"line {span.line}: {text.rstrip(chr(92)).rstrip()}", span=span) if text else None
+    return ir.Comment(f"line {span.line}: {text}", span=span) if text else None
 
 
 def _base_name(place: ir.Expr) -> str:

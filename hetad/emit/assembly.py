@@ -13,10 +13,11 @@ from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT, WIDTH, filled, wrapped
 from hetad.emit.names import Locals, Names, spelled
-from hetad.emit.statements import Statements, comment_lines
+from hetad.emit.statements import Statements
 from hetad.emit.support_kernels import support_kernel
 from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import DIM3, VOID, Struct, Type, is_half, scalar_base
 from hetad.ir.visit import declared, variables, walk_exprs, walk_stmts
 
@@ -149,7 +150,7 @@ class Assembly:
     def function(self, function: ir.Function, linkage: str, printer: Statements | None = None) -> str:
         """A function with its comment."""
         printer = printer or Statements(self.expressions(function), function)
-        head = [*comment_lines(function.comment)] if function.comment else []
+        head = [*texts.comment(function.comment)] if function.comment else []
         body = [part for line in printer.lines(function.body) for part in wrapped(line)]
         return "\n".join([*head, self.signature(function, linkage), "{", *body, "}"])
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from hetad.emit.dialect import Dialect
+from hetad.ir import texts
 
 _C_NAMES = {"exit": "hetad_exit", "abort": "hetad_abort"}
 _FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
@@ -40,7 +41,7 @@ def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
         if name in _FENCES:
             return "__atomic_thread_fence(__ATOMIC_SEQ_CST)" if dialect.parallel else "(void)0"
         if name == "assert":
-            return f"hetad_assert({args[0]}, {_c_string(args[0])})"
+            return f"hetad_assert({args[0]}, {texts.quoted(args[0])})"
         if name in _CLASSIFICATION:  # a bool in C++; in C any number but zero means yes
             return f"({name}({args[0]}) != 0)"
         name = c_name(name)
@@ -81,8 +82,3 @@ def _unguarded(text: str) -> str:
     return "\n".join(
         line for line in text.splitlines() if not line.startswith(("#ifndef HETAD_", "#define HETAD_HAS_", "#endif"))
     )
-
-
-def _c_string(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

@@ -7,8 +7,8 @@ from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
 from hetad.emit.routines import libraries, support_names, with_calls
-from hetad.emit.statements import comment_lines
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules.routines import Routine, routine_of
@@ -54,7 +54,7 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     text = joined(body)
     if used := libraries(host):
         header_comment = f"{header_comment}\nlink with {' '.join(f'-l{name}' for name in used)}".strip()
-    return joined([[*comment_lines(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
+    return joined([[*texts.comment(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
 
 
 def _linkage(function: ir.Function, entry: str) -> str:
@@ -67,10 +67,7 @@ def _opaque_headers(functions: list[ir.Function]) -> set[str]:
 
 
 def _includes(text: str, more: set[str]) -> list[str]:
-    import re
-
-    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
-    words = set(re.findall(r"\w+", code))
+    words = texts.code_words(text)
     return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 
@@ -116,10 +113,7 @@ _FIXED_WIDTH = {
 
 def _typedefs(text: str) -> list[str]:
     """NVRTC has no headers."""
-    import re
-
-    code = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', " ", text, flags=re.DOTALL)  # no comments, no texts
-    words = set(re.findall(r"\w+", code))
+    words = texts.code_words(text)
     handles = ["typedef struct cublasContext *cublasHandle_t;"] * ("cublasHandle_t" in words)
     return handles + [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 

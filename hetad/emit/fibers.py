@@ -12,6 +12,7 @@ from hetad.emit.names import fresh, is_dynamic
 from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import SHUFFLE_ADJOINTS, WAITING
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import INT, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, walk_stmts
 
@@ -157,7 +158,7 @@ class FiberStatements(Statements):
 
 def _place(call: ir.Call) -> str:
     """What messages call this operation."""
-    return f'"{call.span}: {call.function}"'.replace("\\", "/")
+    return texts.quoted(f"{call.span}: {call.function}")
 
 
 _PREDICATES = frozenset(

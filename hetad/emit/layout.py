@@ -26,7 +26,7 @@ def filled(parts: Sequence[str], indent: str) -> str:
 
 def wrapped(line: str) -> list[str]:
     """A line of code that is too long, broken in the arguments of the call it ends in, or else at its operators."""
-    if len(line) <= WIDTH or '"' in line or line.lstrip().startswith(("//", "#")):
+    if len(line) <= WIDTH or '"' in line or "'" in line or line.lstrip().startswith(("//", "#")):
         return [line]
     pieces = _at_arguments(line) or _at_operators(line)
     return [part for piece in pieces for part in wrapped(piece)] if len(pieces) > 1 else pieces

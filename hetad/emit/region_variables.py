@@ -11,7 +11,6 @@ A variable that one region declares and uses is a plain local there.  One that l
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -21,6 +20,7 @@ from hetad.emit.regions import changed
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import CHAR, INT, SIZE_T, Array, Float, Int, Pointer, size_of
 from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
@@ -234,5 +234,5 @@ def _store(place: ir.Place, value: ir.Expr) -> Iterator[ir.Stmt]:
 
 def _characters(value: ir.Expr) -> Iterator[ir.Expr]:
     assert isinstance(value, ir.String)
-    for code in ast.literal_eval("b" + value.text):
+    for code in texts.octets(value.text):
         yield ir.Const(code - 256 * (code > 127), CHAR, span=value.span)

@@ -13,6 +13,7 @@ from hetad.emit.names import is_dynamic
 from hetad.emit.reductions import summed
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -55,11 +56,11 @@ class Statements:
             case ir.Switch():
                 yield from self.switch(statement)
             case ir.Comment(text=text):
-                yield from comment_lines(text)
-            case ir.Opaque(texts=texts, args=args):
+                yield from texts.comment(text)
+            case ir.Opaque(texts=pieces, args=args):
                 if self.dialect.cuda:
-                    between = [p for t, a in zip(texts, args, strict=False) for p in (t, self.expressions.text(a))]
-                    yield "".join([*between, texts[-1]])
+                    between = [p for t, a in zip(pieces, args, strict=False) for p in (t, self.expressions.text(a))]
+                    yield "".join([*between, pieces[-1]])
             case ir.Launch():
                 yield from self.launch(statement)
             case ir.Return(value=value):
@@ -378,8 +379,3 @@ def _is_one(expr: ir.Expr) -> bool:
     while isinstance(expr, ir.Cast):
         expr = expr.operand
     return isinstance(expr, ir.Const) and expr.value == 1
-
-
-def comment_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield line if line.startswith("//") else f"// {line}".rstrip()

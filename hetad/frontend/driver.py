@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from hetad.diagnostics import ArgumentError, Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import BOOL, CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
 from hetad.ir.visit import map_body, map_exprs, walk_exprs, walk_stmts
 
@@ -195,8 +196,9 @@ def _text_at(given: Sequence[str], index: ir.Expr, e: ir.Expr) -> ir.Expr:
 
 
 def _text(text: str, type_: Type, span: Span) -> ir.Expr:
-    quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return ir.Cast(ir.String(quoted, Array(CHAR, len(text) + 1), span=span), type_, implicit=True, span=span)
+    literal = texts.quoted(text)
+    array = Array(CHAR, len(texts.octets(literal)) + 1)
+    return ir.Cast(ir.String(literal, array, span=span), type_, implicit=True, span=span)
 
 
 def _holds_pointer(type_: Type) -> bool:

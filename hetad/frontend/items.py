@@ -173,6 +173,9 @@ def _take_specifiers(run: list[Token], end: int) -> tuple[list[Token], list[str]
             close = matching(run, i + 1) if i + 1 < end else None
             if close is None:
                 raise SyntaxProblem("__launch_bounds__ without arguments", token.span)
+            text = next((t for t in run[i + 2 : close] if t.kind in ("string", "char")), None)
+            if text is not None:
+                raise SyntaxProblem("__launch_bounds__ takes numbers", text.span)
             bounds = " ".join(t.text for t in run[i + 2 : close]).replace(" ,", ",")
             i = close
         elif token.kind == "name" and depth == 0 and token.text in SPACES:

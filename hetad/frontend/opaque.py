@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.cpp_syntax import TAGS, TYPE_WORDS, Names, operators
 from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, split_commas
+from hetad.ir import texts
 
 OPAQUE = "hetad$opaque"
 
@@ -148,7 +149,7 @@ def _call(statement: Sequence[Token], at: int, function: _Function) -> list[Toke
             text = ""
         else:
             first_of_path = token.kind == "name" and not (i and statement[i - 1].text in ("::", ".", "->"))
-            text += _space(statement, i) + (scope(token.text) if first_of_path else "") + token.text
+            text += _space(statement, i) + (scope(token.text) if first_of_path else "") + texts.respelled(token.text)
     arguments.append(_hex(first, text + ";"))
     result = [first.spelled(OPAQUE), *operators(first, "(")]
     for number, argument in enumerate(arguments):

@@ -22,6 +22,7 @@ from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.headers import HEADERS, PRELUDE
 from hetad.frontend.libraries import LIBRARIES, library
 from hetad.frontend.tokens import Kind, Token
+from hetad.ir.texts import quoted, respelled
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def _classify(group: str, value: str) -> tuple[str, str]:
         case "CPP_STRING":
             return group, _SPLICE.sub("", value)
         case "RAW" | "delimiter":
-            return "CPP_STRING", value
+            return "CPP_STRING", respelled(value)
         case "OTHER":
             return value, value
     return group, value
@@ -207,13 +208,23 @@ class _Engine(Preprocessor):  # type: ignore[misc]
 
     # --- hooks of pcpp -------------------------------------------------------------------------
 
-    def group_lines(self, text: str, abssource: str) -> Iterator[list[_Raw]]:
-        for line in super().group_lines(text, abssource):
+    def parsegen(self, text: str, source: str | None = None, abssource: str | None = None) -> Iterator[_Raw]:
+        self._as_written = text
+        yield from super().parsegen(text, source, abssource)
+
+    def group_lines(self, _without_trigraphs: str, abssource: str) -> Iterator[list[_Raw]]:
+        """Of the text as written: C++17 and nvcc know no trigraphs."""
+        return self._placed(super().group_lines(self._as_written, abssource))
+
+    def _placed(self, lines: Iterator[list[_Raw]]) -> Iterator[list[_Raw]]:
+        for line in lines:
             for raw in line:
                 raw.origin = (raw.source, raw.lineno)
             yield line
 
     def define(self, tokens: str | Iterable[_Raw]) -> None:
+        if isinstance(tokens, str) and tokens.startswith('__FILE__ "'):
+            tokens = f"__FILE__ {quoted(tokens[10:-1])}"
         if not isinstance(tokens, str):
             tokens = [copy.copy(raw) for raw in tokens]
             for raw in tokens:

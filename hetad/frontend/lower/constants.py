@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.lower.convert import round_to_float, wrap
+from hetad.ir import texts
 from hetad.ir.nodes import Binary, Cast, Const, Expr, Select, Symbol, Unary, Var
 from hetad.ir.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, Float, Int
 
 if TYPE_CHECKING:
     from hetad.frontend.lower.context import Context
-
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "0": 0}
 
 
 def integer_literal(text: str, span: Span) -> Const:
@@ -53,16 +52,9 @@ def floating_literal(text: str, span: Span) -> Const:
 
 def character_literal(text: str, span: Span) -> Const:
     r"""`'a'`, `'\n'`, `'\x41'`."""
-    body = text[1:-1]
-    if len(body) == 1:
-        return Const(wrap(ord(body), CHAR), CHAR, text, span=span)
-    if body[:1] == "\\":
-        if body[1] == "x":
-            return Const(wrap(int(body[2:], 16), CHAR), CHAR, text, span=span)
-        if body[1:].isdigit():
-            return Const(wrap(int(body[1:], 8), CHAR), CHAR, text, span=span)
-        if len(body) == 2:
-            return Const(_ESCAPES.get(body[1], ord(body[1])), CHAR, text, span=span)
+    found = texts.octets(text) if text.startswith("'") else b""
+    if len(found) == 1:
+        return Const(wrap(found[0], CHAR), CHAR, texts.character(found[0]), span=span)
     raise UnsupportedError(f"the character constant {text}", span, "write the number")
 
 
@@ -86,6 +78,19 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "&&": lambda a, b: int(bool(a) and bool(b)),
     "||": lambda a, b: int(bool(a) or bool(b)),
 }
+
+
+def with_constants(ctx: Context, text: str) -> str:
+    """The text of an annotation, such as a pragma's, with the values of the constants that it names."""
+
+    def number(match: re.Match[str]) -> str:
+        entry = ctx.local(match.group()) or ctx.outer.value(match.group())
+        if isinstance(entry, Const):
+            return str(entry.value)
+        value = ctx.integers.get(entry) if isinstance(entry, Symbol) else None
+        return match.group() if value is None else str(value)
+
+    return re.sub(r"\b[A-Za-z_]\w*", number, text)
 
 
 def known_integer(ctx: Context, expr: Expr) -> int | None:

@@ -13,7 +13,8 @@ from hetad.frontend.lower import calls, convert, expressions, references, unions
 from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
-from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
+from hetad.ir import texts
+from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, Symbol, Var
 from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
 from hetad.ir.visit import variables
 
@@ -120,7 +121,7 @@ def completed(ctx: Context, type_: Type, node: Any, storage: Storage) -> Type:
         if isinstance(node.init, c_ast.InitList):
             return Array(type_.of, _implied_length(ctx, node.init))
         if isinstance(node.init, c_ast.Constant) and node.init.type == "string":
-            return Array(type_.of, len(node.init.value.encode().decode("unicode_escape")) - 1)
+            return Array(type_.of, len(texts.octets(node.init.value)) + 1)
         if storage != "shared":
             raise SyntaxProblem("an array without a length", ctx.span(node))
     if type_ == VOID:
@@ -189,7 +190,7 @@ def initialiser(ctx: Context, node: Any, type_: Type) -> Expr:
     """`= e` or `= {...}` for something of this type."""
     span = ctx.span(node)
     if isinstance(type_, Array) and type_.of == CHAR and isinstance(node, c_ast.Constant) and node.type == "string":
-        return String(node.value, type_, span=span)
+        return expressions.string(ctx, node, type_)
     if isinstance(node, c_ast.InitList):
         if type_ == DIM3:
             return calls.dim3(tuple(expressions.value(ctx, e) for e in node.exprs), span)

@@ -16,6 +16,7 @@ from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
 from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
 from hetad.frontend.lower.context import OBJECT, Context, Qualified, Reference
 from hetad.frontend.lower.types import complete_size, declared
+from hetad.ir import texts
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
@@ -34,6 +35,7 @@ from hetad.ir.nodes import (
 from hetad.ir.printer import declarator
 from hetad.ir.types import (
     BOOL,
+    CHAR,
     DIM3,
     FLOAT,
     INT,
@@ -149,13 +151,18 @@ def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> UnknownNa
     return UnknownNameError(f"unknown {what} '{name}'", ctx.span(node), remedy)
 
 
+def string(ctx: Context, node: Any, type_: Type) -> String:
+    """A literal, in a spelling that is the same for the same bytes."""
+    if not node.value.startswith('"'):
+        ctx.refuse(f"the string {node.value}", node, "use a plain string")
+    return String(texts.quoted(texts.octets(node.value)), type_, span=ctx.span(node))
+
+
 def _constant(ctx: Context, node: Any) -> Expr:
     span = ctx.span(node)
     match node.type:
         case "string":
-            if not node.value.startswith('"'):
-                ctx.refuse(f"the string {node.value}", node, "use a plain string")
-            return String(node.value, STRING, span=span)
+            return string(ctx, node, STRING)
         case "char":
             return character_literal(node.value, span)
         case "bool":
@@ -216,6 +223,8 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
     span = ctx.span(node)
     if isinstance(node.expr, c_ast.Typename):
         type_ = declared(ctx, node.expr).type
+    elif isinstance(node.expr, c_ast.Constant) and node.expr.type == "string":
+        type_ = Array(CHAR, len(texts.octets(string(ctx, node.expr, STRING).text)) + 1)
     elif ctx.out is None:
         type_ = expression(ctx, node.expr).type
     else:

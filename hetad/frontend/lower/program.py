@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.items import Item
 from hetad.frontend.lower import references, statements, unions
-from hetad.frontend.lower.constants import integer_value
+from hetad.frontend.lower.constants import integer_value, with_constants
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser, name_coord
 from hetad.frontend.lower.types import declared, parameter
@@ -108,12 +107,7 @@ def function(ctx: Context, node: Any, item: Item) -> Function:
 
 def _bounds(ctx: Context, item: Item) -> str | None:
     """The text in `__launch_bounds__`, with the values of constants."""
-
-    def number(match: re.Match[str]) -> str:
-        found = ctx.outer.value(match.group())
-        return str(found.value) if isinstance(found, Const) else match.group()
-
-    return re.sub(r"[A-Za-z_]\w*", number, item.launch_bounds) if item.launch_bounds is not None else None
+    return with_constants(ctx, item.launch_bounds) if item.launch_bounds is not None else None
 
 
 def variable(ctx: Context, node: Any, item: Item) -> Global | Const:

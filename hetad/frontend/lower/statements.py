@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, expressions
-from hetad.frontend.lower.constants import known_integer
+from hetad.frontend.lower.constants import known_integer, with_constants
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
     Assign,
@@ -83,7 +84,8 @@ def _empty(ctx: Context, node: Any) -> None:
 def _pragma(ctx: Context, node: Any) -> None:
     text = node.string if isinstance(node.string, str) else str(node.string.value)
     if text.startswith("unroll"):
-        ctx.unroll = text.removeprefix("unroll").strip()
+        factor = with_constants(ctx, text.removeprefix("unroll").strip())
+        ctx.unroll = factor if re.fullmatch(r"[\d()+*/ -]*", factor) else None
     elif text.startswith("nounroll"):
         ctx.unroll = "1"
 

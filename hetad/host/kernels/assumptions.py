@@ -9,6 +9,7 @@ from hetad.analysis.affine import Polynomial
 from hetad.device.accumulation.conditions import assumed_of_launches, text
 from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import CHAR, Pointer
 
 
@@ -32,6 +33,5 @@ def _required(value: Polynomial, condition: ir.Expr | bool, s: ir.Launch) -> ir.
     at = next((a.span for m in value.terms for a in m), s.span)
     said = text((value,), at)
     message = f"{at}: an unsigned number is compared with one that is negative: in this launch {said} does not hold"
-    quoted = '"' + message.replace("\\", "\\\\").replace('"', '\\"') + '"'
     test = integer(0, s.span) if isinstance(condition, bool) else condition
-    return ir.Call("hetad_require", (test, ir.String(quoted, Pointer(CHAR), span=s.span)), span=s.span)
+    return ir.Call("hetad_require", (test, ir.String(texts.quoted(message), Pointer(CHAR), span=s.span)), span=s.span)
