@@ -40,7 +40,7 @@ _Pass = Callable[[list[Token], Names], list[Token]]
 
 def rewrite(tokens: Sequence[Token], names: Names) -> list[Token]:
     """All rewritings in order, then the refusal of what is left.  Raises SourceError with the position."""
-    result = _respell(list(tokens), names)
+    result = _respell(_joined(tokens), names)
     if names.host:
         result = opaque.pass_over(result, names)
     texts = {t.text for t in result}
@@ -71,6 +71,34 @@ def _passes() -> tuple[tuple[frozenset[str], _Pass], ...]:
 
 
 # --- the rewritings ------------------------------------------------------------------------------
+
+
+def _joined(tokens: Sequence[Token]) -> list[Token]:
+    """`k << <g, b >> >(x)`, as formatters of C++ write it: the brackets of a launch in one piece."""
+    result: list[Token] = []
+    open_ = False  # a launch whose `>>>` is still to come
+    i = 0
+    while i < len(tokens):
+        found = _pieces(tokens, i, "<<<") or (_pieces(tokens, i, ">>>") if open_ else 0)
+        if not found or (found > 1 and open_ and tokens[i].text[0] == ">" and not _is(tokens, i + found, "(")):
+            result.append(tokens[i])
+            i += 1
+            continue
+        open_ = tokens[i].text[0] == "<"
+        result.append(tokens[i] if found == 1 else tokens[i].spelled(tokens[i].text[0] * 3, "operator"))
+        i += found
+    return result
+
+
+def _pieces(tokens: Sequence[Token], i: int, bracket: str) -> int:
+    """How many tokens from `i` on spell the bracket; 0 if they do not."""
+    text, count = "", 0
+    while bracket.startswith(text) and i + count < len(tokens) and tokens[i + count].kind == "operator":
+        text += tokens[i + count].text
+        count += 1
+        if text == bracket:
+            return count
+    return 0
 
 
 def _respell(tokens: list[Token], names: Names) -> list[Token]:

@@ -14,6 +14,7 @@ BEFORE_EXPRESSION = {
     "=", "(", ",", "[", "+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<",
     ">>", "?", ":", "!", "~", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "return",
 }  # fmt: skip
+_AFTER_DECLARED = ("=", ";", ",", "[", ")", "{", ":")
 _BEYOND = {
     "template": "C++ templates", "class": "C++ classes", "namespace": "namespaces", "using": "using declarations",
     "new": "'new'", "delete": "'delete'", "operator": "C++ operators", "try": "exceptions", "catch": "exceptions",
@@ -101,8 +102,19 @@ def refuse_library(tokens: Sequence[Token], i: int, names: Names) -> None:
     used = i + 1 < len(tokens) and (tokens[i + 1].text in ("(", "<", "*", "&") or tokens[i + 1].kind == "name")
     if used and token.text not in names.own:
         what = beyond.library_name(token.text)
-        if what is not None and (token.text != "texture" or tokens[i + 1].text == "<"):
+        template = token.text != "texture" or tokens[i + 1].text == "<"
+        if what is not None and template and not _declares(tokens, token.text, names):
             raise beyond.refusal(what, token.span)
+
+
+def _declares(tokens: Sequence[Token], name: str, names: Names) -> bool:
+    """Whether a variable or a parameter of that name is declared among the tokens: `int name;`, `float *name, ...`."""
+    for i, token in enumerate(tokens[1:-1], 1):
+        if token.text == name and token.kind == "name" and tokens[i + 1].text in _AFTER_DECLARED:
+            before = tokens[i - 1]
+            if names.is_type(before) or before.text in ("*", "&", ",", "const", "restrict", REFERENCE):
+                return True
+    return False
 
 
 def _refusal(what: str, token: Token, remedy: str = "write it as plain C") -> SourceError:

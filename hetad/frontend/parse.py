@@ -66,7 +66,7 @@ def _convert(tokens: Sequence[Token]) -> Iterator[CToken]:
             for kind, text in parts:
                 yield CToken(kind, text, token.line, token.column, token.file)
         else:
-            type_ = "ID" if "$" in token.text else _token_type(token.text)
+            type_ = "ID" if token.kind == "name" and "$" in token.text else _token_type(token.text)
             if type_ is None:
                 raise SyntaxProblem(f"cannot read {token.text!r}", token.span)
             yield CToken(type_, token.text, token.line, token.column, token.file)
