@@ -13,7 +13,8 @@ from hetad.analysis.pointers import Location, PointsTo, pointer_parts, pointers_
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
-from hetad.memops.table import FORMATTED, SUPPORT, TABLE
+from hetad.memops.library import FORMATTED
+from hetad.memops.table import SUPPORT, TABLE
 from hetad.rules.math import is_math
 
 
@@ -227,7 +228,7 @@ def _read_arguments(call: ir.Call) -> frozenset[int]:
         return SUPPORT[call.function].reads
     row = TABLE.get(call.function)
     if row is not None:
-        return row.positions("src", "text")
+        return row.positions("src", "text", "updated")
     if call.function in ATOMICS:
         return frozenset({0})
     if call.function in PURE_CALLS or is_math(call.function):
@@ -240,7 +241,7 @@ def _written_arguments(call: ir.Call) -> frozenset[int]:
         return SUPPORT[call.function].writes
     row = TABLE.get(call.function)
     if row is not None:
-        return row.positions("dst", "out", "store")
+        return row.positions("dst", "out", "store", "updated")
     if call.function in FORMATTED:
         first, count = FORMATTED[call.function]
         return frozenset(range(first, len(call.args) if count is None else first + count))

@@ -214,6 +214,8 @@ class PointsTo:
             changed = sum(len(t) for t in self._contents.values()) != before
 
     def _constrain(self, s: ir.Stmt, looped: bool) -> None:
+        if isinstance(s, ir.Call):
+            self._found_within(s)
         match s:
             case ir.Declare(symbol=symbol, init=init) if init is not None and holds_pointer(symbol.type):
                 self._flow(ir.Var(symbol, span=s.span), init)
@@ -242,6 +244,16 @@ class PointsTo:
                         self.heap_roots[id(s)] = root
                     for cell in self._cells(place):
                         self._contents.setdefault(cell, {})[root] = None
+
+    def _found_within(self, s: ir.Call) -> None:
+        """Pointers into what a function of the C library is given: what it returns, and stores."""
+        row = TABLE.get(s.function)
+        if row is None or row.within is None:
+            return
+        places = [s.result, *(out_place(s.args[i]) for i in sorted(row.positions("store")))]
+        for place in places:
+            if place is not None and isinstance(place.type, Pointer):
+                self._flow(place, _bare(s.args[row.within]))
 
     def _flow(self, into: ir.Expr, value: ir.Expr) -> None:
         if isinstance(value, ir.Aggregate):

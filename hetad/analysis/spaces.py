@@ -78,6 +78,9 @@ class Spaces:
                             self._mark(part, "device", s.span, "copied to the device")
                 elif row.action == "fill" and dst is not None:
                     self._mark(args[dst], row.space, s.span, "filled here")
+                elif row.action in ("text", "inert"):
+                    for i in sorted(row.positions("dst", "src", "text", "updated")):
+                        self._mark(args[i], "host", s.span, f"given to '{name}'")
         for own in own_exprs(s):
             for e in _followed(own):
                 self._mark(e.base, "host", e.span, "read or written by host code")

@@ -21,6 +21,8 @@ from hetad.rules.routines import routine_of
 
 _HEAD = """\
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -31,8 +33,10 @@ _HEAD = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/time.h>
-#include <time.h>"""
+#include <time.h>
+#include <unistd.h>"""
 
 
 def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None = None) -> str:

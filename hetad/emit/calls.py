@@ -11,7 +11,7 @@ from hetad.ir import texts
 _C_NAMES = {"exit": "hetad_exit", "abort": "hetad_abort"}
 _FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
 _CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
-_VARIADIC = frozenset({"printf", "fprintf", "sprintf", "snprintf", "sscanf", "fscanf"})
+_VARIADIC = frozenset({"printf", "fprintf", "sprintf", "snprintf", "sscanf", "fscanf", "scanf"})
 
 
 @cache
@@ -37,6 +37,8 @@ def is_variadic(name: str) -> bool:
 
 def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
     """The text of a call with these arguments."""
+    if name == "hetad_errno":
+        return "errno"
     if not dialect.cuda:
         if name in _FENCES:
             return "__atomic_thread_fence(__ATOMIC_SEQ_CST)" if dialect.parallel else "(void)0"

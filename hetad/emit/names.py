@@ -9,6 +9,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.types import Array, Type
 from hetad.ir.visit import declared, variables
+from hetad.memops import library
 
 KEYWORDS = frozenset(
     """
@@ -38,9 +39,11 @@ _LIBRARY = frozenset(
     rsqrt rcbrt sinpi cospi sincospi rhypot norm norm3d norm4d rnorm rnorm3d rnorm4d normcdf normcdfinv erfinv erfcinv
     erfcx cyl_bessel_i0 cyl_bessel_i1 fdivide min max umin umax llmin llmax ullmin ullmax saturate
     read write open close pipe link unlink access sync wait pause select signal kill fork brk dup stat step
+    acct alarm chdir chown chroot confstr crypt daemon encrypt environ getopt isatty lockf lseek nice optarg opterr
+    optind optopt profil revoke sbrk setkey swab symlink truncate vfork isascii toascii
     """.split()
 )
-LIBRARY = _LIBRARY | {name + "f" for name in _LIBRARY}
+LIBRARY = _LIBRARY | {name + "f" for name in _LIBRARY} | {row.name for row in library.LIBRARY}
 
 
 def spelled(name: str) -> str:

@@ -58,6 +58,11 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         r"cudaStreamAttachMemAsync",
         ("managed memory that belongs to a stream", "leave it attached to all streams, as cudaMallocManaged does"),
     ),
+    (r"qsort(?:_r)?|bsearch|atexit", ("C functions that call functions of the program", "write the loop out")),
+    (
+        r"strtok(?:_r)?|strn?dup|v?asprintf|getline|getdelim|v(?:s|sn|f)?printf|v(?:s|f)?scanf",
+        ("this function of the C library", "use fgets, strchr, strtod and snprintf with an array"),
+    ),
     (
         r"cudaMem(?:cpy|set)(?:3D|2D(?:To|From|Array)|To|FromArray|ArrayTo)\w*(?<!Symbol)(?<!SymbolAsync)"
         r"|cudaMalloc(?:3D\w*|Array|MipmappedArray)|cudaArray_\w*t|cudaFreeArray|cudaPitchedPtr|make_cuda\w+",

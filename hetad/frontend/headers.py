@@ -28,6 +28,20 @@ _LIMITS = """
 
 _FLOAT = """
 #define FLT_RADIX 2
+#define FLT_ROUNDS 1
+#define FLT_EVAL_METHOD 0
+#define FLT_MIN_EXP (-125)
+#define FLT_MAX_EXP 128
+#define DBL_MIN_EXP (-1021)
+#define DBL_MAX_EXP 1024
+#define FLT_MIN_10_EXP (-37)
+#define FLT_MAX_10_EXP 38
+#define DBL_MIN_10_EXP (-307)
+#define DBL_MAX_10_EXP 308
+#define FLT_DECIMAL_DIG 9
+#define DBL_DECIMAL_DIG 17
+#define FLT_TRUE_MIN 1.401298464e-45F
+#define DBL_TRUE_MIN 4.9406564584124654e-324
 #define FLT_DIG 6
 #define DBL_DIG 15
 #define FLT_MANT_DIG 24
@@ -67,6 +81,26 @@ _STDLIB = """
 """
 
 _STDINT = """
+#define INT8_MIN (-128)
+#define INT16_MIN (-32768)
+#define INT32_MIN (-2147483647 - 1)
+#define INT64_MIN (-9223372036854775807L - 1L)
+#define INTMAX_MIN (-9223372036854775807L - 1L)
+#define INTMAX_MAX 9223372036854775807L
+#define UINTMAX_MAX 18446744073709551615UL
+#define INTPTR_MIN (-9223372036854775807L - 1L)
+#define INTPTR_MAX 9223372036854775807L
+#define UINTPTR_MAX 18446744073709551615UL
+#define PTRDIFF_MIN (-9223372036854775807L - 1L)
+#define PTRDIFF_MAX 9223372036854775807L
+#define INT8_C(c) c
+#define INT16_C(c) c
+#define INT32_C(c) c
+#define INT64_C(c) c ## L
+#define UINT8_C(c) c
+#define UINT16_C(c) c
+#define UINT32_C(c) c ## U
+#define UINT64_C(c) c ## UL
 #define INT8_MAX 127
 #define INT16_MAX 32767
 #define INT32_MAX 2147483647
@@ -77,6 +111,15 @@ _STDINT = """
 #define UINT64_MAX 18446744073709551615UL
 #define SIZE_MAX 18446744073709551615UL
 """
+
+# How numbers of a given width are printed and read.
+_FORMATS = "".join(
+    f'#define {way}{letter}{width} "{length}{letter}"\n'
+    for way in ("PRI", "SCN")
+    for letter in "diouxX"
+    for width, length in (("8", "hh"), ("16", "h"), ("32", ""), ("64", "l"), ("MAX", "l"), ("PTR", "l"))
+    if (way, letter) != ("SCN", "X")
+)
 
 _ALWAYS = """
 #define __CUDACC__ 1
@@ -92,7 +135,7 @@ HEADERS: dict[str, str] = {
     "limits.h": _LIMITS,
     "float.h": _FLOAT,
     "stdint.h": _STDINT,
-    "inttypes.h": _STDINT,
+    "inttypes.h": _STDINT + _FORMATS,
     "assert.h": "#ifdef NDEBUG\n#define assert(e) ((void)0)\n#endif\n",
     "helper_cuda.h": """
 #define checkCudaErrors(e) do { if ((e) != cudaSuccess) exit(1); } while (0)

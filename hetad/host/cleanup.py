@@ -10,7 +10,8 @@ from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
-from hetad.memops.table import FORMATTED, SUPPORT, TABLE
+from hetad.memops.library import FORMATTED
+from hetad.memops.table import SUPPORT, TABLE
 
 HANDLES = (STREAM, EVENT)
 _ENDS = frozenset({"hetad_release", "hetad_retire", "hetad_revive", "hetad_revive_zeros"})  # of an allocation

@@ -27,9 +27,10 @@ from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.parts import Ends, WrittenParts
 from hetad.host.zeros import cleared
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, Array, Float, Pointer, Struct, holds_numbers
+from hetad.ir.types import DIM3, Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import FORMATTED, SUPPORT, TABLE
+from hetad.memops.library import FORMATTED
+from hetad.memops.table import SUPPORT, TABLE
 
 PullbackMaker = Callable[
     [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], frozenset[int], tuple[Polynomial, ...]], Pullback
@@ -159,20 +160,11 @@ class HostEngine(Engine):
         forward: list[ir.Stmt] = []
         reverse: list[ir.Stmt] = []
         for arg in s.args[first:] if count is None else s.args[first : first + count]:
-            place = out_place(arg)
-            bare = arg.operand if isinstance(arg, ir.Cast) else arg
-            if isinstance(bare, ir.Var) and isinstance(bare.type, Array):
-                place = bare
-            if place is None:
-                raise UnsupportedError(
-                    f"'{s.function}' writes where the size is not known",
-                    arg.span,
-                    "give it a local array or a variable",
-                )
-            save, restore = self.save(place, s.span)
+            save, restore = self.memory.written(s, arg)
             forward += save
             nothing: list[ir.Stmt] = []
-            if isinstance(place.type, Float):
+            place = out_place(arg)
+            if place is not None and isinstance(place.type, Float):
                 nothing = self.adjoint(ir.Assign(place, zero(place.type, s.span), span=s.span))
             reverse = [*restore, *nothing, *reverse]
         return [*forward, s], reverse

@@ -6,6 +6,7 @@
 | free     | nothing: the reverse sweep needs it  | nothing: the allocation's reverse releases                |
 | copy     | save the destination, copy           | restore; adj_src += adj_dst the other way; adj_dst = 0     |
 | fill     | save the range, fill                 | restore; adj_dst = 0                                      |
+| text     | save the whole memory, write         | restore                                                   |
 
 What is freed in a loop that allocates serves later allocations: its contents are saved, and the reverse sweep takes the
 memory again, at its address, restores it, and has a zero adjoint.  The same where an allocation comes later and the
@@ -22,9 +23,9 @@ from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Pointer, Type, holds_numbers, size_of
+from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Int, Pointer, Type, holds_numbers, size_of
 from hetad.ir.visit import variables
-from hetad.memops.table import MemoryOperation
+from hetad.memops.operation import MemoryOperation
 
 if TYPE_CHECKING:
     from hetad.adjoint.engine import Parts
@@ -48,13 +49,17 @@ class MemoryAdjoints:
                 return self._copy(s, row)
             case "fill":
                 return self._fill(s, row)
+            case "text":
+                (written,) = row.positions("dst", "updated")
+                save, restore = self.written(s, s.args[written])
+                return [*save, s], restore
         return self._inert(s, row)
 
     def _inert(self, s: ir.Call, row: MemoryOperation) -> Parts:
         """Repeated in the forward sweep; what it stores is a new value of the variable."""
         forward: list[ir.Stmt] = []
         reverse: list[ir.Stmt] = []
-        for i in sorted(row.positions("store")):
+        for i in sorted(row.positions("store", "updated")):
             place = out_place(s.args[i])
             if place is None and isinstance(_bare(s.args[i]), ir.Const):
                 continue
@@ -67,6 +72,27 @@ class MemoryAdjoints:
             forward += save
             reverse = [*restore, *reverse]
         return [*forward, s], reverse
+
+    def written(self, s: ir.Call, arg: ir.Expr) -> Parts:
+        """Saves what a call writes through an argument: a number, or a text, of which only the memory is known."""
+        pointer, place = _bare(arg), out_place(arg)
+        if place is not None and isinstance(place.type, Int | Float) and size_of(place.type) > 1:
+            return self.engine.save(place, s.span)
+        targets = self.engine.pointers.targets(pointer)
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        for variable in (t for t in targets if isinstance(t, ir.Symbol)):
+            save, restore = self.engine.save(ir.Var(variable, span=s.span), s.span)
+            forward, reverse = [*forward, *save], [*restore, *reverse]
+        if targets and not forward:
+            slot = self.engine.names.symbol("text_kept", pointer.type, s.span)
+            forward = [ir.Push(slot, pointer, "allocation", span=s.span)]
+            reverse = [ir.Pop(slot, pointer, "allocation", span=s.span)]
+        elif not all(isinstance(t, ir.Symbol) for t in targets) or not targets:
+            raise UnsupportedError(
+                f"'{s.function}' writes where the size is not known", arg.span, "give it a local array or a variable"
+            )
+        return forward, reverse
 
     def _allocate(self, s: ir.Call, row: MemoryOperation) -> Parts:
         out = row.position("out")

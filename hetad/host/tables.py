@@ -26,7 +26,8 @@ from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, VOID, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
-from hetad.memops.table import TABLE, MemoryOperation
+from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import TABLE
 
 
 def with_tables(

@@ -128,6 +128,14 @@ BFLOAT16 = Struct("__nv_bfloat16", (Field("__x", USHORT),), 2)
 FILE = Opaque("FILE")
 TIMEVAL = Struct("timeval", (Field("tv_sec", LONG), Field("tv_usec", LONG)))
 TIMESPEC = Struct("timespec", (Field("tv_sec", LONG), Field("tv_nsec", LONG)))
+TIME = Struct(
+    "tm",
+    (
+        *(Field(f"tm_{part}", INT) for part in ("sec", "min", "hour", "mday", "mon", "year", "wday", "yday", "isdst")),
+        Field("tm_gmtoff", LONG),
+        Field("tm_zone", Pointer(CHAR, const=True)),
+    ),
+)
 DEVICE_PROPERTIES = Struct(
     "cudaDeviceProp",
     (

@@ -7,117 +7,27 @@ A row names the roles of the call's arguments; everything else (effects, saving,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from hetad.ir.types import (
     BLAS_HANDLE,
-    CHAR,
     CUDA_ERROR,
     DEVICE_PROPERTIES,
     DOUBLE,
     EVENT,
-    FILE,
     FLOAT,
     INT,
-    LONG,
     SIZE_T,
     STREAM,
     STRING,
-    TIMESPEC,
-    TIMEVAL,
     VOID,
     Pointer,
     Type,
 )
-
-Action = Literal["allocate", "symbol", "free", "copy", "fill", "inert", "exit"]
-Space = Literal["host", "device", "managed"]  # managed: both use it directly
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryOperation:
-    """`roles` names the arguments in order: out, dst, src, bytes, count, size, value, kind, pointer, symbol, other;
-    height (where `bytes` is the width of a row), to_pitch and from_pitch (from one row of dst or src to the next);
-    store (where a value of type `stores` is put, on which no adjoint depends), stream, event, record (an event that
-    the call changes), handle (of cuBLAS), flags, attribute, long, text (characters that
-    are read).  A pointer to `store` may be null.
-
-    The last `defaults` arguments may be left out; they are then zero.  `alone` names the row that does the same where
-    all work is done in one stream, without the arguments that say in which; "" where nothing is left to do.
-
-    `allocate`: memory in `space`; the pointer is returned, or stored through `out`.
-    `symbol`:   the address of the device variable `symbol`, stored through `out`.
-    `free`:     releases `pointer`.
-    `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within `space`.  `overlap`: the two may.
-    `fill`:     sets `bytes` at `dst` to the byte `value`.
-    `exit`:     does not return.
-    `once`: the world outside, or the state of a generator, sees the call: it happens whoever needs its result.
-    `varies`: what it gives depends on when it is called.
-    """
-
-    name: str
-    action: Action
-    returns: Type
-    roles: tuple[str, ...] = ()
-    space: Space = "host"
-    zeroed: bool = False
-    overlap: bool = False
-    stores: Type | None = None
-    defaults: int = 0
-    alone: str | None = None
-    once: bool = False
-    varies: bool = False
-
-    def position(self, role: str) -> int | None:
-        return self.roles.index(role) if role in self.roles else None
-
-    def positions(self, *roles: str) -> frozenset[int]:
-        return frozenset(i for i, role in enumerate(self.roles) if role in roles)
-
+from hetad.memops.library import LIBRARY
+from hetad.memops.operation import MemoryOperation
 
 _VOID_POINTER = Pointer(VOID)
 _E = CUDA_ERROR
-_FILE = Pointer(FILE)
-
-# Of the C library: files, time, random numbers, texts.  No derivative passes through them; they happen once.
-LIBRARY = (
-    MemoryOperation("fopen", "inert", _FILE, ("text", "text"), once=True),
-    MemoryOperation("tmpfile", "inert", _FILE, once=True),
-    MemoryOperation("fclose", "inert", INT, ("other",), once=True),
-    MemoryOperation("fwrite", "inert", SIZE_T, ("src", "size", "count", "other"), once=True),
-    MemoryOperation("fread", "fill", SIZE_T, ("dst", "size", "count", "other"), once=True),
-    MemoryOperation("fseek", "inert", INT, ("other", "long", "value"), once=True),
-    MemoryOperation("ftell", "inert", LONG, ("other",), once=True),
-    MemoryOperation("rewind", "inert", VOID, ("other",), once=True),
-    MemoryOperation("feof", "inert", INT, ("other",), once=True),
-    MemoryOperation("ferror", "inert", INT, ("other",), once=True),
-    MemoryOperation("remove", "inert", INT, ("text",), once=True),
-    MemoryOperation("perror", "inert", VOID, ("text",), once=True),
-    MemoryOperation("getenv", "inert", Pointer(CHAR), ("text",)),
-    MemoryOperation("srand", "inert", VOID, ("flags",), once=True),
-    MemoryOperation("rand", "inert", INT, once=True),
-    MemoryOperation("srand48", "inert", VOID, ("long",), once=True),
-    MemoryOperation("drand48", "inert", DOUBLE, once=True),
-    MemoryOperation("clock", "inert", LONG, varies=True),
-    MemoryOperation("time", "inert", LONG, ("store",), stores=LONG, varies=True),
-    MemoryOperation("gettimeofday", "inert", INT, ("store", "other"), stores=TIMEVAL, varies=True),
-    MemoryOperation("clock_gettime", "inert", INT, ("value", "store"), stores=TIMESPEC, varies=True),
-    MemoryOperation("difftime", "inert", DOUBLE, ("long", "long")),
-    MemoryOperation("atoi", "inert", INT, ("text",)),
-    MemoryOperation("atol", "inert", LONG, ("text",)),
-    MemoryOperation("atof", "inert", DOUBLE, ("text",)),
-    MemoryOperation("strcmp", "inert", INT, ("text", "text")),
-    MemoryOperation("strncmp", "inert", INT, ("text", "text", "bytes")),
-    MemoryOperation("strlen", "inert", SIZE_T, ("text",)),
-)
-
-# Functions of any number of arguments that write through some of them: the first of these, and how many (None: all).
-FORMATTED: dict[str, tuple[int, int | None]] = {
-    "sprintf": (0, 1),
-    "snprintf": (0, 1),
-    "sscanf": (2, None),
-    "fscanf": (2, None),
-}
 
 TABLE: dict[str, MemoryOperation] = {
     row.name: row
@@ -197,9 +107,9 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("calloc", "allocate", _VOID_POINTER, ("count", "size"), zeroed=True),
         MemoryOperation("realloc", "allocate", _VOID_POINTER, ("pointer", "bytes")),
         MemoryOperation("free", "free", VOID, ("pointer",)),
-        MemoryOperation("memcpy", "copy", _VOID_POINTER, ("dst", "src", "bytes")),
-        MemoryOperation("memmove", "copy", _VOID_POINTER, ("dst", "src", "bytes"), overlap=True),
-        MemoryOperation("memset", "fill", _VOID_POINTER, ("dst", "value", "bytes")),
+        MemoryOperation("memcpy", "copy", _VOID_POINTER, ("dst", "src", "bytes"), within=0, same=True),
+        MemoryOperation("memmove", "copy", _VOID_POINTER, ("dst", "src", "bytes"), overlap=True, within=0, same=True),
+        MemoryOperation("memset", "fill", _VOID_POINTER, ("dst", "value", "bytes"), within=0, same=True),
         MemoryOperation("cudaDeviceSynchronize", "inert", _E),
         MemoryOperation("cudaGetLastError", "inert", _E),
         MemoryOperation("cudaPeekAtLastError", "inert", _E),

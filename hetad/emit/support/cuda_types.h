@@ -57,6 +57,7 @@ enum {
 };
 typedef struct timeval timeval;
 typedef struct timespec timespec;
+typedef struct tm tm;
 typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
 typedef struct hetad_cublas_handle *cublasHandle_t;

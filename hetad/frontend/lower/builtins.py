@@ -22,6 +22,7 @@ from hetad.ir.types import (
     SHORT,
     SIZE_T,
     STREAM,
+    TIME,
     TIMESPEC,
     TIMEVAL,
     UCHAR,
@@ -79,6 +80,9 @@ TYPES: dict[str, Type] = {
     "cudaDeviceAttr": DEVICE_ATTRIBUTE,
     "timeval": TIMEVAL,
     "timespec": TIMESPEC,
+    "tm": TIME,
+    "intmax_t": Int(64, True, "intmax_t"),
+    "uintmax_t": Int(64, False, "uintmax_t"),
     "clockid_t": INT,
     "dim3": DIM3,
     "__half": HALF,
@@ -167,6 +171,12 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "SEEK_SET": (0, INT),
     "SEEK_CUR": (1, INT),
     "SEEK_END": (2, INT),
+    "EOF": (-1, INT),
+    "BUFSIZ": (8192, INT),
+    "FILENAME_MAX": (4096, INT),
+    "_IOFBF": (0, INT),
+    "_IOLBF": (1, INT),
+    "_IONBF": (2, INT),
 }
 
 HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}
@@ -174,7 +184,7 @@ HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "s
 # Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
 INERT: dict[str, Type] = {
     "printf": INT, "fprintf": INT, "puts": INT, "putchar": INT, "fputs": INT, "fflush": INT, "assert": INT,
-    "sprintf": INT, "snprintf": INT, "sscanf": INT, "fscanf": INT,
+    "sprintf": INT, "snprintf": INT, "sscanf": INT, "fscanf": INT, "scanf": INT,
 }  # fmt: skip
 
 # Statements of device code; None: the type of the first value argument (or of what the pointer points to).

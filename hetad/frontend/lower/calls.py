@@ -65,7 +65,8 @@ from hetad.ir.types import (
     is_half,
     promote_integer,
 )
-from hetad.memops.table import TABLE, MemoryOperation
+from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import TABLE
 
 
 def call(ctx: Context, node: Any, used: bool) -> Expr | None:
@@ -109,7 +110,7 @@ def into(ctx: Context, node: Any, target: Place) -> bool:
     if name.startswith("hetad$") or _own(ctx, node) is not None:
         return False
     returned = _result_type(ctx, node, name)
-    if returned is None or returned == VOID:
+    if returned is None or returned == VOID or (name in TABLE and TABLE[name].same):
         return False
     if returned != target.type and not (isinstance(returned, Pointer) and isinstance(target.type, Pointer)):
         return False
@@ -273,6 +274,16 @@ def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | No
     if (not used and name not in {*VOTES, *SHUFFLES, *REDUCTIONS}) or returned == VOID:
         ctx.emit(Call(name, args, span=span))
         return None
+    if name in TABLE and TABLE[name].same:
+        ctx.emit(Call(name, args, span=span))
+        within = TABLE[name].within
+        assert within is not None
+        return convert.convert(args[within], returned)
+    return result(ctx, name, returned, span, args)
+
+
+def result(ctx: Context, name: str, returned: Type, span: Span, args: tuple[Expr, ...] = ()) -> Var:
+    """What a call gives, in a fresh variable."""
     readable = "status" if returned == CUDA_ERROR else "old" if name in ATOMICS else "result"
     symbol = ctx.fresh(readable, returned, span)
     ctx.emit(Declare(symbol, None, span=span))
@@ -324,7 +335,7 @@ def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
         raise SyntaxProblem(f"'{row.name}' needs the address of a pointer, not '{arg.type}'", arg.span)
     if role == "text":
         return convert.convert(arg, STRING)
-    if role in ("dst", "src", "pointer") and not isinstance(arg.type, Pointer | Array):
+    if role in ("dst", "src", "pointer", "updated") and not isinstance(arg.type, Pointer | Array):
         if convert.is_null(arg):
             return convert.convert(arg, Pointer(VOID))
         raise SyntaxProblem(f"'{row.name}' needs a pointer, not '{arg.type}'", arg.span)

@@ -122,6 +122,8 @@ def _identifier(ctx: Context, node: Any) -> Expr:
     if name in _THREAD:
         axes = tuple(ThreadIndex(name, axis, UINT, span=span) for axis in "xyz")
         return Aggregate(axes, DIM3, span=span)
+    if name == "errno":
+        return calls.result(ctx, "hetad_errno", INT, span)
     if name == "warpSize":
         return ThreadIndex(name, "", INT, span=span)
     if name in _SPECIAL:

@@ -16,16 +16,16 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Pointer, Type
 from hetad.ir.visit import bodies, declared, map_body, walk_stmts
-from hetad.memops.table import FORMATTED, TABLE
+from hetad.memops.library import FORMATTED, READERS
+from hetad.memops.table import TABLE
 
-_READERS = frozenset({"fread", "fscanf"})
 _Sets = ir.Declare | ir.Assign | ir.Update
 
 
 def obstacle(engine: Engine, body: ir.Body) -> str:
     """Why a step cannot be run again; "" if it can."""
     for s in walk_stmts(body):
-        if isinstance(s, ir.Call) and s.function in _READERS:
+        if isinstance(s, ir.Call) and _reads_on(s.function):
             return f"'{s.function}' in it reads on in a file, which cannot be done again"
     if _Repeated(engine, body).is_harmless(body):
         return ""
@@ -55,6 +55,12 @@ def _happens_once(s: ir.Stmt) -> bool:
         return isinstance(s, ir.Opaque)
     row = TABLE.get(s.function)
     return s.function in OUTPUT_ONLY or (row is not None and (row.once or row.action == "exit"))
+
+
+def _reads_on(function: str) -> bool:
+    """Whether a function brings what comes next in a file into memory."""
+    row = TABLE.get(function)
+    return function in READERS or (row is not None and row.once and bool(row.positions("dst")))
 
 
 def _varies(s: ir.Stmt) -> bool:
@@ -121,4 +127,4 @@ class _Repeated:
 
 def _is_plain(s: ir.Call) -> bool:
     """Calls that set variables, in any run."""
-    return s.function in FORMATTED or (s.function in TABLE and TABLE[s.function].action == "inert")
+    return s.function in FORMATTED or (s.function in TABLE and TABLE[s.function].action in ("inert", "text"))
