@@ -18,7 +18,7 @@ from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
 from hetad.device.accumulation.accumulate import Ground, lacking
 from hetad.device.accumulation.accumulate import settled as settled_atomics
-from hetad.device.accumulation.axes import Axes, launch_axes, mentioned_axes, one_along
+from hetad.device.accumulation.axes import Axes, bodies_run, launch_axes, mentioned_axes, one_along
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.deal import dealt
 from hetad.device.accumulation.fixed_order import Staged, refuse_atomics, staged, unordered
@@ -270,7 +270,7 @@ class _Maker:
         """What, not negative in a launch, would make more updates plain: that strides are large enough, or that threads
         differ only along the axes of which the kernel says something."""
         if self.single and self.options.axes:
-            flat = replace(ground, axes=mentioned_axes(self.kernel))
+            flat = replace(ground, axes=mentioned_axes(self._bodies()))
             if _atomic_updates(self._settled(flat)) < _atomic_updates(self._settled(ground)):
                 return (*self.single, *lacking(self.final, flat))
         return lacking(self.final, ground)
@@ -292,9 +292,13 @@ class _Maker:
         if self.options.tidy:
             self.final = tidy(self.final, aliased=self.overlapping, kernel=True)
 
+    def _bodies(self) -> tuple[ir.Body, ...]:
+        return bodies_run(self.kernel, self.engine.functions, self.engine.rules)
+
     def _ground(self, merged: tuple[tuple[str, ...], ...]) -> Ground:
-        mentioned = mentioned_axes(self.kernel)
-        self.axes = launch_axes(self.kernel) if self.options.axes and self.recording is None else Axes()
+        bodies = self._bodies()
+        mentioned = mentioned_axes(bodies)
+        self.axes = launch_axes(bodies) if self.options.axes and self.recording is None else Axes()
         self.single = one_along(mentioned, self.kernel.span) if self.axes == Axes() else ()
         if self.single and all(p in self.known for p in self.single):
             self.axes = mentioned
@@ -362,8 +366,9 @@ class _Maker:
     def _in_fixed_order(self) -> Staged | None:
         """Leaves no sum to the order of threads: in turn, or over blocks in two stages."""
         span, functions = self.kernel.span, self.engine.functions
-        if any(unordered(self.final)) and (found := in_turn(self.final, functions, self.names, span)) is not None:
-            self.final, self.turns = found, True
+        if any(unordered(self.final)):
+            found = in_turn(self.final, self.axes, functions, self.names, span)
+            self.final, self.turns = (found, True) if found is not None else (self.final, False)
         refuse_atomics((*(k.body for k in self.gathers), self.final))
         name = self.names.fresh(self.name.replace("_pullback", "_totals"))
         comment = f"pullback of {self.kernel.name} (line {span.line}): the sums over its blocks"

@@ -19,6 +19,9 @@ VARIED = (
     "indexed", "jacobi", "n_body", "reread_global", "structs_of_pointers", "tree_reduction", "warp_reductions",
 )  # fmt: skip
 
+# Where one thread does the work of all, if sums must have a fixed order.
+IN_TURN = ("gather_by_index", "indexed", "index_meets_itself", "threads_that_add_alike")
+
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]]) -> None:
@@ -28,6 +31,13 @@ def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]]) -> N
         if "with deterministic=True" not in str(refusal):
             raise
         pytest.skip(str(refusal).splitlines()[0])
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.problem.source.stem in IN_TURN], ids=lambda case: case.name)
+@pytest.mark.parametrize("optimize", [True, False])
+def test_sums_of_fixed_order(case: Case, optimize: bool, backend: str) -> None:
+    """Of some programs; of all of them with `--optimize deterministic`."""
+    case.check(backend, [{"deterministic": True, "optimize": optimize}])
 
 
 @pytest.mark.parametrize("path", VARIED)

@@ -158,3 +158,35 @@ def test_integers_in_a_formula_are_numbers(formula: str, expected: float, backen
     assert slopes(hetad.loads(source), backend, {"power": {"partials": {"x": formula}}}, m=3)[0] == pytest.approx(
         expected
     )
+
+
+ROWS = """
+__device__ double weighted(double x) { return x * (1.0 + threadIdx.y); }
+__global__ void add(double *y, const double *x, int n)
+{
+    if (threadIdx.x < n) atomicAdd(&y[threadIdx.x], weighted(x[threadIdx.x]));
+}
+__global__ void store(double *y, const double *x, int n)
+{
+    if (threadIdx.x < n) y[threadIdx.x + n * (int)weighted(1.0)] = weighted(x[threadIdx.x]) * x[0];
+}
+"""
+ROWS_PULLBACK = """
+__device__ void weighted_pullback(double x, double seed, double *adj_x) { *adj_x += seed * (1.0 + threadIdx.y); }
+"""
+
+
+@pytest.mark.parametrize("kernel", ["add", "store"])
+@pytest.mark.parametrize("optimize", [True, False])
+def test_an_axis_that_only_a_function_with_a_rule_asks_for(kernel: str, optimize: bool, backend: str) -> None:
+    n, rows = 5, 3
+    x, seeds = np.linspace(0.4, 1.9, n), {"y": np.random.default_rng(5).normal(size=n * (rows + 1))}
+
+    def gradient(program: hetad.Program) -> np.ndarray:
+        g = hetad.gradient(program[kernel], wrt="x", of="y", backend=backend, optimize=optimize)
+        found: np.ndarray = g(np.zeros(n * (rows + 1)), x, n, seeds=seeds, grid=1, block=(8, rows))["x"]
+        return found
+
+    ruled = hetad.loads(ROWS)
+    hetad.pullback(ruled, "weighted", cuda=ROWS_PULLBACK)
+    np.testing.assert_allclose(gradient(ruled), gradient(hetad.loads(ROWS)), rtol=1e-12)

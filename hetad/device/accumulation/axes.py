@@ -8,21 +8,25 @@ copies count: they add atomically, or meet in shared memory.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hetad.adjoint.names import convert
 from hetad.analysis.affine import Polynomial
+from hetad.analysis.callgraph import call_sites
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.analysis.effects import ATOMICS, BARRIERS, SHUFFLES, VOTES
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
+from hetad.rules.user import Rules
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The axes along which blocks, and threads of a block, differ."""
+    """The axes along which blocks, and threads of a block, differ: those along which a pullback is launched, and so
+    which threads there are, for proofs, for gathers, and for one thread that does the work of all."""
 
     blocks: tuple[str, ...] = AXES
     threads: tuple[str, ...] = AXES
@@ -37,21 +41,37 @@ class Axes:
         return frozenset(AXES) - set(self.blocks)
 
 
-def launch_axes(kernel: ir.Function) -> Axes:
-    for s in walk_stmts(kernel.body):
+def launch_axes(bodies: Collection[ir.Body]) -> Axes:
+    """The axes along which the threads of a kernel differ, whose `bodies` are its own and those it calls."""
+    for s in (s for body in bodies for s in walk_stmts(body)):
         if isinstance(s, ir.Call) and s.function in ATOMICS | BARRIERS | SHUFFLES | VOTES:
             return Axes()
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return Axes()
-    return mentioned_axes(kernel)
+    return mentioned_axes(bodies)
 
 
-def mentioned_axes(kernel: ir.Function) -> Axes:
+def mentioned_axes(bodies: Collection[ir.Body]) -> Axes:
     """The axes of which a kernel says something."""
-    used = {(e.name, e.axis) for e in walk_exprs(kernel.body) if isinstance(e, ir.ThreadIndex)}
+    used = {(e.name, e.axis) for body in bodies for e in walk_exprs(body) if isinstance(e, ir.ThreadIndex)}
     blocks = tuple(a for a in AXES if {("blockIdx", a), ("gridDim", a)} & used)
     threads = tuple(a for a in AXES if {("threadIdx", a), ("blockDim", a)} & used)
     return Axes(blocks, threads)
+
+
+def bodies_run(kernel: ir.Function, functions: Mapping[str, ir.Function], rules: Rules) -> tuple[ir.Body, ...]:
+    """The kernel's body, and those of the functions that it still calls, as a rule stands for them, with their
+    pullbacks."""
+    found: dict[str, ir.Body] = {}
+    waiting = [kernel.body]
+    while waiting:
+        called = (name for s in walk_stmts(waiting.pop()) for name, _, _ in call_sites(s))
+        with_rules = (x for name in called for x in (name, rules[name].pullback if name in rules else None))
+        for name in with_rules:
+            if name is not None and name in functions and name not in found:
+                found[name] = functions[name].body
+                waiting.append(found[name])
+    return (kernel.body, *found.values())
 
 
 def one_along(axes: Axes, span: Span) -> tuple[Polynomial, ...]:

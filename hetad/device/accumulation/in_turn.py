@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from hetad.adjoint.names import Names, integer
 from hetad.analysis.coordinates import AXES, assigned, exposed
 from hetad.device.accumulation.accumulate import without_atomics
+from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.fixed_order import ADD
 from hetad.device.accumulation.increments import pointee
 from hetad.device.gathers.gathering import waits
@@ -22,9 +23,15 @@ from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stm
 _EXTENTS = {"threadIdx": "blockDim", "blockIdx": "gridDim"}
 
 
-def in_turn(body: ir.Body, functions: Mapping[str, ir.Function], names: Names, span: Span) -> ir.Body | None:
+def in_turn(
+    body: ir.Body, axes: Axes, functions: Mapping[str, ir.Function], names: Names, span: Span
+) -> ir.Body | None:
     """The body for all threads of the launch, in its first one; None where they wait for each other, or `functions`
-    that it calls ask for theirs."""
+    that it calls ask for theirs.
+
+    All threads are those along the `axes` of the launch, whether the body asks for their positions or not: each of
+    several that do the same adds once.
+    """
     if any(waits(s) or (isinstance(s, ir.Call) and s.function.startswith("hetad_shfl")) for s in walk_stmts(body)):
         return None
     called = (functions[s.function] for s in walk_stmts(body) if isinstance(s, ir.Call) and s.function in functions)
@@ -32,6 +39,7 @@ def in_turn(body: ir.Body, functions: Mapping[str, ir.Function], names: Names, s
         return None
     own = map_body(_alone, body)
     used = {(e.name, e.axis) for e in walk_exprs(own) if isinstance(e, ir.ThreadIndex)}
+    used |= {("threadIdx", axis) for axis in axes.threads} | {("blockIdx", axis) for axis in axes.blocks}
     loops = [(name, axis) for name in _EXTENTS for axis in AXES if (name, axis) in used]
     counters = {x: names.symbol(f"{x[0].removesuffix('Idx')}_{x[1]}", UINT, span) for x in loops}
 
