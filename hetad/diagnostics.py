@@ -96,6 +96,13 @@ class UnknownNameError(SourceError):
     """A function, parameter or file that does not exist; the remedy lists the nearest names."""
 
 
+class InternalError(SourceError):
+    """A mistake of hetad's own, found before it could do harm: the program is not to blame."""
+
+    def __init__(self, message: str, span: Span | None = None) -> None:
+        super().__init__(f"internal error: {message}", span, "please report it, with the program")
+
+
 class ArgumentError(HetadError):
     """An argument of a call from Python or of a problem file does not fit its parameter."""
 

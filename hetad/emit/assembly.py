@@ -13,6 +13,7 @@ from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT, WIDTH, filled, wrapped
 from hetad.emit.names import Locals, Names, spelled
+from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.support_kernels import support_kernel
 from hetad.emit.walk import called
@@ -149,6 +150,7 @@ class Assembly:
 
     def function(self, function: ir.Function, linkage: str, printer: Statements | None = None) -> str:
         """A function with its comment."""
+        require_declared(function.name, function.body, function.params)
         printer = printer or Statements(self.expressions(function), function)
         head = [*texts.comment(function.comment)] if function.comment else []
         body = [part for line in printer.lines(function.body) for part in wrapped(line)]

@@ -15,6 +15,10 @@ THREAD = ir.Symbol("hetad_t", SIZE_T, _SPAN, const=True)
 THREADS = ir.Symbol("hetad_threads", SIZE_T, _SPAN, const=True)
 """How many threads a block has."""
 
+FIRST = ir.Symbol("hetad_first", SIZE_T, _SPAN, const=True)
+LAST = ir.Symbol("hetad_last", SIZE_T, _SPAN, const=True)
+"""The blocks that one thread of the machine runs: from the first, up to the last."""
+
 
 def var(symbol: ir.Symbol, span: Span) -> ir.Var:
     return ir.Var(symbol, span=span)

@@ -12,6 +12,7 @@ from hetad.emit.dialect import C_PARALLEL, C
 from hetad.emit.fibers import FiberStatements, shared_struct
 from hetad.emit.inlining import barriers_in_kernels
 from hetad.emit.layout import joined
+from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
@@ -126,6 +127,7 @@ def _hidden(parts: Assembly, function: ir.Function) -> list[str]:
 
 
 def _function(parts: Assembly, function: ir.Function, options: CpuOptions) -> Iterator[str]:
+    require_declared(function.name, function.body, function.params)
     printer: Statements = HostStatements(parts, function)
     if options.fibers and function.kind != "host" and uses_block(function.body):
         yield from shared_struct(parts, function)

@@ -22,6 +22,7 @@ from hetad.emit.interior import Interior, interior_of_row
 from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
 from hetad.emit.region_text import RegionKernel
+from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.sweeps import SweepKernel
 from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
@@ -193,6 +194,8 @@ class ThreadKernel:
     def _middle(self, within: Interior) -> Middle:
         """The threads of a row that pass all guards."""
         e = self.parts.expressions(self.kernel)
+        limits = (*within.bounds.least, *within.bounds.below, *within.bounds.small)
+        require_declared(self.kernel.name, tuple(ir.Return(x, span=x.span) for x in limits), self.kernel.params)
         first, end = "0", "blockDim.x"
         for bound in within.bounds.least:
             first = f"hetad_raised({first}, {e.text(bound)}, blockDim.x)"
@@ -204,6 +207,7 @@ class ThreadKernel:
         return Middle(first, end, tuple(self._thread(within.body)))
 
     def _thread(self, body: ir.Body) -> Iterator[str]:
+        require_declared(self.kernel.name, body, self.kernel.params)
         printer = _ThreadStatements(self.parts, self.kernel)
         for p, given in self.given.items():
             yield f"{declaration(p.type, self.local[p])} = {given};"

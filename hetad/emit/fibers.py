@@ -9,6 +9,7 @@ from hetad.emit.block_ir import const
 from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh, is_dynamic
+from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.synchronisation import SHUFFLE_ADJOINTS, WAITING
 from hetad.ir import nodes as ir
@@ -41,6 +42,7 @@ class FiberKernel:
         local = self.parts.names.of(kernel)
         indices = [f"const dim3 {i}" for i in ("gridDim", "blockDim", "blockIdx", "threadIdx")]
         params = [*indices, *(declaration(p.type, local[p], restrict=False) for p in kernel.params)]
+        require_declared(kernel.name, kernel.body, kernel.params)
         printer = FiberStatements(self.parts, kernel)
         yield from shared_struct(self.parts, kernel)
         head = f"static inline void hetad_thread_{name}({', '.join(params)})"

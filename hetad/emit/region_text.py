@@ -17,6 +17,7 @@ from hetad.emit.names import LIBRARY, Locals, fresh, is_dynamic
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
 from hetad.emit.region_variables import Variables, regions, uniform_statements
 from hetad.emit.regions import MOST_THREADS, structure
+from hetad.emit.scopes import require_declared, require_declared_in_regions
 from hetad.emit.statements import Statements
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.emit.walk import called
@@ -141,6 +142,8 @@ class RegionKernel:
         if kept:
             copies = [f"{self.local[p]} = {self.given[p]};" for p in kept]
             block += thread_loops(copies, self.kernel.reverse_threads, thread_names(copies))
+        require_declared(self.kernel.name, self.kernel.body, self.kernel.params)
+        require_declared_in_regions(self.kernel.name, self.structure.nodes, self._visible())
         printer = _Printer(self)
         block += printer.nodes(self.structure.nodes)
         if printer.ends:
@@ -149,6 +152,11 @@ class RegionKernel:
         head = [size, f"(void){THREADS.name}, (void)hetad_dynamic;", *self.opening]
         blocks = block_range if self.parts.dialect.parallel else block_loops
         return [*head, *blocks(block, self.kernel.reverse_threads)]
+
+    def _visible(self) -> set[ir.Symbol]:
+        """What is declared for the whole block."""
+        own = {*self.structure.shared, *self.structure.arrays, *self.structure.scalars, THREAD, THREADS}
+        return own.union(self.kernel.params, self.variables.kept, self.variables.tables)
 
     def _thread_indices(self) -> Iterator[ir.ThreadIndex]:
         for body in self._bodies():

@@ -61,14 +61,23 @@ def _distinct(body: ir.Body, seen: set[ir.Symbol]) -> ir.Body:
         first, *rest = body
         if isinstance(first, ir.Declare):
             if first.symbol in seen:
-                x = first.symbol
-                own = ir.Symbol(x.name, x.type, x.span, x.storage, x.const)
-                first, *rest = substitute({x: own}, body)
+                first, *rest = substitute({first.symbol: _copy(first.symbol)}, body)
                 assert isinstance(first, ir.Declare)
             seen.add(first.symbol)
-        out.append(map_bodies(lambda inner: _distinct(inner, seen), first))
+        elif isinstance(first, ir.For):  # what its head declares, all of it uses
+            (first,) = substitute({x: _copy(x) for x in declared(first.init) if x in seen}, (first,))
+            assert isinstance(first, ir.For)
+            seen.update(declared(first.init))
+            first = replace(first, body=_distinct(first.body, seen))
+        else:
+            first = map_bodies(lambda inner: _distinct(inner, seen), first)
+        out.append(first)
         body = tuple(rest)
     return tuple(out)
+
+
+def _copy(x: ir.Symbol) -> ir.Symbol:
+    return ir.Symbol(x.name, x.type, x.span, x.storage, x.const)
 
 
 @dataclass(eq=False, slots=True)
@@ -299,7 +308,7 @@ class _Strips:
         self.out.append(_Group(list(ends), self.guards))
         self.out.append(ir.Declare(common, chosen("<", low, high), span=span))
         self.out.append(_Nest(replace(s, cond=replace(cond, right=shared), body=()), self._collected(s.body)))
-        copies = {x: ir.Symbol(x.name, x.type, x.span, x.storage, x.const) for x in declared(s.body)}
+        copies = {x: _copy(x) for x in declared(s.body)}
         self.varying |= {copy for x, copy in copies.items() if x in self.varying}
         self.assigned |= {copy for x, copy in copies.items() if x in self.assigned}
         outer, self.guards = self.guards, (*self.guards, cond)
@@ -315,19 +324,22 @@ class _Strips:
         groups = list(_groups(nodes))
         used = [set().union(*(variables(g) for g in group.guards), *map(mentioned, group.body)) for group in groups]
         declares = [s for g in groups for s in g.body if isinstance(s, ir.Declare)]
-        for s in declares:
+        for s in reversed(
+            declares
+        ):  # where one is computed again, those before it are used that its value follows from
             if sum(s.symbol in u for u in used) < 2:
                 continue
-            init, again = s.init, s.symbol not in self.assigned and isinstance(s.symbol.type, Int)
-            if again and init is not None and init.type == s.symbol.type and _cheap(init):
+            init = _again(s, self.assigned)
+            if init is not None and _cheap(init):
                 self.values[s.symbol] = init
+                for u in used:
+                    if s.symbol in u:
+                        u.update(variables(init))
             elif isinstance(s.symbol.type, Int | Float) and s.symbol.storage == "local":
                 kept = Array(s.symbol.type, WIDTH)
                 self.arrays[s.symbol] = ir.Symbol(s.symbol.name, kept, s.symbol.span)
             else:
                 raise _Unfit
-        for group in groups:
-            group.body = [s for s in group.body if not (isinstance(s, ir.Declare) and s.symbol in self.values)]
 
     # -- text
 
@@ -447,10 +459,10 @@ def _cheap(e: ir.Expr) -> bool:
 
 
 def _again(s: ir.Declare, assigned: set[ir.Symbol]) -> ir.Expr | None:
-    """The value of an index that could be computed again."""
+    """The value of an index that could be computed again: nothing that it follows from changes."""
     x, init = s.symbol, s.init
-    fits = init is not None and isinstance(x.type, Int) and init.type == x.type and x not in assigned and pure(init)
-    return init if fits else None
+    fits = init is not None and isinstance(x.type, Int) and init.type == x.type and pure(init)
+    return init if fits and init is not None and assigned.isdisjoint((x, *variables(init))) else None
 
 
 def _guarded(conditions: Sequence[ir.Expr], body: ir.Body) -> ir.Body:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hetad.emit.assembly import Assembly
+from hetad.emit.block_ir import FIRST, LAST
 from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
+from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.strips import in_strips
 from hetad.emit.walk import called
@@ -43,9 +45,8 @@ def _part(loop: ir.For) -> ir.Body:
     for g in grid[1:]:
         blocks = ir.Binary("*", blocks, g, SIZE_T, span=span)
 
-    def limit(block: str) -> ir.Expr:
-        number = ir.Var(ir.Symbol(block, SIZE_T, span, const=True), span=span)
-        part = ir.Intrinsic("hetad_part", (begin, end_, number, blocks), LONG, span=span)
+    def limit(block: ir.Symbol) -> ir.Expr:
+        part = ir.Intrinsic("hetad_part", (begin, end_, ir.Var(block, span=span), blocks), LONG, span=span)
         return ir.Cast(part, type_, True, span=span)
 
     first, end = (ir.Symbol(f"part_{which}", type_, span, const=True) for which in ("first", "end"))
@@ -54,7 +55,7 @@ def _part(loop: ir.For) -> ir.Body:
         init=(replace(start, init=ir.Var(first, span=span)),),
         cond=ir.Binary("<", cond.left, ir.Var(end, span=span), BOOL, span=span),
     )
-    return ir.Declare(first, limit("hetad_first"), span=span), ir.Declare(end, limit("hetad_last"), span=span), mine
+    return ir.Declare(first, limit(FIRST), span=span), ir.Declare(end, limit(LAST), span=span), mine
 
 
 class SweepKernel:
@@ -70,7 +71,9 @@ class SweepKernel:
     def texts(self, otherwise: str | None = None) -> Iterator[str]:
         kernel, name = self.kernel, self.parts.names.functions[self.kernel.name]
         local = self.parts.names.of(kernel)
-        part = ["hetad_first", "hetad_last"] if self.parts.dialect.parallel else []
+        bounds = (FIRST, LAST) if self.parts.dialect.parallel else ()
+        require_declared(kernel.name, kernel.body, (*kernel.params, *bounds))
+        part = [x.name for x in bounds]
         params = ["const dim3 gridDim", "const dim3 blockDim", *(f"const size_t {p}" for p in part)]
         params += [declaration(p.type, local[p]) for p in kernel.params]
         values = [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.params)]

@@ -139,9 +139,11 @@ class _Deal:
         bound = convert(self.found.bound, self.end.type)
         if self.found.inclusive:
             bound = ir.Binary("+", bound, integer(1, self.span, self.end.type), self.end.type, span=self.span)
+        if guard is None:
+            self.first, self.end = (replace(x, const=True) for x in (self.first, self.end))
         values = ((self.first, convert(self.found.start, self.first.type)), (self.end, bound))
         if guard is None:
-            own = tuple(ir.Declare(replace(x, const=True), e, span=self.span) for x, e in values)
+            own = tuple(ir.Declare(x, e, span=self.span) for x, e in values)
             return (*outer, *self._lanes(), *own, self._over_members())
         kept = [x for x in self.found.given if x in set(declared(inner))]
         self.outside = {x: replace(x, const=False) for x in kept}

@@ -1,0 +1,119 @@
+"""Every variable that emitted code uses is declared where it is used.
+
+Emission rearranges bodies: it moves, splits and computes again.  What it makes is checked before it is printed, always.
+A compiler would find most mistakes, but in words of generated code, and none where another variable has the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from hetad.diagnostics import InternalError
+from hetad.emit.region_nodes import Branch, Loop, Node, Once, Region, Scope
+from hetad.ir import nodes as ir
+from hetad.ir.visit import bodies, own_exprs, variables
+
+_EVERYWHERE = ("global", "constant")
+
+
+def require_declared(kernel: str, body: ir.Body, visible: Iterable[ir.Symbol]) -> None:
+    """`body`, in which `visible` are declared already, as part of the function or kernel that is called `kernel`.
+
+    Raises:
+        InternalError: it uses a variable that is not declared there.
+    """
+    _Scopes(kernel, visible).body(body)
+
+
+def require_declared_in_regions(kernel: str, nodes: Sequence[Node], visible: Iterable[ir.Symbol]) -> None:
+    """The same of a kernel in regions."""
+    _Scopes(kernel, visible).nodes(nodes)
+
+
+class _Scopes:
+    def __init__(self, kernel: str, visible: Iterable[ir.Symbol]) -> None:
+        self.kernel = kernel
+        self.visible = set(visible)
+        self.opened: list[ir.Symbol] = []  # in the scopes that are open, to be forgotten at their ends
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        before = len(self.opened)
+        yield
+        self.visible.difference_update(self.opened[before:])
+        del self.opened[before:]
+
+    def declare(self, symbol: ir.Symbol) -> None:
+        if symbol not in self.visible:
+            self.visible.add(symbol)
+            self.opened.append(symbol)
+
+    def use(self, e: ir.Expr) -> None:
+        for x in variables(e):
+            if x not in self.visible and x.storage not in _EVERYWHERE:
+                raise InternalError(
+                    f"the code that hetad made of '{self.kernel}' uses '{x.name}' where it is not declared", e.span
+                )
+
+    def body(self, body: ir.Body) -> None:
+        with self.scope():
+            self.statements(body)
+
+    def statements(self, body: ir.Body) -> None:
+        for s in body:
+            self.statement(s)
+
+    def statement(self, s: ir.Stmt) -> None:
+        match s:
+            case ir.Declare(symbol=symbol):
+                self.declare(symbol)  # C lets its initialiser name it
+                self.expressions(s)
+            case ir.For(init=init, step=step, body=body):
+                with self.scope():
+                    self.statements(init)
+                    self.expressions(s)
+                    self.statements(step)
+                    self.body(body)
+            case ir.Switch(cases=cases):
+                self.expressions(s)
+                for case in cases:
+                    self.body(case.body)
+            case ir.Opaque(declares=declares):
+                for symbol in declares:
+                    self.declare(symbol)
+                self.expressions(s)
+            case _:
+                self.expressions(s)
+                for nested in bodies(s):
+                    self.body(nested)
+
+    def expressions(self, s: ir.Stmt) -> None:
+        for e in own_exprs(s):
+            self.use(e)
+
+    # --- regions ---
+
+    def nodes(self, nodes: Sequence[Node]) -> None:
+        with self.scope():
+            for node in nodes:
+                self.node(node)
+
+    def node(self, node: Node) -> None:
+        match node:
+            case Region(body=body):
+                self.body(body)
+            case Once(statement=statement):
+                self.statement(statement)
+            case Scope(body=inner):
+                self.nodes(inner)
+            case Branch(cond=cond, then=then, orelse=orelse):
+                self.use(cond)
+                self.nodes(then)
+                self.nodes(orelse)
+            case Loop(cond=cond, body=inner, step=step, tail=tail):
+                for test in (cond, tail):
+                    if test is not None:
+                        self.use(test)
+                self.nodes(inner)
+                self.nodes(step)
