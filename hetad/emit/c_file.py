@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from hetad.emit import support
@@ -13,11 +14,13 @@ from hetad.emit.fibers import FiberStatements, shared_struct
 from hetad.emit.inlining import barriers_in_kernels
 from hetad.emit.layout import joined
 from hetad.emit.scopes import require_declared
-from hetad.emit.statements import Statements
+from hetad.emit.statements import Initialised, Statements
 from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
+from hetad.memops.table import TABLE
 from hetad.rules.routines import routine_of
 
 _HEAD = """\
@@ -76,6 +79,8 @@ def _file(
     pass_thread_indices(parts)
     texts = Kernels(parts, kernel_functions, options)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
+    if entry is not None:
+        wanted.append("hetad_sized")
     if not on_cpu and parts.symbols():
         wanted.append("hetad_device_variables")
     snippets = parts.support_for(everything, [*wanted, *_accounts(parts.support_for(everything, wanted))])
@@ -137,11 +142,22 @@ def _function(parts: Assembly, function: ir.Function, options: CpuOptions) -> It
 
 
 class HostStatements(Statements):
-    """Launches go through the table."""
+    """Launches go through the table; what happens to memory knows where it stands in the program."""
 
     def __init__(self, parts: Assembly, function: ir.Function) -> None:
         super().__init__(parts.expressions(function), function)
         self.parts = parts
+
+    def statement(self, statement: ir.Stmt | Initialised) -> Iterator[str]:
+        call = statement.call if isinstance(statement, Initialised) else statement
+        if not isinstance(call, ir.Call) or self.function.kind != "host" or not _is_of_memory(call.function):
+            yield from super().statement(statement)
+            return
+        yield f"hetad_place = {texts.quoted(str(call.span))};"
+        if call.function in _UNCHECKED:
+            yield f"hetad_sized({self.expressions.text(call.args[2])});"
+        yield from super().statement(statement)
+        yield "hetad_place = NULL;"
 
     def launch(self, launch: ir.Launch) -> Iterator[str]:
         e = self.expressions
@@ -184,6 +200,18 @@ class HostStatements(Statements):
         return "&" + name
 
 
+_UNCHECKED = frozenset({"memcpy", "memmove", "memset"})  # do as they are told, with any size
+_OF_MEMORY = re.compile(r"hetad_(?:(?:device|host|managed)_(?:malloc|zeros)|release|retire|freed|clear|save|restore|"
+                        r"copy_pullback|move_pullback|rows_pullback)")  # fmt: skip
+
+
+def _is_of_memory(function: str) -> bool:
+    row = TABLE.get(function)
+    if row is None:
+        return _OF_MEMORY.match(function) is not None
+    return row.action in ("allocate", "free", "copy", "fill")
+
+
 def _launch_names(functions: Sequence[ir.Function]) -> list[str]:
     launches = [s for f in functions for s in walk_stmts(f.body) if isinstance(s, ir.Launch)]
     routines = [routine_of(s.kernel, s.span) for s in launches]
@@ -204,5 +232,7 @@ def _entry(parts: Assembly, entry: ir.Function, snippets: Sequence[support.Snipp
         call = f"const {value} = {call};\n        memcpy(hetad_result, &hetad_value, sizeof hetad_value)"
     text = support.adapted(support.read("entry.c"), snippets, C, parts.numbers)
     prints = any(name == "printf" for name in parts.called_by(parts.program.functions.values()))
+    pointers = [a for a, p in zip(args, entry.params, strict=True) if isinstance(p.type, Pointer)]
+    text = text.replace("HETAD_POINTERS", ", ".join([f"(void *){a}" for a in pointers] or ["NULL"]))
     text = text.replace("HETAD_ENTRY", call)
     return text.replace("HETAD_FLUSH", "fflush(stdout)") if prints else text.replace("    HETAD_FLUSH;\n", "")

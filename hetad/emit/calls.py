@@ -8,7 +8,10 @@ from functools import cache
 from hetad.emit.dialect import Dialect
 from hetad.ir import texts
 
-_C_NAMES = {"exit": "hetad_exit", "abort": "hetad_abort"}
+_C_NAMES = {
+    "exit": "hetad_exit", "abort": "hetad_abort", "malloc": "hetad_own_malloc", "calloc": "hetad_own_calloc",
+    "realloc": "hetad_own_realloc", "free": "hetad_own_free",
+}  # fmt: skip
 _FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
 _CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
 _VARIADIC = frozenset({"printf", "fprintf", "sprintf", "snprintf", "sscanf", "fscanf", "scanf"})

@@ -41,7 +41,7 @@ class Statements:
             for line in self.statement(statement):
                 yield pad + line if line else line
 
-    def statement(self, statement: ir.Stmt | _Initialised) -> Iterator[str]:
+    def statement(self, statement: ir.Stmt | Initialised) -> Iterator[str]:
         match statement:
             case ir.Block(body=body):
                 yield from ("{", *self.lines(body), "}")
@@ -190,12 +190,12 @@ class Statements:
 
     # --- simple statements ---
 
-    def simple(self, statement: ir.Stmt | _Initialised) -> str:
+    def simple(self, statement: ir.Stmt | Initialised) -> str:
         """A statement without others inside, without its semicolon."""
         match statement:
             case ir.Declare(symbol=symbol, init=init):
                 return self.declare(symbol, init)
-            case _Initialised(symbol=symbol, call=call):
+            case Initialised(symbol=symbol, call=call):
                 return f"{self._declarator(symbol, True)} = {self.result_of(call, symbol.type)}"
             case ir.Assign(target=target, value=value):
                 return self.assign(target, value)
@@ -315,7 +315,7 @@ class Statements:
         return self.expressions.index(expr) if isinstance(expr.type, Int) else self.expressions.text(expr)
 
 
-class _Initialised:
+class Initialised:
     """A declaration joined with the call that gives the variable its first value."""
 
     __match_args__ = ("symbol", "call")
@@ -325,7 +325,7 @@ class _Initialised:
         self.call = call
 
 
-def with_initialisers(body: ir.Body) -> Iterator[ir.Stmt | _Initialised]:
+def with_initialisers(body: ir.Body) -> Iterator[ir.Stmt | Initialised]:
     """`body` with each plain declaration moved down to the assignment that first mentions its variable."""
     waiting = {s.symbol: s for s in body if isinstance(s, ir.Declare) and s.init is None and _can_wait(s.symbol)}
     if not waiting:
@@ -351,7 +351,7 @@ def with_initialisers(body: ir.Body) -> Iterator[ir.Stmt | _Initialised]:
             if isinstance(statement, ir.Assign):
                 yield replace(first[position], init=statement.value)
             elif isinstance(statement, ir.Call):
-                yield _Initialised(symbol, statement)
+                yield Initialised(symbol, statement)
         elif not (isinstance(statement, ir.Declare) and statement.symbol in joined and statement.init is None):
             yield statement
 

@@ -6,6 +6,7 @@ static int hetad_on_device(const void *p)
 
 static void hetad_clear(void *p, size_t bytes)
 {
+    hetad_sized(bytes);  // if used
     if (p == NULL || bytes == 0) {
         return;
     }

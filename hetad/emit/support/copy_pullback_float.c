@@ -1,6 +1,7 @@
 // The adjoint of cudaMemcpy(dst, src, bytes, kind): adj_src += adj_dst; adj_dst = 0.
 static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t bytes, int kind)
 {
+    hetad_sized(bytes);  // if used
     size_t n = bytes / sizeof(float);
     int sides = hetad_copy_sides(adj_dst, adj_src, kind), to_device = sides & 1, from_device = sides & 2;
     if (adj_dst == NULL || bytes == 0) {

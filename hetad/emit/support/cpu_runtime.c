@@ -1,7 +1,7 @@
 // The CPU as a backend: device memory is host memory, and a launch runs the kernel at once.
 static void *hetad_cpu_malloc(size_t bytes)
 {
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return bytes < SIZE_MAX - 64 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
 }
 
 static int hetad_cpu_free(void *p)

@@ -10,16 +10,26 @@ static inline cudaError_t hetad_result(int error)
     return error;
 }
 
+// A size that was computed from a negative number: no memory is that large.
+static inline int hetad_negative(size_t bytes)
+{
+    return bytes > (size_t)PTRDIFF_MAX;
+}
+
 static inline cudaError_t cudaMalloc(void *p, size_t bytes)
 {
-    void *memory = bytes > 0 ? hetad_rt->device_malloc(bytes) : NULL;
+    hetad_owned_reserve();
+    void *memory = bytes > 0 && !hetad_negative(bytes) ? hetad_rt->device_malloc(bytes) : NULL;
+    hetad_own(memory, bytes, HETAD_DEVICE);
     memcpy(p, &memory, sizeof memory);
     return hetad_result(memory == NULL && bytes > 0 ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
 static inline cudaError_t cudaMallocManaged(void *p, size_t bytes, unsigned flags)
 {
-    void *memory = bytes > 0 ? hetad_rt->managed_malloc(bytes) : NULL;
+    hetad_owned_reserve();
+    void *memory = bytes > 0 && !hetad_negative(bytes) ? hetad_rt->managed_malloc(bytes) : NULL;
+    hetad_own(memory, bytes, HETAD_DEVICE);
     (void)flags;
     memcpy(p, &memory, sizeof memory);
     return hetad_result(bytes == 0 ? cudaErrorInvalidValue : memory == NULL ? cudaErrorMemoryAllocation : cudaSuccess);
@@ -27,24 +37,37 @@ static inline cudaError_t cudaMallocManaged(void *p, size_t bytes, unsigned flag
 
 static inline cudaError_t cudaFree(void *p)
 {
-    return p != NULL ? hetad_result(hetad_rt->device_free(p)) : cudaSuccess;
+    const int ours = p != NULL && hetad_disown(p, HETAD_DEVICE, "cudaFree");
+    return ours ? hetad_result(hetad_rt->device_free(p)) : cudaSuccess;
 }
 
 static inline cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, cudaMemcpyKind kind)
 {
-    return bytes > 0 ? hetad_result(hetad_rt->copy(dst, src, bytes, (int)kind)) : cudaSuccess;
+    if (bytes == 0) {
+        return cudaSuccess;
+    }
+    return hetad_result(hetad_negative(bytes) ? cudaErrorInvalidValue : hetad_rt->copy(dst, src, bytes, (int)kind));
 }
 
 static inline cudaError_t cudaMemset(void *p, int value, size_t bytes)
 {
-    return bytes > 0 ? hetad_result(hetad_rt->set(p, value, bytes)) : cudaSuccess;
+    if (bytes == 0) {
+        return cudaSuccess;
+    }
+    return hetad_result(hetad_negative(bytes) ? cudaErrorInvalidValue : hetad_rt->set(p, value, bytes));
+}
+
+// Whether rows are more than any memory holds, or longer than they are apart.
+static inline int hetad_negative_rows(size_t pitch, size_t width, size_t height)
+{
+    return hetad_negative(pitch) || width > pitch || (pitch > 0 && height > (size_t)PTRDIFF_MAX / pitch);
 }
 
 // Rows as far apart as on a GPU.
 static inline cudaError_t cudaMallocPitch(void *p, size_t *pitch, size_t width, size_t height)
 {
-    *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(p, *pitch * height);
+    *pitch = hetad_negative(width) ? SIZE_MAX : (width + 511) / 512 * 512;
+    return cudaMalloc(p, hetad_negative_rows(*pitch, width, height) ? SIZE_MAX : *pitch * height);
 }
 
 static inline cudaError_t cudaMemcpy2D(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width,
@@ -55,6 +78,9 @@ static inline cudaError_t cudaMemcpy2D(void *dst, size_t to_pitch, const void *s
     }
     if (width > to_pitch || width > from_pitch) {
         return hetad_result(cudaErrorInvalidPitchValue);
+    }
+    if (hetad_negative_rows(to_pitch, width, height) || hetad_negative_rows(from_pitch, width, height)) {
+        return hetad_result(cudaErrorInvalidValue);
     }
     return hetad_result(hetad_rt->copy_rows(dst, to_pitch, src, from_pitch, width, height, (int)kind));
 }
@@ -71,7 +97,10 @@ static inline cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t 
     if (width == 0 || height == 0) {
         return cudaSuccess;
     }
-    return hetad_result(width > pitch ? cudaErrorInvalidValue : hetad_rt->set_rows(p, pitch, value, width, height));
+    if (hetad_negative_rows(pitch, width, height)) {
+        return hetad_result(cudaErrorInvalidValue);
+    }
+    return hetad_result(hetad_rt->set_rows(p, pitch, value, width, height));
 }
 
 static inline cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
@@ -121,7 +150,8 @@ static inline cudaError_t cudaMemcpyPeerAsync(void *dst, int to, const void *src
 
 static inline cudaError_t cudaMallocHost(void *p, size_t bytes, unsigned flags)
 {
-    void *memory = malloc(bytes > 0 ? bytes : 1);
+    hetad_owned_reserve();
+    void *memory = hetad_own(malloc(bytes > 0 ? bytes : 1), bytes, HETAD_PINNED);
     (void)flags;
     memcpy(p, &memory, sizeof memory);
     return hetad_result(memory == NULL ? cudaErrorMemoryAllocation : cudaSuccess);
@@ -134,7 +164,9 @@ static inline cudaError_t cudaHostAlloc(void *p, size_t bytes, unsigned flags)
 
 static inline cudaError_t cudaFreeHost(void *p)
 {
-    free(p);
+    if (p != NULL && hetad_disown(p, HETAD_PINNED, "cudaFreeHost")) {
+        free(p);
+    }
     return cudaSuccess;
 }
 

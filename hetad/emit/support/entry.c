@@ -4,6 +4,9 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     hetad_rt = hetad_table;
     hetad_last_error = cudaSuccess;
     hetad_text[0] = 0;
+    hetad_place = NULL;
+    void *hetad_pointers[] = {HETAD_POINTERS};
+    hetad_given = hetad_pointers, hetad_given_count = sizeof hetad_pointers / sizeof *hetad_pointers;
     hetad_begin_watch();  // if used
     const int hetad_code = setjmp(hetad_entry);
     if (hetad_code == 0) {
@@ -13,6 +16,7 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
         hetad_end();  // if used
     }
     hetad_end_watch();  // if used
+    hetad_given_count = 0;
     HETAD_FLUSH;
     return hetad_code;
 }

@@ -1,6 +1,7 @@
 // A failure leaves the program and returns to the entry, which reports it.
 static jmp_buf hetad_entry;
 static char hetad_text[512];
+static const char *hetad_place;  // of the operation on memory that runs, in the program; NULL where there is none
 // How a thread with a stack of its own gets back to that of the entry.
 static _Thread_local void (*hetad_leave)(int code);
 
@@ -14,7 +15,8 @@ __attribute__((noreturn)) static void hetad_stop(int code)
 
 __attribute__((noreturn)) static void hetad_fail(const char *message)
 {
-    snprintf(hetad_text, sizeof hetad_text, "%s", message);
+    const char *const place = hetad_place;
+    snprintf(hetad_text, sizeof hetad_text, "%s%s%s", place != NULL ? place : "", place != NULL ? ": " : "", message);
     hetad_stop(1);
 }
 

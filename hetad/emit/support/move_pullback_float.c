@@ -1,6 +1,7 @@
 // The adjoint of memmove(dst, src, bytes), whose ranges may overlap: t = adj_dst; adj_dst = 0; adj_src += t.
 static void hetad_move_pullback_float(float *adj_dst, float *adj_src, size_t bytes)
 {
+    hetad_sized(bytes);  // if used
     size_t n = bytes / sizeof(float);
     if (adj_dst == NULL || adj_src == NULL || bytes == 0) {
         return;

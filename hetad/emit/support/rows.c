@@ -4,6 +4,7 @@ static void hetad_clear_rows(void *p, size_t pitch, size_t width, size_t height)
     if (p == NULL || width == 0 || height == 0) {
         return;
     }
+    hetad_sized(pitch > 0 && height > PTRDIFF_MAX / pitch ? SIZE_MAX : height * pitch);  // if used
     if (hetad_on_device(p)) {
         hetad_check(cudaMemset2D(p, pitch, 0, width, height));
         return;

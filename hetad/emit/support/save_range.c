@@ -1,6 +1,7 @@
 // The bytes from p on, wherever they are: what is not known as device memory is the host's.
 static void hetad_save_range(const void *p, size_t bytes)
 {
+    hetad_sized(bytes);  // if used
     struct hetad_allocation *a = hetad_find(p);
     hetad_save_bytes((char *)p, p != NULL ? bytes : 0, a != NULL && a->on_device);
 }

@@ -49,6 +49,8 @@ def convert(expr: Expr, type_: Type, span: Span | None = None) -> Expr:
     """The implicit conversion to `type_`, as in an assignment.  Raises SourceError where C++ has none."""
     span = span or expr.span
     expr = decay(expr)
+    if isinstance(type_, Pointer) and isinstance(type_.to, Void):
+        expr = first_element(expr)
     if expr.type == type_:
         return expr
     if isinstance(type_, Int | Float) and isinstance(expr.type, Int | Float):
@@ -171,6 +173,11 @@ def decay(expr: Expr) -> Expr:
     return expr
 
 
+def first_element(expr: Expr) -> Expr:
+    """The address of a whole array (`&a`), as that of its first element (`a`): where only the address counts."""
+    return decay(expr.place) if isinstance(expr, AddressOf) and isinstance(expr.place.type, Array) else expr
+
+
 def undecayed(expr: Expr) -> Expr:
     """The array behind an implicit decay, so that it can be indexed directly."""
     if isinstance(expr, Cast) and expr.implicit and isinstance(expr.operand.type, Array):
@@ -193,6 +200,8 @@ def is_const(place: Expr) -> bool:
 def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
     """A cast as written; one to the type that is there already means nothing."""
     expr = decay(expr)
+    if isinstance(type_, Pointer) and not isinstance(type_.to, Array):
+        expr = first_element(expr)
     given = expr.type
     if given == type_ and not _changes_volatility(given, type_):
         return expr

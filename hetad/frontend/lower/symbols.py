@@ -61,7 +61,7 @@ def _copy(ctx: Context, name: str, given: Sequence[Any], span: Span, used: bool)
     if not least <= len(given) <= most:
         raise SyntaxProblem(f"'{name}' takes {least} to {most} arguments, not {len(given)}", span)
     symbol = _variable(ctx, given[0 if to_symbol else 1], name)
-    other = expressions.value(ctx, given[1 if to_symbol else 0])
+    other = convert.first_element(expressions.value(ctx, given[1 if to_symbol else 0]))
     if not isinstance(other.type, Pointer):
         raise SyntaxProblem(f"'{name}' needs a pointer, not '{other.type}'", other.span)
     size = convert.convert(expressions.value(ctx, given[2]), SIZE_T)
