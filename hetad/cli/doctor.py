@@ -78,9 +78,12 @@ def _packages() -> list[Finding]:
 
 
 def _cache() -> Finding:
-    from hetad.run import cache
+    from hetad.run import cache, private
 
     wanted, used = cache.configured_directory(), cache.directory()
+    if used != wanted and wanted.is_dir() and (problem := private.objection(wanted)) is not None:
+        remedy = "set HETAD_CACHE_DIR to a directory of your own; until then every process compiles anew"
+        return Finding("cache", "broken", f"{wanted} is not used: {problem}", remedy)
     if used != wanted:
         remedy = "set HETAD_CACHE_DIR to a directory that can be written; until then every process compiles anew"
         return Finding("cache", "broken", f"{wanted} cannot be written", remedy)

@@ -1,9 +1,10 @@
 """Compiled artefacts, kept on disk under the hash of everything that went into them.
 
 `$HETAD_CACHE_DIR`, else `$XDG_CACHE_HOME/hetad`, else `~/.cache/hetad`; a temporary directory where that cannot be
-written.  A file is complete or absent: it is written beside its place and renamed, so that processes may build the
-same entry at the same time.  It ends in a digest of its contents, because loading a truncated library kills the
-process; an entry whose digest is wrong counts as absent.
+written, or where others can write: what lies there is loaded into the process.  A file is complete or absent: it is
+written beside its place and renamed, so that processes may build the same entry at the same time.  It ends in a digest
+of its contents, because loading a truncated library kills the process; an entry whose digest is wrong counts as
+absent.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import hashlib
 import os
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from hetad.run import private
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,16 +38,25 @@ def configured_directory() -> Path:
     try:
         return Path.home() / ".cache" / "hetad"
     except RuntimeError:  # no home directory
-        return Path(tempfile.gettempdir()) / "hetad-no-home"
+        return Path(tempfile.gettempdir()) / f"hetad-{os.getuid() if hasattr(os, 'getuid') else 0}"
 
 
 def directory() -> Path:
-    """The cache directory, made if need be; a temporary one, for this process, if it cannot be written."""
+    """The cache directory, made if need be; a temporary one, for this process, if it cannot be written or if others can
+    write there, of which a warning tells once."""
     wanted = configured_directory()
     key = str(wanted)
     found = _usable.get(key)
     if found is None or not found.is_dir():
-        found = _usable[key] = wanted if _writable(wanted) else _temporary()
+        problem = private.objection(wanted) if _writable(wanted) else ""
+        found = _usable[key] = wanted if problem is None else _temporary()
+        if problem:
+            warnings.warn(
+                f"hetad does not use the cache directory {wanted}: {problem}, and code of theirs would run here; this "
+                "process compiles anew, into a temporary directory.  Set HETAD_CACHE_DIR to a directory of your own.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
     return found
 
 
@@ -87,16 +100,22 @@ def write_text(name: str, text: str) -> Path:
 
 
 def intact(path: Path) -> bool:
-    """Whether the entry is there and its contents are those that were written."""
+    """Whether the entry is there, a file of this user's own, and its contents are those that were written."""
     try:
-        data = path.read_bytes()
+        with open(path, "rb", opener=_no_link) as file:
+            data = file.read() if private.is_private_file(file.fileno()) else b""
     except OSError:
         return False
     body, seal, digest = data[:-40], data[-40:-32], data[-32:]
     return seal == _SEAL and hashlib.sha256(body).digest() == digest
 
 
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
 def _seal(path: Path) -> None:
+    path.chmod(path.stat().st_mode & ~0o022)
     digest = hashlib.sha256(path.read_bytes()).digest()
     with path.open("ab") as file:
         file.write(_SEAL + digest)
@@ -120,5 +139,11 @@ def _writable(path: Path) -> bool:
 
 def _temporary() -> Path:
     path = tempfile.mkdtemp(prefix="hetad-")
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    atexit.register(_remove, path, os.getpid())
     return Path(path)
+
+
+def _remove(path: str, owner: int) -> None:
+    """What a fork leaves to its parent is the parent's to remove."""
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)

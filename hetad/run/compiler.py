@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
 import os
 import platform
 import shlex
@@ -89,7 +90,7 @@ def processor() -> str:
     """What `-march=native` depends on."""
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
-            first = iter(file.readline, "\n")  # the file has one paragraph per core
+            first = itertools.takewhile(str.strip, file)  # the file has one paragraph per core, and may be empty
             lines = [line for line in first if line.startswith(("model name", "flags", "Features", "CPU part"))]
     except OSError:
         lines = []
