@@ -7,6 +7,8 @@ Every error that hetad raises derives from `HetadError`.  One about the user's s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 
@@ -88,6 +90,10 @@ class SyntaxProblem(SourceError):
     """The source cannot be parsed."""
 
 
+class UnknownTypeProblem(SyntaxProblem):
+    """It cannot be parsed because nothing declares a type."""
+
+
 class UnsupportedError(SourceError):
     """A construct in reached code that hetad does not differentiate (yet)."""
 
@@ -103,6 +109,10 @@ class InternalError(SourceError):
         super().__init__(f"internal error: {message}", span, "please report it, with the program")
 
 
+class ConsequenceError(SourceError):
+    """Follows from another problem, which has been reported."""
+
+
 class ArgumentError(HetadError):
     """An argument of a call from Python or of a problem file does not fit its parameter."""
 
@@ -113,3 +123,66 @@ class BackendError(HetadError):
 
 class ExecutionError(HetadError):
     """The program failed while it ran: a CUDA error, an `exit`, memory exhausted."""
+
+
+# --- all problems of a program --------------------------------------------------------------------
+
+_found: ContextVar[list[SourceError] | None] = ContextVar("found", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[SourceError]]:
+    """Inside, work goes on behind an error wherever it can, to find more; the list gets those that it went past.
+
+    What is made inside is of no use if there are any: what is refused is missing in it.
+    """
+    found: list[SourceError] = []
+    token = _found.set(found)
+    try:
+        yield found
+    finally:
+        _found.reset(token)
+
+
+def report(error: SourceError) -> None:
+    """Raises the error, unless all problems are collected."""
+    found = _found.get()
+    if found is None:
+        raise error
+    follows = isinstance(error, ConsequenceError) or (isinstance(error, InternalError) and found)
+    if not follows:
+        found.append(error)
+
+
+class Recovery:
+    """How a piece of work that can be left out went."""
+
+    failed = False
+
+
+@contextmanager
+def recoverable() -> Iterator[Recovery]:
+    """A piece of work without which others can go on, where all problems are collected."""
+    recovery = Recovery()
+    try:
+        yield recovery
+    except SourceError as error:
+        recovery.failed = True
+        if _found.get() is None:
+            raise
+        report(error)
+
+
+@contextmanager
+def speculative() -> Iterator[None]:
+    """An attempt whose errors are no problems: whoever makes it knows another way."""
+    token = _found.set(None)
+    try:
+        yield
+    finally:
+        _found.reset(token)
+
+
+def problems_so_far() -> int:
+    """How many have been collected."""
+    return len(_found.get() or ())

@@ -24,7 +24,7 @@ from hetad.adjoint.origin import Origin
 from hetad.adjoint.shadows import Shadows, scalar_of
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, floating_leaves_of
-from hetad.diagnostics import Span, UnsupportedError
+from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
 from hetad.ir.visit import map_body
@@ -119,7 +119,10 @@ class Engine(Shadows, ABC):
         reverse: list[ir.Stmt] = []
         for s in grouped(self, body) if self.moves_back else body:
             self.current = first = s.run[0] if isinstance(s, Moves) else s
-            f, r = reverse_moves(self, s) if isinstance(s, Moves) else self.statement(s)
+            f: list[ir.Stmt] = []
+            r: list[ir.Stmt] = []
+            with recoverable():
+                f, r = reverse_moves(self, s) if isinstance(s, Moves) else self.statement(s)
             forward += f
             if r:
                 reverse = [*self._origin(first), *r, *reverse]

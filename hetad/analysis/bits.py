@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hetad.analysis.effects import Effects
 from hetad.analysis.moved_bits import Varied, bits_copied, copies_integers_to_numbers
 from hetad.analysis.pointers import Location, Root, floating_leaves_of
-from hetad.diagnostics import UnsupportedError
+from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, UCHAR, Float, Int, Pointer, Struct, scalar_base
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
@@ -33,15 +33,17 @@ def refuse_bits(host: Varied, launched: Sequence[tuple[ir.Launch, Varied]]) -> N
     for part, found in zip(parts, holds, strict=True):
         for s in walk_stmts(part.function.body):
             if copies_integers_to_numbers(part.effects, s) and not found.isdisjoint(part.effects.reads(s)):
-                raise bits_copied(s)
+                report(bits_copied(s))
             for own in own_exprs(s):
                 for e in walk_expr(own):
                     if isinstance(e, ir.Intrinsic) and needs_constant(e.name):
                         if _reads_bits(part, e) or not found.isdisjoint(part.effects.loads(e)):
-                            raise UnsupportedError(
-                                f"'{e.name}' makes a number of bits that may be those of an active one",
-                                e.span,
-                                "keep the number itself, or give the function a rule with hetad.pullback",
+                            report(
+                                UnsupportedError(
+                                    f"'{e.name}' makes a number of bits that may be those of an active one",
+                                    e.span,
+                                    "keep the number itself, or give the function a rule with hetad.pullback",
+                                )
                             )
 
 
@@ -82,10 +84,12 @@ def _refuse_seen_as_numbers(
         for arg in s.args:
             reached = host.effects.behind(arg) if isinstance(arg.type, Pointer) else ()
             if any(x in holding and len(views.get(x, ())) == 2 for x in reached):
-                raise UnsupportedError(
-                    "this memory may hold the bits of active numbers, and is seen as numbers too",
-                    arg.span,
-                    "use one type for it",
+                report(
+                    UnsupportedError(
+                        "this memory may hold the bits of active numbers, and is seen as numbers too",
+                        arg.span,
+                        "use one type for it",
+                    )
                 )
 
 

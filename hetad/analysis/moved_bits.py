@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
-from hetad.diagnostics import UnsupportedError
+from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
@@ -39,17 +39,18 @@ def refuse_carried(parts: Iterable[Varied]) -> None:
     carriers = [_carriers(p) for p in parts]
     in_memory = any(isinstance(x, Root) for p, found in zip(parts, carriers, strict=True) for x in found - p.locations)
     for p, found in zip(parts, carriers, strict=True):
-        for s in walk_stmts(p.function.body) if in_memory else ():
-            if copies_integers_to_numbers(p.effects, s):
-                raise bits_copied(s)
+        for s in walk_stmts(p.function.body):
+            carried = in_memory or not found.isdisjoint(p.effects.reads(s))
+            if carried and copies_integers_to_numbers(p.effects, s):
+                report(bits_copied(s))
         for e in _intrinsics(p.function):
             if e.name in _NARROWED and not p.locations.isdisjoint(p.effects.loads(e)):
-                raise _in_half(e)
+                report(_in_half(e))
             if e.name not in _WIDENED and not needs_constant(e.name):
                 continue
             read = _unread(p.effects, e)
             if not read.isdisjoint(found) or (in_memory and any(isinstance(x, Root) for x in read)):
-                raise _in_half(e) if e.name in _WIDENED else _made_of_bits(e)
+                report(_in_half(e) if e.name in _WIDENED else _made_of_bits(e))
 
 
 def _carriers(part: Varied) -> set[Location]:

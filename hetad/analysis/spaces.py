@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts, pointers_within
-from hetad.diagnostics import Span, UnsupportedError
+from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
@@ -99,11 +99,8 @@ class Spaces:
     def _set(self, root: Root, space: Space, span: Span, why: str) -> None:
         known = self._of.setdefault(root, (space, span))
         if known[0] not in (space, "managed"):
-            raise UnsupportedError(
-                f"'{root.name}' is {known[0]} memory (line {known[1].line}), but is {why} as {space} memory",
-                span,
-                "copy it with cudaMemcpy, or allocate it with cudaMallocManaged",
-            )
+            what = f"'{root.name}' is {known[0]} memory (line {known[1].line}), but is {why} as {space} memory"
+            report(UnsupportedError(what, span, "copy it with cudaMemcpy, or allocate it with cudaMallocManaged"))
 
 
 def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["host", "device", "either"]]:

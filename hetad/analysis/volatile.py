@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetad.analysis.pointers import Location, PointsTo
-from hetad.diagnostics import UnsupportedError
+from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, is_volatile
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 
 
 def refuse_active_volatile(function: ir.Function, pointers: PointsTo, active: Collection[Location]) -> None:
-    """Raises UnsupportedError at the first access of active data through something volatile."""
+    """Reports each access of active data through something volatile."""
     for s in walk_stmts(function.body):
         places = [e for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Var | ir.Index | ir.Member)]
         if isinstance(s, ir.Declare):
@@ -21,8 +21,6 @@ def refuse_active_volatile(function: ir.Function, pointers: PointsTo, active: Co
             if not isinstance(place.type, Float) or not is_volatile(place.type):
                 continue
             if any(location in active for location in pointers.storage(place)):
-                raise UnsupportedError(
-                    "active data is volatile here, where it may change without a store that hetad sees",
-                    place.span,
-                    "remove volatile; order the accesses with __syncwarp() or __syncthreads()",
-                )
+                what = "active data is volatile here, where it may change without a store that hetad sees"
+                remedy = "remove volatile; order the accesses with __syncwarp() or __syncthreads()"
+                report(UnsupportedError(what, place.span, remedy))

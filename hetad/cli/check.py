@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_json, add_source
-from hetad.diagnostics import SourceError, Span, UnsupportedError
+from hetad.analysis.pointers import holds_pointer
+from hetad.cli.options import add_json, add_source, names
+from hetad.diagnostics import ArgumentError, SourceError, Span, collecting, recoverable, report
+from hetad.ir.types import Float, Pointer, holds_floating
+from hetad.run.selection import select_of, select_wrt
+from hetad.run.signature import signature_of
 
 if TYPE_CHECKING:
-    from hetad.frontend.fence import Refusal
     from hetad.frontend.unit import Unit
+    from hetad.ir.nodes import Function
+
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,17 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "check",
         help="show what is unsupported in a program, and where",
-        description="Goes through the functions of a program, or through one and what it reaches, and shows which ones "
-        "hetad can differentiate and what stands in the way of the others.  Exit status 1 if anything does.",
+        description="Takes the functions of a program, or one and what it reaches, as far as differentiation does, and "
+        "shows which ones hetad can differentiate and all that stands in the way of the others.  Exit status 1 if "
+        "anything does.",
         epilog="example: hetad check samples/host_sum.cu",
     )
     add_source(command)
     command.add_argument("function", metavar="FUNCTION", nargs="?", help="check this one only, and what it calls")
+    command.add_argument("--wrt", metavar="A,B", type=names, help="the parameters to differentiate with respect to "
+                         "(default: all that hold floating numbers)")  # fmt: skip
+    command.add_argument("--of", metavar="C", type=names, help="the outputs (default: the return value, and all that "
+                         "the function may write)")  # fmt: skip
     add_json(command)
     return command
 
@@ -47,8 +57,10 @@ def run(options: argparse.Namespace) -> int:
     unit = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs).unit
     if options.function is not None and options.function not in unit.functions:
         unit.reach(options.function)  # raises, with the nearest names
-    names = [options.function] if options.function is not None else list(unit.functions)
-    findings = [examine(unit, name) for name in names]
+    asked = [options.function] if options.function is not None else list(unit.functions)
+    wrt, of = _selected(unit, options)
+    parts = _called_by_others(unit) if options.function is None else frozenset()
+    findings = [examine(unit, name, wrt, of, name in parts) for name in asked]
     if options.json:
         print_json({"file": str(options.file), "functions": [_as_dictionary(finding) for finding in findings]})
     else:
@@ -56,27 +68,71 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(finding.errors for finding in findings) else 0
 
 
-def examine(unit: Unit, name: str) -> Finding:
-    """Takes one function, and what it reaches, through the front end: lowering, the fence, normalisation."""
+def _selected(unit: Unit, options: argparse.Namespace) -> tuple[Names | None, Names | None]:
+    """What --wrt and --of name.  Raises ArgumentError."""
+    if options.function is None and (options.wrt or options.of):
+        raise ArgumentError("--wrt and --of are for one function; name it after the file")
+    if not options.wrt and not options.of:
+        return None, None
+    function = unit.reach(options.function).functions[options.function]
+    signature = signature_of(function)
+    wrt = select_wrt(function, signature, options.wrt) if options.wrt else None
+    return wrt, select_of(function, signature, options.of) if options.of else None
+
+
+def _called_by_others(unit: Unit) -> frozenset[str]:
+    found: set[str] = set()
+    for name in unit.functions:
+        with collecting(), recoverable():
+            found.update(called for called in unit.reach(name).functions if called != name)
+    return frozenset(found)
+
+
+def examine(unit: Unit, name: str, wrt: Names | None = None, of: Names | None = None, is_part: bool = False) -> Finding:
+    """Takes one function, and what it reaches, as far as differentiation does, and finds all that is in the way.
+
+    Without `wrt` and `of` every floating parameter is active, and the outputs are all that it may write, and the value
+    that it returns.  `is_part`: other functions call it, so that it need not be one that Python can call, too.
+    """
     from hetad import pipeline
     from hetad.frontend import fence
 
-    found = functools.partial(Finding, name, unit.functions[name], unit.position(name).line)
-    try:
-        program = unit.reach(name)
-    except SourceError as error:
-        return found((error,))
-    errors = [_refused(refusal, span) for refusal, span in fence.refusals(program, name)]
-    if not errors:
+    notes: list[tuple[str, Span]] = []
+    with collecting() as found:
         try:
+            program = pipeline.reach(unit, name)
+            notes += fence.notes(program)
             pipeline.normalized(program)
+            function = program.functions[name]
+            tables = any(isinstance(p.type, Pointer) and holds_pointer(p.type.to) for p in function.params)
+            for inputs, outputs in _questions(function, wrt, of) if not (found or (is_part and tables)) else ():
+                with recoverable():
+                    pipeline.differentiate(unit, name, inputs, outputs)
         except SourceError as error:
-            errors = [error]
-    return found(tuple(error.attach(program.sources) for error in errors), tuple(fence.notes(program)))
+            report(error)
+        except Exception:
+            if not found:  # else it comes of what is missing
+                raise
+    errors = {(str(error.span), error.message): unit.explain(error) for error in found}
+    every = tuple(sorted(errors.values(), key=_place))
+    return Finding(name, unit.functions[name], unit.position(name).line, every, tuple(notes))
 
 
-def _refused(refusal: Refusal, span: Span) -> SourceError:
-    return UnsupportedError(f"hetad does not support {refusal.message} yet", span, refusal.remedy)
+def _place(error: SourceError) -> tuple[str, int, int]:
+    return (error.span.file, error.span.line, error.span.column) if error.span is not None else ("", 0, 0)
+
+
+def _questions(function: Function, wrt: Names | None, of: Names | None) -> list[tuple[Names, Names | None]]:
+    """What to differentiate, and with respect to what, as `pipeline.differentiate` takes it."""
+    if "device" in function.kind:
+        return []
+    floating = [p for p in function.params if holds_floating(p.type)]
+    inputs = wrt or tuple(p.name for p in floating)
+    outputs = of or tuple(p.name for p in floating if isinstance(p.type, Pointer) and not p.type.const)
+    asked: list[Names | None] = [outputs] if outputs else []
+    if of is None and isinstance(function.returns, Float):
+        asked.append(None)
+    return [(inputs, each) for each in asked] if inputs else []
 
 
 def _as_dictionary(finding: Finding) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from hetad.device.generated import Pullback
 from hetad.device.pullback import pullback
 from hetad.device.unstaging.trees import without_trees
 from hetad.device.unstaging.unstage import Unstaged, unstaged
-from hetad.diagnostics import UnsupportedError
+from hetad.diagnostics import UnsupportedError, speculative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.rules.user import Rules
@@ -49,7 +49,8 @@ def best_pullback(
         assert plain is not None
         own = name if known or not conditions else f"{name}_apart"
         try:
-            made = pullback(plain.kernel, own, *given, conditions, plain.sizes)
+            with speculative():
+                made = pullback(plain.kernel, own, *given, conditions, plain.sizes)
         except UnsupportedError:
             return None, ()
         if not _all_gathered(made, plain) or (plain.reduced and made.lacking):

@@ -110,6 +110,7 @@ class Names:
 _OWN = (
     "hetad_begin", "hetad_end", "hetad_argument", "hetad_device_", "hetad_host_", "hetad_release", "hetad_push",
     "hetad_pop", "hetad_save", "hetad_restore", "hetad_copy_", "hetad_move_", "hetad_clear",
+    "hetad_whole_numbers", "hetad_freed",
     "hetad_read_scalar", "hetad_require_", "hetad_rows_", "hetad_kept_", "hetad_retire", "hetad_revive",
     "hetad_take_", "hetad_block_", "hetad_fail", "hetad_call", "hetad_message", "hetad_launch", "hetad_rt",
     "hetad_own", "hetad_disown", "hetad_negative", "hetad_refuse_", "hetad_sized", "hetad_place",

@@ -162,8 +162,7 @@ def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text in _CASTS or token.text in ("operator", "template"):
             continue
-        refuse_library(tokens, i, names)
-        if token.text in names.templates:
+        if refuse_library(tokens, i, names) or token.text in names.templates:
             continue
         follows_type = _is(tokens, i + 1, "<") and _type_argument(tokens, i + 2, names)
         what = names.beyond.get(token.text, "a C++ template" if follows_type else None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hetad.diagnostics import Span, UnsupportedError
+from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.frontend import views
 from hetad.ir.nodes import Call, CallExpr, Declare, Function, Launch, Opaque, Program
 from hetad.ir.types import Array, Type
@@ -25,11 +25,10 @@ class Refusal:
 
 
 def check(program: Program, entry: str) -> None:
-    """Raise UnsupportedError at the first thing in the program that is not supported."""
+    """Report what is not supported in the program."""
     for refusal, span in refusals(program, entry):
-        raise UnsupportedError(f"hetad does not support {refusal.message} yet", span, refusal.remedy).attach(
-            program.sources
-        )
+        error = UnsupportedError(f"hetad does not support {refusal.message} yet", span, refusal.remedy)
+        report(error.attach(program.sources))
 
 
 def refusals(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:

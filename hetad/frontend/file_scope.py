@@ -9,7 +9,14 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import Span, UnknownNameError, UnsupportedError
+from hetad.diagnostics import (
+    ConsequenceError,
+    Span,
+    UnknownNameError,
+    UnsupportedError,
+    problems_so_far,
+    recoverable,
+)
 from hetad.frontend import cuda_syntax, parse, templates
 from hetad.frontend.cpp_syntax import AUTO, BRACED, Names, local_types
 from hetad.frontend.items import Declares, Item
@@ -121,7 +128,10 @@ class FileScope:
             self._refuse_ambiguous(item)
             tokens, default_tokens = _take_defaults(item)
             names = self._names(item)
+            before = problems_so_far()
             tokens = cuda_syntax.rewrite(tokens, names)
+            if problems_so_far() > before:
+                raise ConsequenceError("this is not read", item.span)
             nodes = parse.parse_declarations(tokens, _used_types(tokens, names))
             defaults = {}
             for number, default in default_tokens.items():
@@ -340,7 +350,11 @@ class FileScope:
             node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
             outer = self if instance is None else templates.Bound(self, instance[1])
             ctx = Context(outer, lengths, own)
-            self._functions[name] = program.function(ctx, node, item)
+            before = problems_so_far()
+            lowered = program.function(ctx, node, item)
+            if problems_so_far() > before:  # it is not whole
+                return lowered
+            self._functions[name] = lowered
         return self._functions[name]
 
     def reach(self, entry: str, sources: Mapping[str, str]) -> ir.Program:
@@ -350,7 +364,10 @@ class FileScope:
             name, caller = waiting.pop(0)
             if name in reached:
                 continue
-            reached[name] = self.function(name, caller)
+            with recoverable() as recovery:
+                reached[name] = self.function(name, caller)
+            if recovery.failed:
+                continue
             own = [n for n in callees(reached[name]) if n in self._instances or self._declares_function(n)]
             waiting += [(n, reached[name].span) for n in own]
         ordered = dict(sorted(reached.items(), key=lambda pair: self._order[pair[0]]))

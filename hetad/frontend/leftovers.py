@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.diagnostics import SourceError, SyntaxProblem, UnsupportedError
+from hetad.diagnostics import SourceError, SyntaxProblem, UnsupportedError, report
 from hetad.frontend import beyond
 from hetad.frontend.cpp_syntax import REFERENCE, TAGS, Names, body_start, close, declares_reference
 from hetad.frontend.tokens import OPENING, Token, is_operator, matching
@@ -28,27 +28,27 @@ _BEYOND = {
 
 
 def refuse(tokens: Sequence[Token], names: Names) -> None:
-    """Raise UnsupportedError at the first piece of C++ that was not rewritten."""
+    """Report the pieces of C++ that were not rewritten."""
     header_end = body_start(tokens)
     for i, token in enumerate(tokens):
         if token.kind == "name":
             if i and tokens[i - 1].text in (".", "->"):
                 continue
             if token.text in _BEYOND:
-                raise _refusal(_BEYOND[token.text], token)
+                report(_refusal(_BEYOND[token.text], token))
             if token.text in TAGS:
                 _refuse_members(tokens, i)
             if token.text in ("if", "while", "switch") and is_operator(tokens, i + 1, "("):
                 _refuse_declaration(tokens, i, names)
         elif token.kind == "operator":
             if token.text == "::":
-                raise _scope(tokens, i, names)
+                report(_scope(tokens, i, names))
             if token.text == ">>>" or token.text == "<<<":
                 raise SyntaxProblem(f"unexpected '{token.text}'", token.span)
             if token.text == "[" and (i == 0 or _starts_lambda(tokens, i)):
-                raise _refusal("a lambda", token)
+                report(_refusal("a lambda", token))
             if token.text in ("&", "&&") and i and (i < header_end or declares_reference(tokens, i, names)):
-                raise _refusal("a C++ reference", token, "use a pointer")
+                report(_refusal("a C++ reference", token, "use a pointer"))
 
 
 def _scope(tokens: Sequence[Token], i: int, names: Names) -> SourceError:
@@ -94,17 +94,19 @@ def _refuse_members(tokens: Sequence[Token], i: int) -> None:
         i += 1
 
 
-def refuse_library(tokens: Sequence[Token], i: int, names: Names) -> None:
-    """Names that nothing in the source declares, where they are used as a function or a type."""
+def refuse_library(tokens: Sequence[Token], i: int, names: Names) -> bool:
+    """Reports a name that nothing in the source declares, where it is used as a function or a type of a library."""
     token = tokens[i]
     if i and tokens[i - 1].text in (".", "->"):
-        return
+        return False
     used = i + 1 < len(tokens) and (tokens[i + 1].text in ("(", "<", "*", "&") or tokens[i + 1].kind == "name")
     if used and token.text not in names.own:
         what = beyond.library_name(token.text)
         template = token.text != "texture" or tokens[i + 1].text == "<"
         if what is not None and template and not _declares(tokens, token.text, names):
-            raise beyond.refusal(what, token.span)
+            report(beyond.refusal(what, token.span))
+            return True
+    return False
 
 
 def _declares(tokens: Sequence[Token], name: str, names: Names) -> bool:

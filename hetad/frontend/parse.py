@@ -11,7 +11,7 @@ from pycparser.c_lexer import CLexer
 from pycparser.c_lexer import Token as CToken
 from pycparser.c_parser import Coord, CParser
 
-from hetad.diagnostics import Span, SyntaxProblem
+from hetad.diagnostics import Span, SyntaxProblem, UnknownTypeProblem
 from hetad.frontend.tokens import Token
 
 
@@ -120,7 +120,7 @@ class _Parser(CParser):  # type: ignore[misc]
             span = self._original[-1].span
         unknown = self._unknown_type(span)
         if unknown is not None:
-            raise SyntaxProblem(
+            raise UnknownTypeProblem(
                 f"unknown type '{unknown.text}'", unknown.span, "define it, or include the header that does"
             )
         raise SyntaxProblem(_message(message, token.value if token is not None else None), span)

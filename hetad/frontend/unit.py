@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 
-from hetad.diagnostics import HetadError, SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError
+from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnknownTypeProblem, UnsupportedError
 from hetad.frontend.driver import Driver
 from hetad.frontend.file_scope import FileScope
 from hetad.frontend.items import split_items
@@ -51,8 +51,7 @@ class Unit:
                 return self._driver.of(program)
             return program
         except SourceError as error:
-            self._explain(error)
-            error.attach(self.sources)
+            self.explain(error)
             raise
 
     def of_library(self, function: str) -> ir.Program:
@@ -93,9 +92,10 @@ class Unit:
         remedy = f"did you mean {' or '.join(near)}?" if near else f"the functions are: {every}"
         return UnknownNameError(f"no function '{name}' in {self.name}", None, remedy)
 
-    def _explain(self, error: SourceError) -> None:
-        """Mention headers that were not found where they may be the reason."""
-        if self._missing and isinstance(error, UnknownNameError | SyntaxProblem):
+    def explain(self, error: SourceError) -> SourceError:
+        """With the source line, and with the headers that were not found where they may be the reason."""
+        if self._missing and isinstance(error, UnknownNameError | UnknownTypeProblem) and error.source_line is None:
             names = ", ".join(f'"{name}"' for name, _ in self._missing)
             note = f"not found: {names}; pass its directory in include_dirs (-I)"
             error.remedy = f"{error.remedy}; {note}" if error.remedy else note
+        return error.attach(self.sources)

@@ -4,6 +4,8 @@
   in the same way.
 * Integers out of floating memory, only read (`*(unsigned char *)&grid[i] & FLAG`): they carry no derivative.
 * Steps in bytes from one element to another: `(double *)((char *)p + row * pitch)`.
+* Bytes that are only copied, set or freed: `cudaMemcpy((char *)p + first, q, bytes, kind)`; a derivative follows these
+  by what lies in the memory.
 * Parts of `extern __shared__` memory, which has no type of its own.
 
 Everything else could move floating values where no derivative follows.
@@ -47,6 +49,7 @@ from hetad.ir.types import (
     size_of,
 )
 from hetad.ir.visit import children, own_exprs, walk_stmts
+from hetad.memops.table import TABLE
 
 
 def refused(function: Function) -> Iterator[Cast]:
@@ -125,6 +128,14 @@ def _casts(expr: Expr) -> Iterator[Cast]:
         yield from _casts(child)
 
 
+def _moved_as_bytes(function: str) -> frozenset[int]:
+    """The positions of the pointers behind which a call copies, sets or frees bytes, whatever they are."""
+    row = TABLE.get(function)
+    if row is None or row.action not in ("copy", "fill", "free"):
+        return frozenset()
+    return row.positions("dst", "src", "pointer")
+
+
 class _Uses:
     """Where the pointers of a function come from, and whether anything is written through them."""
 
@@ -158,10 +169,11 @@ class _Uses:
                 self._written(target)
                 self._reads(value)
                 self._escapes(value)
-            case Call(args=args, result=result):
-                for arg in args:
+            case Call(function=name, args=args, result=result):
+                for i, arg in enumerate(args):
                     self._reads(arg)
-                    self._escapes(arg)
+                    if i not in _moved_as_bytes(name):
+                        self._escapes(arg)
                 if result is not None and not isinstance(result, Var):
                     self._written(result)
             case _:

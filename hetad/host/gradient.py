@@ -23,7 +23,7 @@ from hetad.analysis.pointers import Location, PointsTo, holds_pointer
 from hetad.analysis.spaces import Spaces
 from hetad.device.choice import best_pullback
 from hetad.device.generated import Pullback
-from hetad.diagnostics import UnsupportedError
+from hetad.diagnostics import UnsupportedError, recoverable
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
@@ -142,7 +142,8 @@ class _Gradient:
             | {g.symbol.name for g in program.globals}
         )
         pointers = PointsTo(function)
-        refuse_unknown(function, pointers, self.kernels)
+        with recoverable():
+            refuse_unknown(function, pointers, self.kernels)
         effects = Effects(pointers, self.summaries)
         self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
         self.name = names.fresh(name)

@@ -66,7 +66,7 @@ class _Check:
             origin = s.span if self.spaces.behind(s.args[src]) == "device" else origin
             if origin is not None:
                 self._spread(self.effects.behind(s.args[dst]), origin)
-        elif origin is not None and row.action == "inert":
+        elif origin is not None and row.action in ("inert", "text"):
             self._spread(self.effects.writes(s), origin)
 
     def _spread(self, locations: Iterable[Location], origin: Span) -> None:

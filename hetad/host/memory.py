@@ -8,9 +8,9 @@
 | fill     | save the range, fill                 | restore; adj_dst = 0                                      |
 | text     | save the whole memory, write         | restore                                                   |
 
-What is freed in a loop that allocates serves later allocations: its contents are saved, and the reverse sweep takes the
-memory again, at its address, restores it, and has a zero adjoint.  The same where an allocation comes later and the
-contents need not be saved.
+An argument that the program frees stays: it is the caller's.  What is freed in a loop that allocates serves later
+allocations: its contents are saved, and the reverse sweep takes the memory again, at its address, restores it, and has
+a zero adjoint.  The same where an allocation comes later and the contents need not be saved.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Int, Pointer, Type, holds_numbers, size_of
+from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
 
@@ -158,22 +158,22 @@ class MemoryAdjoints:
     def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
         position = row.position("pointer")
         assert position is not None
-        targets = self.engine.pointers.targets(_bare(s.args[position]))
-        # One of several targets of a pointer that was swapped may be an argument; the program frees the other one.
+        pointer = _bare(s.args[position])
+        targets = self.engine.pointers.targets(pointer)
         for target in targets:
-            if not any(isinstance(t, Root) and t.heap for t in targets):
+            if isinstance(target, ir.Symbol):
                 raise UnsupportedError(
-                    f"'{target.name}' is freed here but was not allocated by the differentiated function",
-                    s.span,
-                    "free it in the caller",
+                    f"'{target.name}' is freed here but was not allocated", s.span, "free what an allocation returned"
                 )
         done: list[ir.Stmt] = []
         if s.result is not None:
             done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
+        if any(isinstance(t, Root) and not t.heap for t in targets):
+            done.insert(0, ir.Call("hetad_freed", (pointer,), span=s.span))
         must = self.engine.allocates_around()
-        if not must and not self.engine.allocates_later(s):
+        own = not targets or any(isinstance(t, Root) and t.heap for t in targets)
+        if not own or (not must and not self.engine.allocates_later(s)):
             return done, []
-        pointer = _bare(s.args[position])
         if isinstance(pointer.type, Pointer) and pointer.type.const:
             pointer = ir.Cast(pointer, Pointer(pointer.type.to), span=s.span)
         forward, reverse = self._retire(s, pointer)
@@ -215,9 +215,11 @@ class MemoryAdjoints:
             return [*save, s, *more], [*undo, *restore]
         reverse = [*restore, *self._flush(dst)]
         if self.engine.is_active_pointer(dst) and rows:
+            reverse += self._whole(s, (dst, src), size)
             reverse.append(self._rows_pullback(s, row, dst, src))
         elif self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
+            reverse += self._whole(s, (dst, src), size)
             if self.engine.is_active_pointer(src):
                 held = self._common_type(s, dst, src)
                 kind = s.args[kind_at] if kind_at is not None else integer(3 * (row.space == "device"), s.span)
@@ -299,12 +301,30 @@ class MemoryAdjoints:
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
-            clear = [ir.Call("hetad_clear", (own, size), span=s.span)]
+            clear = [*self._whole(s, (dst,), size), ir.Call("hetad_clear", (own, size), span=s.span)]
             if rows:
                 roles = dict(zip(row.roles, s.args, strict=True))
                 args = (own, roles["to_pitch"], size, roles["height"])
-                clear = [ir.Call("hetad_clear_rows", args, span=s.span)]
+                clear[-1] = ir.Call("hetad_clear_rows", args, span=s.span)
         return [*save, s], [*restore, *self._flush(dst), *clear]
+
+    def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:
+        """Where bytes are counted one by one: a check that these are whole numbers.  Constants are checked here."""
+        points = self.engine.pointers
+        found: list[ir.Stmt] = []
+        for end in (e for e in ends if self.engine.is_active_pointer(e)):
+            sizes = [size_of(f) for t in points.targets(end) for f in points.floating_types(t)]
+            element = _element(end)
+            constant = isinstance(element, Float) and isinstance(size, ir.Const)
+            if constant and int(size.value) % size_of(element):  # type: ignore[union-attr]
+                raise UnsupportedError(
+                    f"{s.function} of part of a number has no derivative", s.span, "count the bytes of whole numbers"
+                )
+            width = 1 if isinstance(element, Void) else size_of(element)
+            if sizes and not isinstance(element, Struct) and width < max(sizes):
+                args = (self.engine.shadow_pointer(end), size, integer(max(sizes), s.span, SIZE_T))
+                found.append(ir.Call("hetad_whole_numbers", args, span=s.span))
+        return found
 
     def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
         slot = self.engine.names.symbol("range_kept", pointer.type, s.span)

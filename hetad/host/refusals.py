@@ -10,6 +10,7 @@ from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.moved_bits import Varied, refuse_carried
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.volatile import refuse_active_volatile
+from hetad.diagnostics import recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_stmts
@@ -23,7 +24,8 @@ def refuse_unfollowed(
     active: Collection[Location],
 ) -> None:
     """Raises UnsupportedError for active data that is volatile, in half precision, or moved as bits."""
-    refuse_active_volatile(function, effects.pointers, active)
+    with recoverable():
+        refuse_active_volatile(function, effects.pointers, active)
     host = Varied(function, effects, frozenset(varied))
     launched: list[tuple[ir.Launch, Varied]] = []
     for s in walk_stmts(function.body):
@@ -31,11 +33,14 @@ def refuse_unfollowed(
             kernel = kernels[s.kernel]
             inner = Activity(kernel, PointsTo(kernel), {})
             seeds = _given(s, kernel, inner, effects, active)
-            refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
+            with recoverable():
+                refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))
             found = inner.varied(_given(s, kernel, inner, effects, varied))
             launched.append((s, Varied(kernel, Effects(inner.pointers, {}), frozenset(found))))
-    refuse_bits(host, launched)
-    refuse_carried([host, *(part for _, part in launched)])
+    with recoverable():
+        refuse_bits(host, launched)
+    with recoverable():
+        refuse_carried([host, *(part for _, part in launched)])
 
 
 def _given(

@@ -14,6 +14,7 @@ from hetad.ir.visit import variables, walk_expr, walk_stmts
 _ASKS_EXTENTS = (
     "hetad_clear",
     "hetad_clear_rows",
+    "hetad_freed",
     "hetad_copy_pullback_float",
     "hetad_copy_pullback_double",
     "hetad_rows_pullback_float",

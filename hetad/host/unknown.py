@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import PointsTo, Root, null_only, null_variables, pointer_parts, pointers_within
-from hetad.diagnostics import Span, UnsupportedError
+from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer, Struct, holds_floating
 from hetad.ir.visit import walk_stmts
@@ -57,8 +57,6 @@ def _loaded(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
 
 
 def _refuse(span: Span) -> None:
-    raise UnsupportedError(
-        "this pointer was loaded from memory that hetad does not follow",
-        span,
-        "pass the pointer to the kernel as a parameter of its own, or in a struct by value",
-    )
+    what = "this pointer was loaded from memory that hetad does not follow"
+    remedy = "pass the pointer to the kernel as a parameter of its own, or in a struct by value"
+    report(UnsupportedError(what, span, remedy))

@@ -21,6 +21,7 @@ _ASKED = "hetad_was_zero"
 _CLEARED = "hetad_cleared"
 _NO_ADDITIONS = frozenset(
     {_CLEARED, "hetad_clear", "hetad_clear_rows", "hetad_launched", "hetad_forward_done", "hetad_next"}
+    | {"hetad_whole_numbers", "hetad_freed"}
 )
 _SAVES = ("hetad_save", "hetad_restore", "hetad_rename", "hetad_push", "hetad_pop", "hetad_limit")
 

@@ -220,6 +220,8 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_nested"),
         _support("hetad_clear", writes=(0,)),
         _support("hetad_clear_rows", writes=(0,)),
+        _support("hetad_whole_numbers"),
+        _support("hetad_freed"),
         _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),

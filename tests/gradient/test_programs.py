@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+import hetad
 from hetad.adjoint.options import OPTIMISATIONS
+from hetad.cli.check import examine
 from hetad.diagnostics import UnsupportedError
 from tests.corpus import Case, cases
 
@@ -45,3 +47,12 @@ def test_each_optimisation_alone(path: str, backend: str) -> None:
     """Of some programs; of all of them with `--optimize each`."""
     case = next(c for c in CASES if c.problem.source.stem == path)
     case.check(backend, [{"optimize": name} for name in OPTIMISATIONS])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_check_reports_nothing(case: Case) -> None:
+    problem = case.problem
+    unit = hetad.load(problem.source, defines=problem.defines).unit
+    of = None if problem.of is None else tuple(problem.of)
+    assert examine(unit, problem.function, tuple(problem.wrt), of).errors == ()

@@ -26,6 +26,7 @@ import pytest
 
 import hetad
 from hetad import diagnostics, pipeline
+from hetad.cli.check import examine
 from tests.corpus import header
 
 _MARK = re.compile(r"// *expected-error *(?:@(\d+))?: *(.+?)\s*$")
@@ -59,6 +60,14 @@ def differentiate(path: Path, options: dict[str, Any]) -> None:
         pipeline.reach(program.unit, options["function"])
 
 
+def found_by_check(path: Path, options: dict[str, Any]) -> list[hetad.HetadError]:
+    wrt, of = (tuple(options[k]) if k in options else None for k in ("wrt", "of"))
+    try:
+        return list(examine(hetad.load(path).unit, options["function"], wrt, of).errors)
+    except hetad.HetadError as error:  # before any function: of the whole text
+        return [error]
+
+
 PROGRAMS = sorted(Path(__file__).parent.glob("*.cu"))
 
 
@@ -76,3 +85,15 @@ def test_refused(path: Path) -> None:
         assert error.span.column == expected.column, str(error)
     assert error.source_line is not None, "the error does not show its source line"
     assert options.get("help", "") in error.remedy
+
+
+@pytest.mark.parametrize("path", [p for p in PROGRAMS if "graph" not in header(p)], ids=lambda path: path.stem)
+def test_check_reports_it(path: Path) -> None:
+    """`hetad check` goes as far as differentiation does."""
+    options, expected = header(path), expectation(path)
+    found = found_by_check(path, options)
+    assert any(
+        expected.message in e.message and e.span is not None and e.span.line == expected.line
+        and expected.column in (None, e.span.column)
+        for e in found if isinstance(e, diagnostics.SourceError)
+    ), "\n".join(map(str, found))  # fmt: skip

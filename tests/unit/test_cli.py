@@ -16,6 +16,7 @@ import pytest
 
 import hetad
 from hetad.cli import main
+from hetad.cli.check import examine
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 AXPY = str(SAMPLES / "axpy.cu")
@@ -304,6 +305,66 @@ def test_check_of_one_function(run: Run, source: Callable[[str], Path]) -> None:
     assert run("check", path, "launches")[0] == 0
     assert run("check", path, "bad")[0] == 1
     assert run("check", path, "bda")[0] == 2
+
+
+PROBLEMS = """\
+#include "absent.h"
+__global__ void first(float *y, const float *x)
+{
+    int *table = nobody_declares_this;
+    float v = x[table[0]];
+    y[0] = v + unknown_too(v);
+}
+__global__ void second(float *y, const float *x)
+{
+    int i = threadIdx.x;
+    atomicMax(&y[i], x[i]);
+    float old = atomicAdd(&y[0], x[i]);
+    y[1] = nextafterf(x[i], old);
+}
+void host(float *y, float *x, volatile float *z)
+{
+    second<<<1, 4>>>(y, x);
+    z[0] = z[1];
+}
+"""
+
+
+def test_check_reports_all_problems(run: Run, source: Callable[[str], Path]) -> None:
+    path = source(PROBLEMS)
+    status, out, _ = run("check", path, "--json")
+    assert status == 1
+    found = {f["name"]: [(e["line"], e["column"]) for e in f["errors"]] for f in json.loads(out)["functions"]}
+    assert found["first"] == [(4, 18), (6, 16)], "nothing that follows from the lost declarations"
+    assert found["second"] == [(11, 5), (12, 17), (13, 12)]
+    assert found["host"] == [(11, 5), (12, 17), (13, 12), (18, 5), (18, 12)]
+    errors = [e for f in json.loads(out)["functions"] for e in f["errors"]]
+    assert all(e["source_line"] == PROBLEMS.splitlines()[e["line"] - 1] for e in errors)
+    for error in errors:
+        unknown = error["kind"] == "UnknownNameError"
+        assert ("absent.h" in error["help"]) is unknown, "a header explains an unknown name, and nothing else"
+    status, out, _ = run("check", path)
+    assert status == 1
+    assert re.findall(r"program\.cu:(\d+):\d+: error", out) == ["4", "6", "11", "12", "13", "18", "18"]
+
+
+def test_check_of_some_parameters(run: Run, source: Callable[[str], Path]) -> None:
+    path = source("void f(double *y, const double *x, volatile double *z) { y[0] = x[0] * x[1] * z[0]; }\n")
+    assert run("check", path, "f")[0] == 1
+    assert run("check", path, "f", "--wrt", "x")[0] == 0
+    assert run("check", path, "f", "--wrt", "x,z", "--of", "y")[0] == 1
+    status, _, err = run("check", path, "f", "--wrt", "w")
+    assert (status, "no parameter 'w'" in err) == (2, True)
+    assert run("check", path, "--wrt", "x")[0] == 2
+
+
+def test_check_after_check_finds_the_same(source: Callable[[str], Path]) -> None:
+    """What was lowered with pieces missing is not kept."""
+    unit = hetad.load(source(PROBLEMS)).unit
+    first, second = ([str(e) for e in examine(unit, "first").errors] for _ in range(2))
+    assert first == second
+    with pytest.raises(hetad.HetadError, match="nobody_declares_this"):
+        unit.reach("first")
 
 
 def test_check_of_the_samples(run: Run) -> None:

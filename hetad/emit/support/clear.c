@@ -16,3 +16,11 @@ static void hetad_clear(void *p, size_t bytes)
         memset(p, 0, bytes);
     }
 }
+
+// Bytes that are copied or set are whole numbers of `size` bytes each.
+static void hetad_whole_numbers(const void *p, size_t bytes, size_t size)
+{
+    if (p != NULL && bytes > 0 && ((size_t)p % size != 0 || bytes % size != 0)) {
+        hetad_fail("part of a number is copied or set, which has no derivative");
+    }
+}

@@ -47,11 +47,27 @@ static void hetad_set_aside(char *p, size_t bytes, size_t capacity, int on_devic
     hetad_add_block(&hetad_free_blocks, &hetad_free_count, &hetad_free_room, block);
 }
 
+// Whether p is an argument: its memory is never freed here.
+static int hetad_is_callers(const void *p)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    return a != NULL && !a->owned && a->start == (const char *)p;
+}
+
+// The program frees p, which may be an argument.
+static void hetad_freed(const void *p)
+{
+    struct hetad_allocation *a = hetad_find(p);
+    if (p != NULL && (a == NULL || a->start != (const char *)p)) {
+        hetad_fail("the program frees memory that it did not allocate");
+    }
+}
+
 // The program frees p.
 static void hetad_retire(void *p)
 {
     struct hetad_allocation *a = hetad_find(p);
-    if (p == NULL) {
+    if (p == NULL || hetad_is_callers(p)) {
         return;
     }
     if (a == NULL || !a->owned || a->start != (char *)p) {
@@ -67,7 +83,7 @@ static void hetad_retire(void *p)
 static void hetad_revive(void *p)
 {
     size_t i = hetad_last_block(hetad_free_blocks, hetad_free_count, p);
-    if (p == NULL) {
+    if (p == NULL || hetad_is_callers(p)) {
         return;
     }
     if (i == hetad_free_count) {
@@ -81,7 +97,7 @@ static void hetad_revive_zeros(void *p)
 {
     hetad_revive(p);
     struct hetad_allocation *a = hetad_find(p);
-    if (a != NULL) {
+    if (a != NULL && a->owned) {
         hetad_clear(p, a->bytes);
     }
 }

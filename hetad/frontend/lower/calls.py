@@ -12,7 +12,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, UnsupportedError
+from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
@@ -440,7 +440,7 @@ def _vector(name: str, args: tuple[Expr, ...], span: Span) -> Expr:
     return Aggregate(elements, VECTORS[name], span=span)
 
 
-def _unknown(ctx: Context, node: Any, name: str, args: tuple[Expr, ...]) -> UnknownNameError | UnsupportedError:
+def _unknown(ctx: Context, node: Any, name: str, args: tuple[Expr, ...]) -> SourceError:
     from hetad.frontend.lower.known import mathematics
 
     span = ctx.span(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -83,6 +83,7 @@ class Context:
         self.shared: dict[str, Symbol] = {}  # arrays at file scope that the function uses as its own
         self._lengths = lengths
         self._names: set[str] = set()
+        self._lost: set[str] = set()
 
     # --- positions -----------------------------------------------------------------------------
 
@@ -126,6 +127,13 @@ class Context:
     def define(self, name: str, entry: Entry) -> None:
         self.scopes[-1][name] = entry
         self._names.add(name)
+
+    def lose(self, names: Iterable[str]) -> None:
+        """Tells of names whose declarations are refused."""
+        self._lost.update(names)
+
+    def is_lost(self, name: str) -> bool:
+        return name in self._lost and self.local(name) is None
 
     def local(self, name: str) -> Entry | None:
         for scope in reversed(self.scopes):

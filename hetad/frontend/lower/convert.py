@@ -23,6 +23,7 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import (
     BOOL,
+    CHAR,
     DIM3,
     FLOAT,
     INT,
@@ -265,8 +266,10 @@ def _pointer_binary(op: str, left: Expr, right: Expr, span: Span) -> Expr:
     if op == "+" and isinstance(left.type, Int):
         left, right = right, left
     if op in ("+", "-") and isinstance(left.type, Pointer) and isinstance(right.type, Int):
-        if isinstance(left.type.to, Void):
-            raise UnsupportedError("arithmetic on a void pointer", span, "cast it to the type it points to")
+        if isinstance(left.type.to, Void):  # as the compilers do it: in bytes
+            bytes_ = Pointer(CHAR, const=left.type.const)
+            moved = Binary(op, Cast(left, bytes_, span=left.span), promoted(right), bytes_, span=span)
+            return Cast(moved, left.type, implicit=True, span=span)
         return Binary(op, left, promoted(right), left.type, span=span)
     raise SyntaxProblem(f"no '{op}' between '{left.type}' and '{right.type}'", span)
 

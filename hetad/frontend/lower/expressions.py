@@ -9,7 +9,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import SyntaxProblem, UnknownNameError
+from hetad.diagnostics import ConsequenceError, SourceError, SyntaxProblem, UnknownNameError
 from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
@@ -145,8 +145,10 @@ def _handle(name: str, span: Any) -> Symbol:
 _HANDLE_SYMBOLS: dict[str, Symbol] = {}
 
 
-def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> UnknownNameError:
+def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> SourceError:
     """The error for an identifier that nothing declares, with the nearest that exist."""
+    if ctx.is_lost(name):
+        return ConsequenceError(f"the declaration of '{name}' is refused", ctx.span(node))
     known = {k for scope in ctx.scopes for k in scope} if what == "name" else set(ctx.outer.callable_names())
     near = difflib.get_close_matches(name, sorted(known), n=3)
     remedy = f"did you mean {' or '.join(near)}?" if near else "declare it, or include the header that does"

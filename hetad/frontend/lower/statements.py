@@ -8,7 +8,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
+from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, recoverable
 from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, expressions
 from hetad.frontend.lower.constants import known_integer, with_constants
@@ -59,7 +59,15 @@ def body(ctx: Context, node: Any) -> Body:
 
 def sequence(ctx: Context, items: list[Any]) -> None:
     for item in items:
-        statement(ctx, item)
+        with recoverable() as recovery:
+            statement(ctx, item)
+        if recovery.failed:
+            ctx.lose(_declared_names(item))
+
+
+def _declared_names(item: Any) -> list[str]:
+    declarations = item.decls if isinstance(item, c_ast.DeclList) else [item]
+    return [d.name for d in declarations if isinstance(d, c_ast.Decl) and d.name]
 
 
 def _compound(ctx: Context, node: Any) -> None:

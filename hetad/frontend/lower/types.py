@@ -7,7 +7,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import SyntaxProblem
+from hetad.diagnostics import SyntaxProblem, UnknownTypeProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
@@ -146,7 +146,7 @@ def _named(ctx: Context, node: Any) -> Qualified:
         return Qualified(pair["unsigned" in names])
     if words == ["double", "long"]:
         ctx.refuse("long double", node, "use double")
-    raise SyntaxProblem(f"unknown type '{' '.join(names)}'", ctx.span(node))
+    raise UnknownTypeProblem(f"unknown type '{' '.join(names)}'", ctx.span(node))
 
 
 # --- structs and enumerations --------------------------------------------------------------------

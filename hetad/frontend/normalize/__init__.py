@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hetad.diagnostics import recoverable
 from hetad.frontend.normalize.hoist import hoist
 from hetad.frontend.normalize.names import Names, rename
 from hetad.frontend.normalize.norms import write_out_norms
@@ -17,7 +18,10 @@ from hetad.ir.nodes import Function, Program
 def normalize(program: Program) -> Program:
     """Every function of the program in normalised form."""
     reserved = {*program.functions, *(g.symbol.name for g in program.globals)}
-    functions = {name: normalize_function(f, reserved) for name, f in program.functions.items()}
+    functions = {}
+    for name, f in program.functions.items():
+        with recoverable():
+            functions[name] = normalize_function(f, reserved)
     return replace(program, functions=functions)
 
 
