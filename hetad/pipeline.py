@@ -23,6 +23,7 @@ from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import pullback_name
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.saves.checkpoint import MemoryLimit
+from hetad.ir import facts
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
 
@@ -118,6 +119,8 @@ def differentiate(
         return reverse(normalized(program), name, wrt, of, options, rules, memory_limit, measured, value, graph)
     except SourceError as error:
         raise error.attach(program.sources) from None
+    finally:
+        facts.forget()
 
 
 def _with_pullbacks_of_routines(program: ir.Program, unit: Unit) -> ir.Program:

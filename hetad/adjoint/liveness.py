@@ -16,8 +16,9 @@ from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.types import Array, Struct, size_of
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
 
 Live = set[Location]
@@ -31,14 +32,18 @@ class Liveness:
     def __init__(self, effects: Effects, keeps: Callable[[ir.Stmt], bool], fills: Collection[ir.Launch] = ()) -> None:
         """`fills`: launches that overwrite all that their memory ever holds."""
         self.effects = effects
-        self.keeps = keeps
+        self.keeps = Facts(keeps)
         self.fills = fills
         self.lost: dict[Span, None] = {}
+        self._reads = Facts[ir.Stmt, frozenset[Location]](lambda s: frozenset(effects.reads(s)))
+        self._writes = Facts[ir.Stmt, tuple[Location, ...]](lambda s: tuple(effects.writes(s)))
+        self._touched = Facts(self._all_touched)
+        self._loops: dict[tuple[int, frozenset[Location]], tuple[ir.Stmt, ir.Stmt | None, Live]] = {}
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
         """`body` without dead statements, to a fixed point."""
         while True:
-            self.lost = {}
+            self.lost, self._loops = {}, {}
             pruned = drop_unused(self.block(body, set(live_at_end)))
             if pruned == body and count(pruned) == count(body):
                 return pruned
@@ -67,12 +72,12 @@ class Liveness:
             case ir.Push(slot=slot):
                 if slot not in live:
                     return None
-                live.update(self.effects.reads(s))
+                live.update(self._reads(s))
                 return s
             case ir.Comment():
                 return s
             case ir.Return():
-                live.update(self.effects.reads(s))
+                live.update(self._reads(s))
                 return s
         return self._effect(s, live)
 
@@ -88,7 +93,7 @@ class Liveness:
         return s
 
     def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
-        writes = list(self.effects.writes(s))
+        writes = self._writes(s)
         if isinstance(s, ir.Call) and s.function == LOST:
             if any(w in live for w in writes):
                 self.lost[s.span] = None
@@ -107,7 +112,7 @@ class Liveness:
             live.discard(writes[0])
         if isinstance(s, ir.Pop):
             live.add(s.slot)
-        live.update(self.effects.reads(s))
+        live.update(self._reads(s))
         return s
 
     def _stores(self, s: ir.Stmt) -> bool:
@@ -155,6 +160,32 @@ class Liveness:
         return replace(s, then=then, orelse=orelse)
 
     def _loop(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
+        """What the loop makes of what is live depends on the locations that it touches alone.  It is found once for
+        each choice of these: the loops around come to it again and again."""
+        touched = self._touched(s)
+        within = frozenset(live & touched)
+        known = self._loops.get((id(s), within))
+        if known is None:
+            before = set(within)
+            new = self._looped(s, before)
+            known = self._loops[id(s), within] = (s, new, before)
+        live -= within
+        live |= known[2]
+        return known[1]
+
+    def _all_touched(self, s: ir.Stmt) -> frozenset[Location]:
+        """All whose being live or not makes a difference to the statement and what is in it, or that it changes."""
+        found: set[Location] = {*self._reads(s), *self._writes(s)}
+        match s:
+            case ir.Push(slot=slot) | ir.Pop(slot=slot):
+                found.add(slot)
+            case ir.Call(function=name) if name == UNDEFINED:
+                found.update(self.effects.pointers.targets(s.args[0]))
+            case ir.Call(function=name) if name == FOUND:
+                found.update(e.symbol for e in s.args if isinstance(e, ir.Var))
+        return frozenset(found).union(*(self._touched(inner) for body in bodies(s) for inner in body))
+
+    def _looped(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
         init = s.init if isinstance(s, ir.For) else ()
         step = s.step if isinstance(s, ir.For) else ()
         if not self._needed(s, init, step, live):

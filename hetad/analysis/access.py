@@ -5,8 +5,6 @@ A site's map goes from its coordinates (thread, loops) to the cell.  The offset 
 prove that each subscript stays below the extent it has, so that different subscripts are different cells.  Then the
 subscripts are affine, and the question is one of integer sets.  What is not affine in a guard is left out: fewer
 conditions can only prove less.
-
-Source: S. Verdoolaege, isl: An Integer Set Library for the Polyhedral Model, ICMS 2010.
 """
 
 from __future__ import annotations
@@ -17,8 +15,7 @@ from itertools import pairwise
 from math import gcd
 from typing import TypeGuard
 
-import islpy as isl
-
+from hetad.analysis import integer_sets
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import Coordinates, Digit, grid_dim
 from hetad.analysis.scales import ONE, Scale, chain, scale
@@ -243,46 +240,16 @@ class AccessMaps:
             assert same is not None
             inner = f"exists {', '.join(dims.values())}: " if dims else ""
             sets.append(f"{{ [v] : {inner}v = {same}{''.join(f' and {t}' for t in text)} }}")
-        whole = isl.Set(f"[{', '.join(params.values())}] -> {sets[0]}")
-        for other in sets[1:]:
-            whole = whole.union(isl.Set(f"[{', '.join(params.values())}] -> {other}"))
-        # Without the inner variables that tell which values between the bounds are taken.
-        return self._bounds(whole.remove_divs().simple_hull().remove_redundancies(), list(params))
+        lower, upper = integer_sets.bounds(sets, len(params))
+        names = list(params)
+        return [_of_parameters(c, names) for c in lower], [_of_parameters(c, names) for c in upper]
 
     def lacking_for(self, box: str, inside: str, given: str, params: list[Monomial]) -> list[Polynomial] | None:
         """What, beside `given`, has to be not negative for each point of the box to be inside; None if nothing makes
         sure of it.  All in the words of isl, `box` with the names of the point."""
-        space = f"[{', '.join(f'p{k}' for k in range(len(params)))}]"
         point, limits = box.split(":")
-        missing = isl.Set(f"{space} -> {{ {point} : {limits} and {given} }}")
-        missing = missing.subtract(isl.Set(f"{space} -> {{ {point} : {inside} }}"))
-        if missing.is_empty():
-            return []
-        return self._where_not(missing.params(), isl.Set(f"{space} -> {{ : {given} }}"), params)
-
-    def _where_not(self, wrong: isl.Set, anyone: isl.Set, params: list[Monomial]) -> list[Polynomial] | None:
-        """Inequalities, given what holds for anyone, that exclude just what is wrong; None if there are none."""
-        right = wrong.complement().gist(anyone).coalesce()
-        if right.n_basic_set() != 1:
-            return None
-        (piece,) = right.get_basic_sets()
-        constraints = piece.get_constraints()
-        if any(c.is_equality() or c.involves_dims(isl.dim_type.div, 0, c.dim(isl.dim_type.div)) for c in constraints):
-            return None
-        return [self._of_parameters(c, params) for c in constraints]
-
-    def _bounds(self, hull: isl.BasicSet, params: list[Monomial]) -> tuple[list[Polynomial], list[Polynomial]]:
-        lower, upper = [], []
-        for c in hull.get_constraints():
-            if c.involves_dims(isl.dim_type.div, 0, hull.dim(isl.dim_type.div)):
-                continue
-            slope = int(c.get_coefficient_val(isl.dim_type.set, 0).to_python())
-            bound = self._of_parameters(c, params)
-            if slope == 1 or (c.is_equality() and abs(slope) == 1):
-                lower.append(bound.scaled(-slope))
-            if slope == -1 or (c.is_equality() and abs(slope) == 1):
-                upper.append(bound.scaled(-slope))
-        return lower, upper
+        found = integer_sets.not_covered(point, limits, inside, given, len(params))
+        return None if found is None else [_of_parameters(c, params) for c in found]
 
     def strides(self, maps: Sequence[Map], nested: bool = True) -> list[Scale] | None:
         """What the coordinates are multiplied by in the offsets, ascending; `nested`: each divides the next."""
@@ -369,22 +336,13 @@ class AccessMaps:
         others = " and ".join(self._texts([*given, *self._known], dims, params)) or "1 = 1"
         if asked is None:
             return False
-        space, of = f"[{', '.join(params.values())}]", f"[{', '.join(dims.values())}]"
-        anyone = isl.Set(f"{space} -> {{ {of} : {others} }}").params()
-        wrong = isl.Set(f"{space} -> {{ {of} : {others} and {asked} }}").params()
-        found = self._where_not(wrong, anyone, list(params))
+        wanted = integer_sets.impossible_where(len(dims), len(params), others, asked)
+        found = None if wanted is None else [_of_parameters(c, list(params)) for c in wanted]
         if found is None:
             return False
         self._known = [*self._known, *found]
         self._sought += [f for f in found if f not in self._sought]
         return True
-
-    def _of_parameters(self, c: isl.Constraint, params: list[Monomial]) -> Polynomial:
-        """An inequality without coordinates, as what is not negative."""
-        terms: dict[Monomial, int] = {(): int(c.get_constant_val().to_python())}
-        for i, monomial in enumerate(params):
-            terms[monomial] = int(c.get_coefficient_val(isl.dim_type.param, i).to_python())
-        return Polynomial({m: k for m, k in terms.items() if k})
 
     def _apart(self, a: Map, at: Subscripts, b: Map, bt: Subscripts) -> bool:
         """Whether different threads certainly have different subscripts."""
@@ -439,8 +397,7 @@ class AccessMaps:
         dims: dict[ir.Symbol, str] = {}
         params: dict[Monomial, str] = {}
         constraints = " and ".join(self._texts([*conditions, *self._known], dims, params, anywhere)) or "1 = 1"
-        space = f"[{', '.join(params.values())}] -> {{ [{', '.join(dims.values())}] : {constraints} }}"
-        return bool(isl.Set(space).is_empty())
+        return integer_sets.is_empty(len(dims), len(params), constraints)
 
     def _texts(
         self,
@@ -483,6 +440,12 @@ class AccessMaps:
             else:
                 terms.append(str(coefficient))
         return " + ".join(terms) or "0"
+
+
+def _of_parameters(inequality: integer_sets.Inequality, params: Sequence[Monomial]) -> Polynomial:
+    """What is not negative."""
+    terms = {(): inequality.constant, **dict(zip(params, inequality.of, strict=True))}
+    return Polynomial({m: k for m, k in terms.items() if k})
 
 
 def _atom(symbol: ir.Symbol) -> Polynomial:

@@ -199,7 +199,8 @@ def _covered(maps: AccessMaps, written: Written, stores: Sequence[_Store]) -> Ov
     differences = [p - first for p in written.first] + [last - p for p in written.last]
     atoms = _positive_atoms(maps, strides, differences)
     threads = {symbol: axis for axis, symbol in maps.counts.items()}
-    for box in (whole_rows(strides, first - shift, last - shift), interior(strides, first - shift, last - shift)):
+    whole, inner = (made(strides, first - shift, last - shift) for made in (whole_rows, interior))
+    for box in [whole] if inner == whole else [whole, inner]:
         if box is None:
             continue
         given = [*written.positive, *(n for s in stores for n in s.needed), *box.conditions]

@@ -8,7 +8,7 @@ from hetad.adjoint.tidy.literals import absorbed
 from hetad.adjoint.tidy.naming import comments, constants, renumber
 from hetad.adjoint.tidy.order import headers
 from hetad.adjoint.tidy.sums import merge_atomics
-from hetad.adjoint.tidy.uses import exposed_variables, inside
+from hetad.adjoint.tidy.uses import exposed_variables, inside, same_or
 from hetad.ir import nodes as ir
 
 __all__ = ["tidy"]
@@ -26,7 +26,7 @@ def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
 
 
 def _block(body: ir.Body, kernel: bool, exposed: frozenset[ir.Symbol]) -> ir.Body:
-    body = tuple(turn_round(inside(lambda b: _block(b, kernel, exposed), s)) for s in body)
+    body = same_or(body, tuple(turn_round(inside(lambda b: _block(b, kernel, exposed), s)) for s in body))
     body = sink(merge_branches(plain(body), kernel))
     body = join_lists(join_declarations(drop_idle_restores(body, exposed)))
     return merge_atomics(propagate(body, exposed))

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.tidy.uses import assigned, idle, mentioned, root_of
+from hetad.adjoint.tidy.uses import assigned, idle, mentioned, root_of, same_or
 from hetad.ir import nodes as ir
 from hetad.ir.visit import variables, walk_expr
 
 
 def merge_branches(body: ir.Body, kernel: bool) -> ir.Body:
     """`if (c) A; T x; if (c) B;` becomes `T x; if (c) { A B }` where A leaves c alone."""
-    for i, s in enumerate(body):
-        if not isinstance(s, ir.If) or not settled_condition(s.cond, kernel):
-            continue
-        k = i + 1
-        while k < len(body) and idle(body[k]):
-            k += 1
-        if k == len(body):
-            return body
-        other = body[k]
-        if not isinstance(other, ir.If) or other.cond != s.cond:
-            continue
-        if any(assigned((*s.then, *s.orelse), x) for x in variables(s.cond)):
-            continue
-        moved = tuple(x for x in body[i + 1 : k] if not isinstance(x, ir.Comment))
-        if any(x.symbol in mentioned(s) for x in moved if isinstance(x, ir.Declare)):
-            continue
-        merged = replace(s, then=(*s.then, *other.then), orelse=(*s.orelse, *other.orelse))
-        return merge_branches((*body[:i], *moved, merged, *body[k + 1 :]), kernel)
-    return body
+    out: list[ir.Stmt] = []
+    for s in body:
+        out.append(s)
+        while _merges(out, kernel):
+            pass
+    return same_or(body, tuple(out))
+
+
+def _merges(out: list[ir.Stmt], kernel: bool) -> bool:
+    """Merges the last statement with the branch before it, where that may be."""
+    other, i = out[-1], len(out) - 2
+    while i >= 0 and idle(out[i]):
+        i -= 1
+    s = out[i] if i >= 0 else None
+    if not isinstance(other, ir.If) or not isinstance(s, ir.If) or other.cond != s.cond:
+        return False
+    if not settled_condition(s.cond, kernel) or any(assigned((*s.then, *s.orelse), x) for x in variables(s.cond)):
+        return False
+    moved = [x for x in out[i + 1 : -1] if not isinstance(x, ir.Comment)]
+    if any(x.symbol in mentioned(s) for x in moved if isinstance(x, ir.Declare)):
+        return False
+    out[i:] = [*moved, replace(s, then=(*s.then, *other.then), orelse=(*s.orelse, *other.orelse))]
+    return True
 
 
 def settled_condition(cond: ir.Expr, kernel: bool) -> bool:

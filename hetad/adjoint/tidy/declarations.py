@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from hetad.adjoint.names import convert, is_zero, negate
-from hetad.adjoint.tidy.uses import assigned, idle, inside, mentioned, mentioned_in, next_mention
+from hetad.adjoint.tidy.uses import (
+    Uses,
+    idle,
+    inside,
+    mentioned,
+    mentioned_in,
+    next_mention,
+    same_or,
+    without_empty_comments,
+)
 from hetad.analysis.effects import BARRIERS
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, is_volatile
-from hetad.ir.visit import substitute, variables, walk_expr
+from hetad.ir.visit import variables, walk_expr
 
 
 def plain(body: ir.Body) -> ir.Body:
     """A loop with a condition only is a `while`; two barriers in a row are one; no declaration without a use."""
     out: list[ir.Stmt] = []
+    used: set[ir.Symbol] = set()  # after the statement
+    unused: set[int] = set()
+    for i in reversed(range(len(body))):
+        s = body[i]
+        if isinstance(s, ir.Declare) and s.init is None and s.symbol not in used:
+            unused.add(i)
+        used |= mentioned(s)
     for i, s in enumerate(body):
         if isinstance(s, ir.For) and not s.init and not s.step and s.cond is not None:
             s = ir.While(s.cond, s.body, span=s.span)
@@ -23,77 +40,101 @@ def plain(body: ir.Body) -> ir.Body:
             last = next((x for x in reversed(out) if not isinstance(x, ir.Comment)), None)
             if last == s:
                 continue
-        if isinstance(s, ir.Declare) and s.init is None and next_mention(body, i + 1, s.symbol) is None:
-            continue
-        out.append(s)
-    return tuple(out) if len(out) != len(body) or any(a is not b for a, b in zip(out, body, strict=True)) else body
+        if i not in unused:
+            out.append(s)
+    return same_or(body, tuple(out))
 
 
 def drop_idle_restores(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """`const T k = x; ... x = k;` goes where nothing changes x in between."""
-    for i, s in enumerate(body):
-        if not (
-            isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and not isinstance(s.symbol.type, Array | Struct)
-        ):
-            continue
-        if s.symbol in exposed or s.init.symbol in exposed:
-            continue
-        for k in range(i + 1, len(body)):
-            r = body[k]
-            same = isinstance(r, ir.Assign) and isinstance(r.target, ir.Var) and r.target.symbol is s.init.symbol
-            if same and isinstance(r, ir.Assign) and isinstance(r.value, ir.Var) and r.value.symbol is s.symbol:
-                rest = (*body[:k], *body[k + 1 :])
-                used = any(s.symbol in mentioned(x) for x in rest if x is not s)
-                return drop_idle_restores(rest if used else tuple(x for x in rest if x is not s), exposed)
-            if assigned((r,), s.init.symbol) or assigned((r,), s.symbol):
-                break
-    return body
+    candidates = [
+        (i, s.symbol, s.init.symbol)
+        for i, s in enumerate(body)
+        if isinstance(s, ir.Declare)
+        and isinstance(s.init, ir.Var)
+        and not isinstance(s.symbol.type, Array | Struct)
+        and not (s.symbol in exposed or s.init.symbol in exposed)
+    ]
+    if not candidates:
+        return body
+    uses = Uses(body)
+    while any(_drops_restore(uses, *c) for c in candidates if uses.body[c[0]] is not None):
+        pass
+    return same_or(body, uses.result())
+
+
+def _drops_restore(uses: Uses, i: int, kept: ir.Symbol, x: ir.Symbol) -> bool:
+    changes = [k for symbol in (kept, x) if (k := uses.changed_after(i, symbol)) is not None]
+    if not changes:
+        return False
+    match uses.body[min(changes)]:
+        case ir.Assign(target=ir.Var(symbol=target), value=ir.Var(symbol=value)) if target is x and value is kept:
+            uses.put(min(changes), None)
+            if uses.next(-1, kept) == i and uses.next(i, kept) is None:
+                uses.put(i, None)
+            return True
+    return False
 
 
 def sink(body: ir.Body) -> ir.Body:
     """A declaration that a single branch uses moves into it."""
-    out = list(body)
+    if not any(isinstance(s, ir.If) for s in body):
+        return without_empty_comments(body)
+    uses = Uses(body)
+    arms: dict[int, tuple[set[ir.Symbol], set[ir.Symbol]]] = {}  # what is mentioned in those of a branch
+    moved: dict[int, tuple[list[ir.Stmt], list[ir.Stmt]]] = {}  # into the arms
     for i, s in enumerate(body):
         if not (isinstance(s, ir.Declare) and idle(s)):
             continue
-        users = [k for k in range(i + 1, len(out)) if s.symbol in mentioned(out[k])]
-        if len(users) != 1:
-            continue
-        branch = out[users[0]]
+        users = uses.after(i, s.symbol)
+        branch = body[users[0]] if len(users) == 1 else None
         if not isinstance(branch, ir.If) or s.symbol in set(variables(branch.cond)):
             continue
-        in_then = s.symbol in mentioned_in(branch.then)
-        in_else = s.symbol in mentioned_in(branch.orelse)
+        at = users[0]
+        if at not in arms:
+            arms[at] = mentioned_in(branch.then), mentioned_in(branch.orelse)
+        in_then, in_else = (s.symbol in arm for arm in arms[at])
         if in_then == in_else:
             continue
-        then = (s, *branch.then) if in_then else branch.then
-        orelse = (s, *branch.orelse) if in_else else branch.orelse
-        out[users[0]] = replace(branch, then=then, orelse=orelse)
-        out[i] = ir.Comment("", span=s.span)
-    return tuple(s for s in out if not (isinstance(s, ir.Comment) and not s.text))
+        moved.setdefault(at, ([], []))[0 if in_then else 1].insert(0, s)
+        uses.body[i] = None
+    for at, (then, orelse) in moved.items():
+        branch = body[at]
+        assert isinstance(branch, ir.If)
+        uses.body[at] = replace(branch, then=(*then, *branch.then), orelse=(*orelse, *branch.orelse))
+    return without_empty_comments(same_or(body, uses.result()))
 
 
 def join_declarations(body: ir.Body) -> ir.Body:
     """`T x; ... x = e;` becomes `T x = e;`, and `T x = 0; ... x += e;` becomes `T x = e;`."""
-    out = list(body)
+    uses: Uses | None = None
     for i, s in enumerate(body):
         if not isinstance(s, ir.Declare) or isinstance(s.symbol.type, Array | Struct) or s.symbol.storage == "shared":
             continue
         if s.init is not None and not is_zero(s.init):
             continue
-        k = next_mention(body, i + 1, s.symbol)
-        if k is None:
+        uses = uses or Uses(body)
+        k = uses.next(i, s.symbol)
+        first = uses.body[k] if k is not None else None
+        if k is None or first is None:
             continue
-        value = first_value(body[k], s)
+        value = first_value(first, s)
         if value is not None:
-            out[k] = ir.Declare(s.symbol, convert(value, s.symbol.type), span=body[k].span)
-            out[i] = ir.Comment("", span=s.span)
-            body = tuple(out)
-    return tuple(s for s in out if not (isinstance(s, ir.Comment) and not s.text))
+            uses.put(k, ir.Declare(s.symbol, convert(value, s.symbol.type), span=first.span))
+            uses.put(i, None)
+    return without_empty_comments(body if uses is None else same_or(body, uses.result()))
 
 
 def join_lists(body: ir.Body) -> ir.Body:
     """`T x[2]; ... x[0] = a; x[1] = b;` becomes `T x[2] = {a, b};`."""
+    while True:
+        joined = _with_list_joined(body)
+        if joined is body:
+            return body
+        body = joined
+
+
+def _with_list_joined(body: ir.Body) -> ir.Body:
     for i, s in enumerate(body):
         if not (isinstance(s, ir.Declare) and s.init is None and isinstance(s.symbol.type, Array)):
             continue
@@ -105,7 +146,7 @@ def join_lists(body: ir.Body) -> ir.Body:
         if length and all(v is not None for v in values):
             elements = tuple(v for v in values if v is not None)
             joined = replace(s, init=ir.Aggregate(elements, s.symbol.type, span=body[k].span))
-            return join_lists((*body[:i], *body[i + 1 : k], joined, *body[k + length :]))
+            return (*body[:i], *body[i + 1 : k], joined, *body[k + length :])
     return body
 
 
@@ -131,19 +172,34 @@ def first_value(s: ir.Stmt, declaration: ir.Declare) -> ir.Expr | None:
 
 def propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """`const T t = x;` is dropped where x keeps its value as long as t is used."""
-    for i, s in enumerate(body):
-        if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and s.init.type == s.symbol.type):
-            continue
-        if s.symbol in exposed or s.init.symbol in exposed or is_volatile(s.init.type):
-            continue
-        rest = body[i + 1 :]
-        if isinstance(s.symbol.type, Array | Struct) or assigned(rest, s.symbol):
-            continue
-        last = max((k for k, r in enumerate(rest) if s.symbol in mentioned(r)), default=-1)
-        if assigned(rest[: last + 1], s.init.symbol):
-            continue
-        return propagate((*body[:i], *substitute({s.symbol: s.init}, rest)), exposed)
-    return body
+    candidates = [i for i, s in enumerate(body) if _is_copy(s, exposed)]
+    if not candidates:
+        return body
+    uses = Uses(body)
+    while any(_propagates(uses, i, exposed) for i in candidates):
+        pass
+    return same_or(body, uses.result())
+
+
+def _is_copy(s: ir.Stmt | None, exposed: frozenset[ir.Symbol]) -> TypeGuard[ir.Declare]:
+    if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Var) and s.init.type == s.symbol.type):
+        return False
+    if s.symbol in exposed or s.init.symbol in exposed or is_volatile(s.init.type):
+        return False
+    return not isinstance(s.symbol.type, Array | Struct)
+
+
+def _propagates(uses: Uses, i: int, exposed: frozenset[ir.Symbol]) -> bool:
+    s = uses.body[i]
+    if not _is_copy(s, exposed) or not isinstance(s.init, ir.Var) or uses.changed_after(i, s.symbol) is not None:
+        return False
+    last = max(uses.after(i, s.symbol), default=-1)
+    change = uses.changed_after(i, s.init.symbol)
+    if change is not None and change <= last:
+        return False
+    uses.substitute(i, s.symbol, s.init)
+    uses.put(i, None)
+    return True
 
 
 def without_unused_values(body: ir.Body) -> ir.Body:

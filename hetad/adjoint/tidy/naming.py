@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hetad.adjoint.tidy.uses import inside, reassigned
+from hetad.adjoint.tidy.uses import changed, inside
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import substitute, variables, walk_stmts
@@ -49,10 +49,11 @@ def constants(body: ir.Body) -> ir.Body:
     for s in walk_stmts(body):
         if isinstance(s, ir.Declare):
             declared_once[s.symbol] = declared_once.get(s.symbol, 0) + 1
+    reassigned = {x for s in body for x in changed(s)}
     fixed: dict[ir.Symbol, ir.Symbol | ir.Expr] = {
         x: replace(x, const=True)
         for x in candidates
-        if x not in in_headers and declared_once[x] == 1 and not reassigned(body, x)
+        if x not in in_headers and declared_once[x] == 1 and x not in reassigned
     }
     return substitute(fixed, body)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hetad.adjoint.tidy.uses import same_or
 from hetad.ir import nodes as ir
 
 
@@ -22,7 +23,7 @@ def merge_atomics(body: ir.Body) -> ir.Body:
             out[-1] = replace(last, args=(last.args[0], sum_of(last.args[1], s.args[1])))
             continue
         out.append(s)
-    return tuple(out)
+    return same_or(body, tuple(out))
 
 
 def sum_of(a: ir.Expr, b: ir.Expr) -> ir.Expr:

@@ -1,13 +1,21 @@
-"""What statements mention, assign and expose: the questions that every tidying asks."""
+"""What statements mention, assign and expose: the questions that every tidying asks.
+
+What a statement mentions is found once, from that of the statements within.  Bodies are asked by symbol: `Uses` knows
+where in a body each is mentioned and assigned, and is told of what is replaced.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Callable
 from dataclasses import replace
 
 from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
-from hetad.ir.visit import bodies, map_bodies, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.facts import Facts, lasting
+from hetad.ir.visit import bodies, map_bodies, own_exprs, substitute, variables, walk_expr, walk_stmts
+
+Symbols = frozenset[ir.Symbol]
 
 
 def exposed_variables(body: ir.Body) -> frozenset[ir.Symbol]:
@@ -42,15 +50,52 @@ def idle(s: ir.Stmt) -> bool:
     return s.init is None or is_zero(s.init) or (isinstance(s.init, ir.Aggregate) and not s.init.elements)
 
 
-def mentioned(s: ir.Stmt) -> set[ir.Symbol]:
-    found = set(variables((s,)))
-    found.update(x.symbol for x in walk_stmts((s,)) if isinstance(x, ir.Declare))
-    found.update(x.slot for x in walk_stmts((s,)) if isinstance(x, ir.Push | ir.Pop))
-    return found
+def same_or(body: ir.Body, new: ir.Body) -> ir.Body:
+    """The old body where it has just the same statements: what is known of these need not be found again."""
+    return body if len(body) == len(new) and all(a is b for a, b in zip(body, new, strict=True)) else new
+
+
+def without_empty_comments(body: ir.Body) -> ir.Body:
+    return same_or(body, tuple(s for s in body if not (isinstance(s, ir.Comment) and not s.text)))
+
+
+def _with_nested(found: set[ir.Symbol], fact: Callable[[ir.Stmt], Symbols], s: ir.Stmt) -> Symbols:
+    return frozenset(found).union(*(fact(inner) for body in bodies(s) for inner in body))
+
+
+def _mentioned(s: ir.Stmt) -> Symbols:
+    found = {x for own in own_exprs(s) for x in variables(own)}
+    if isinstance(s, ir.Declare):
+        found.add(s.symbol)
+    elif isinstance(s, ir.Push | ir.Pop):
+        found.add(s.slot)
+    return _with_nested(found, mentioned, s)
+
+
+def _changed(s: ir.Stmt) -> Symbols:
+    found = {
+        x for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.AddressOf) for x in variables(e.place)
+    }
+    match s:
+        case ir.Assign(target=ir.Var(symbol=x)) | ir.Update(target=ir.Var(symbol=x)) | ir.Pop(place=ir.Var(symbol=x)):
+            found.add(x)
+        case ir.Call(result=ir.Var(symbol=x)):
+            found.add(x)
+    return _with_nested(found, changed, s)
+
+
+def _declares(s: ir.Stmt) -> Symbols:
+    found = {s.symbol} if isinstance(s, ir.Declare) else set()
+    return _with_nested(found, _declared, s)
+
+
+mentioned: Facts[ir.Stmt, Symbols] = lasting(_mentioned)
+changed: Facts[ir.Stmt, Symbols] = lasting(_changed)  # by an assignment, or perhaps through its address
+_declared: Facts[ir.Stmt, Symbols] = lasting(_declares)
 
 
 def mentioned_in(body: ir.Body) -> set[ir.Symbol]:
-    return {x for s in body for x in mentioned(s)}
+    return set().union(*map(mentioned, body))
 
 
 def next_mention(body: ir.Body, start: int, symbol: ir.Symbol) -> int | None:
@@ -61,34 +106,64 @@ def next_mention(body: ir.Body, start: int, symbol: ir.Symbol) -> int | None:
 
 
 def assigned(body: ir.Body, symbol: ir.Symbol) -> bool:
-    for s in walk_stmts(body):
-        match s:
-            case (
-                ir.Assign(target=ir.Var(symbol=x)) | ir.Update(target=ir.Var(symbol=x)) | ir.Pop(place=ir.Var(symbol=x))
-            ):
-                if x is symbol:
-                    return True
-            case ir.Declare(symbol=x):
-                if x is symbol:
-                    return True
-            case ir.Call(result=ir.Var(symbol=x)):
-                if x is symbol:
-                    return True
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf) and symbol in set(variables(e.place)):
-                    return True
-    return False
+    return any(symbol in changed(s) or symbol in _declared(s) for s in body)
 
 
-def reassigned(body: ir.Body, symbol: ir.Symbol) -> bool:
-    without = tuple(s for s in walk_stmts(body) if not isinstance(s, ir.Declare))
-    return assigned(tuple(s for s in without if not bodies(s)), symbol) or any(
-        isinstance(e, ir.AddressOf) and symbol in set(variables(e.place))
-        for s in walk_stmts(body)
-        for own in own_exprs(s)
-        for e in walk_expr(own)
-    )
+class Uses:
+    """The statements of a body by their first positions, which stay as they are, and where each symbol is used."""
+
+    def __init__(self, body: ir.Body) -> None:
+        self.body: list[ir.Stmt | None] = [None] * len(body)
+        self._mentions: dict[ir.Symbol, list[int]] = {}
+        self._changes: dict[ir.Symbol, list[int]] = {}
+        for k, s in enumerate(body):
+            self.put(k, s)
+
+    def result(self) -> ir.Body:
+        return tuple(s for s in self.body if s is not None)
+
+    def put(self, k: int, s: ir.Stmt | None) -> None:
+        """Replaces the statement at a position, or drops it."""
+        old = self.body[k]
+        self.body[k] = s
+        for found, before, now in (
+            (self._mentions, _at(old, mentioned), _at(s, mentioned)),
+            (self._changes, _at(old, changed) | _at(old, _declared), _at(s, changed) | _at(s, _declared)),
+        ):
+            for x in before - now:
+                found[x].remove(k)
+            for x in now - before:
+                insort(found.setdefault(x, []), k)
+
+    def after(self, k: int, symbol: ir.Symbol) -> list[int]:
+        """Where the symbol is mentioned after a position."""
+        found = self._mentions.get(symbol, [])
+        return found[bisect_right(found, k) :]
+
+    def next(self, k: int, symbol: ir.Symbol) -> int | None:
+        """Where the symbol is mentioned first after a position."""
+        return _following(self._mentions.get(symbol, []), k)
+
+    def changed_after(self, k: int, symbol: ir.Symbol) -> int | None:
+        """Where the symbol is assigned or declared first after a position."""
+        return _following(self._changes.get(symbol, []), k)
+
+    def substitute(self, k: int, old: ir.Symbol, new: ir.Expr) -> None:
+        """Puts a value in the place of a symbol, after a position."""
+        for position in self.after(k, old):
+            s = self.body[position]
+            assert s is not None
+            (changed_statement,) = substitute({old: new}, (s,))
+            self.put(position, changed_statement)
+
+
+def _at(s: ir.Stmt | None, fact: Callable[[ir.Stmt], Symbols]) -> Symbols:
+    return fact(s) if s is not None else frozenset()
+
+
+def _following(positions: list[int], k: int) -> int | None:
+    at = bisect_right(positions, k)
+    return positions[at] if at < len(positions) else None
 
 
 def root_of(place: ir.Expr) -> ir.Symbol | None:

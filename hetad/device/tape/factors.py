@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import address_of
-from hetad.adjoint.tidy.uses import mentioned_in
+from hetad.adjoint.tidy.uses import mentioned, mentioned_in
 from hetad.analysis.coordinates import assigned
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array
-from hetad.ir.visit import ExprRewriter, map_bodies, map_exprs, substitute, variables, walk_exprs
+from hetad.ir.visit import ExprRewriter, bodies, map_bodies, map_exprs, substitute, variables, walk_exprs
 
 _TOGETHER = {"sinf": "cosf", "cosf": "sinf", "sin": "cos", "cos": "sin"}
 
@@ -24,8 +24,8 @@ def with_factors(body: ir.Body, later: frozenset[ir.Symbol] = frozenset()) -> ir
     """The body with values kept in local arrays replaced by what is needed of them.  `later`: variables that are read
     after it."""
     out = list(body)
-    for i, s in enumerate(body):
-        after = later | mentioned_in(body[i + 1 :]) | set(variables(_header(s)))
+    for i, s, follows in _compound(body):
+        after = later | follows | set(variables(_header(s)))
         looped = isinstance(s, ir.For | ir.While)
 
         def inner(b: ir.Body, after: frozenset[ir.Symbol] = after, looped: bool = looped) -> ir.Body:
@@ -35,6 +35,17 @@ def with_factors(body: ir.Body, later: frozenset[ir.Symbol] = frozenset()) -> ir
         if isinstance(s, ir.For) and s.primal is not None:
             _exchange(out, i, after)
     return tuple(out)
+
+
+def _compound(body: ir.Body) -> list[tuple[int, ir.Stmt, frozenset[ir.Symbol]]]:
+    """The statements with bodies, and what is mentioned after each."""
+    found: list[tuple[int, ir.Stmt, frozenset[ir.Symbol]]] = []
+    follows: set[ir.Symbol] = set()
+    for i in reversed(range(len(body))):
+        if bodies(body[i]):
+            found.append((i, body[i], frozenset(follows)))
+        follows |= mentioned(body[i])
+    return found[::-1]
 
 
 def _header(s: ir.Stmt) -> ir.Body:
