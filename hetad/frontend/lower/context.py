@@ -76,7 +76,10 @@ class Context:
         self.tags: list[dict[str, Type]] = [{}]
         self.out: list[Stmt] | None = None  # None: at file scope, where nothing can be emitted
         self.unroll: str | None = None
-        self.targets: list[str] = []  # "loop" or "switch", the innermost last
+        self.targets: list[tuple[str, int]] = []  # "loop" or "switch" and the scopes around it, the innermost last
+        self.allocated: list[list[Symbol]] = [[]]  # per scope: its arrays of variable length
+        self.sizes: dict[Symbol, Var] = {}  # of these arrays, in bytes
+        self.jumps = False  # whether there was a goto or a label
         self.references: set[Symbol] = set()  # the pointers behind local references
         self.chosen: dict[Symbol, tuple[Expr, ...]] = {}  # copies for const references, and the places copied from
         self.integers: dict[Symbol, int] = {}  # const variables whose value is a constant expression
@@ -109,16 +112,18 @@ class Context:
     def scope(self) -> Iterator[None]:
         self.scopes.append({})
         self.tags.append({})
+        self.allocated.append([])
         try:
             yield
         finally:
             self.scopes.pop()
             self.tags.pop()
+            self.allocated.pop()
 
     @contextmanager
     def inside(self, what: str) -> Iterator[None]:
         """In a loop or a switch, where a break leads out of it."""
-        self.targets.append(what)
+        self.targets.append((what, len(self.scopes)))
         try:
             yield
         finally:

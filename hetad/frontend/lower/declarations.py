@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
-from hetad.frontend.lower import calls, convert, expressions, references, unions
+from hetad.frontend.lower import calls, convert, expressions, references, unions, variable_length
 from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
@@ -33,6 +33,8 @@ def local(ctx: Context, node: Any) -> None:
         ctx.refuse("an alignment specifier", node, "remove it")
     storage, const = _storage(ctx, node)
     if storage is None:
+        return
+    if storage == "local" and variable_length.declare(ctx, node, ctx.span(name_coord(node))):
         return
     qualified = _declared_or_inferred(ctx, node)
     if qualified.reference:

@@ -233,7 +233,10 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
         type_ = expression(ctx, node.expr).type
     else:
         with ctx.peek():  # the operand is not evaluated
-            type_ = expression(ctx, node.expr).type
+            operand = expression(ctx, node.expr)
+        if isinstance(operand, Var) and operand.symbol in ctx.sizes:
+            return ctx.sizes[operand.symbol]
+        type_ = operand.type
     size = complete_size(ctx, type_, node)
     named = isinstance(type_, Int | Float | Pointer | Struct) and not is_half(scalar_base(type_))
     text = f"sizeof({declarator(type_, '').strip()})" if named else str(size)
@@ -242,7 +245,10 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
 
 def address(ctx: Context, node: Any, span: Any) -> Expr:
     """`&place`; of an element, pointer arithmetic."""
-    return address_of(expression(ctx, node), span)
+    place = expression(ctx, node)
+    if isinstance(place, Var) and place.symbol in ctx.sizes:
+        ctx.refuse("the address of an array of variable length", node, "use its name, which is the same address")
+    return address_of(place, span)
 
 
 def address_of(target: Expr, span: Any) -> Expr:

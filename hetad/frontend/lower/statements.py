@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, recoverable
 from hetad.frontend.cpp_syntax import CONSTEXPR
-from hetad.frontend.lower import convert, declarations, effects, expressions
+from hetad.frontend.lower import convert, declarations, effects, expressions, variable_length
 from hetad.frontend.lower.constants import known_integer, with_constants
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
@@ -54,6 +54,7 @@ def body(ctx: Context, node: Any) -> Body:
     with ctx.scope(), ctx.collect() as out:
         items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
         sequence(ctx, items)
+        variable_length.end(ctx, ctx.span(items[-1] if items else node))
     return tuple(out)
 
 
@@ -312,22 +313,33 @@ def _between_turns_tested(ctx: Context, step: Body, test: Body, inner: Body, spa
 def _break(ctx: Context, node: Any) -> None:
     if not ctx.targets:
         raise SyntaxProblem("a break outside of loops and switches", ctx.span(node))
+    variable_length.free(ctx, ctx.targets[-1][1], ctx.span(node))
     ctx.emit(Break(span=ctx.span(node)))
 
 
 def _continue(ctx: Context, node: Any) -> None:
-    if "loop" not in ctx.targets:
+    depths = [depth for what, depth in ctx.targets if what == "loop"]
+    if not depths:
         raise SyntaxProblem("a continue outside of loops", ctx.span(node))
+    variable_length.free(ctx, depths[-1], ctx.span(node))
     ctx.emit(Continue(span=ctx.span(node)))
 
 
 def _goto(ctx: Context, node: Any) -> None:
+    _jump(ctx, node)
     ctx.emit(Goto(node.name, span=ctx.span(node)))
 
 
 def _label(ctx: Context, node: Any) -> None:
+    _jump(ctx, node)
     ctx.emit(Label(node.name, span=ctx.span(node)))
     statement(ctx, node.stmt)
+
+
+def _jump(ctx: Context, node: Any) -> None:
+    ctx.jumps = True
+    if ctx.sizes:
+        ctx.refuse("goto in a function with arrays of variable length", node, "allocate them with malloc")
 
 
 def _return(ctx: Context, node: Any) -> None:
@@ -337,14 +349,19 @@ def _return(ctx: Context, node: Any) -> None:
     if node.expr is None:
         if returns != VOID:
             raise SyntaxProblem(f"'{ctx.function.name}' must return a value of type '{returns}'", span)
+        variable_length.free(ctx, 0, span)
         ctx.emit(Return(None, span=span))
     elif returns == VOID:
         if not isinstance(node.expr, c_ast.FuncCall):
             raise SyntaxProblem(f"'{ctx.function.name}' returns nothing", span)
         effects.discard(ctx, node.expr)
+        variable_length.free(ctx, 0, span)
         ctx.emit(Return(None, span=span))
     else:
         result = expressions.value_as(ctx, node.expr, returns)
+        if any(ctx.allocated):
+            result = ctx.hold(result, "result", span)
+            variable_length.free(ctx, 0, span)
         ctx.emit(Return(result, span=span))
 
 
