@@ -16,17 +16,31 @@ from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, Effects
 from hetad.analysis.loops import counted
 from hetad.analysis.pointers import Location, Root
+from hetad.device.tape.members import Members, Path, apart
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A place that was stored to: None if it is not known, and then perhaps which member of structs it is.  `index`: of
+    the loop in whose earlier iterations it was."""
+
+    place: ir.Expr | None
+    index: ir.Symbol | None
+    member: Path | None
+
+    def somewhere(self) -> Stored:
+        return Stored(None, None, self.member)
+
+
 @dataclass(slots=True)
 class State:
     """What this thread has stored so far: by root, the places; and which variables hold what a place holds."""
 
-    stored: dict[Root, list[tuple[ir.Expr | None, ir.Symbol | None]]] = field(default_factory=dict)
+    stored: dict[Root, list[Stored]] = field(default_factory=dict)
     known: dict[ir.Expr, ir.Symbol] = field(default_factory=dict)
 
     def copy(self) -> State:
@@ -49,7 +63,12 @@ class StoredValues:
         self.rereads: dict[ir.Symbol, ir.Expr] = {}  # stale values that were loaded, with the load
         self.conditional: set[ir.Symbol] = set()  # stale loads that the primal may skip
         self._skippable = 0
-        self._written = {w for s in walk_stmts(body) for w in effects.writes(s) if isinstance(w, Root)}
+        self._members = Members(body)
+        self._written: dict[Root, list[Stored]] = {}
+        for s in walk_stmts(body):
+            for w in effects.writes(s):
+                if isinstance(w, Root):
+                    self._written.setdefault(w, []).append(Stored(None, None, self._members.stored_by(s)))
         self.messages = False  # whether blocks of the launch may hear of each other
         self.stale_conditions: list[Span] = []
         self._read = [address(e) for s in walk_stmts(body) for e in _read_by(s)]
@@ -96,19 +115,19 @@ class StoredValues:
         """At a barrier the stores of the other threads become visible."""
         state.known = {}
         for root in state.stored:
-            state.stored[root] = [(None, None)]
+            state.stored[root] = list(dict.fromkeys(entry.somewhere() for entry in state.stored[root]))
 
     def _hear(self, state: State) -> None:
         """From here on the thread may see what any other thread of the launch has stored."""
         self.messages = True
         state.known = {}
-        state.stored = {root: [(None, None)] for root in self._written}
+        state.stored = {root: list(entries) for root, entries in self._written.items()}
 
     def _hears(self, s: ir.Stmt) -> bool:
         if isinstance(s, ir.Call) and s.function in FENCES:
             return True
         loads = (e for e in _read_by(s) if is_volatile(e.type))
-        return any(not self._written.isdisjoint(self._roots(e)) for e in loads)
+        return any(not self._written.keys().isdisjoint(self._roots(e)) for e in loads)
 
     def _old_value(self, s: ir.Call, result: ir.Place, state: State) -> list[ir.Stmt]:
         """The value that an atomic operation found: another run would find another one."""
@@ -124,7 +143,8 @@ class StoredValues:
                 state.known = {p: v for p, v in state.known.items() if location not in set(variables(p))}
                 for root, entries in state.stored.items():
                     state.stored[root] = [
-                        (None, None) if p is not None and location in set(variables(p)) else (p, i) for p, i in entries
+                        e.somewhere() if e.place is not None and location in set(variables(e.place)) else e
+                        for e in entries
                     ]
         roots = [w for w in self.effects.writes(s) if isinstance(w, Root)]
         if not roots:
@@ -140,7 +160,7 @@ class StoredValues:
         elif isinstance(s, ir.Update) and self._read_again(target) and self._fresh(s.target, state):
             out = self._keep(ir.Assign(s.target, self._sum(s), span=s.span), self._sum(s), state)
         for root in roots:
-            state.stored.setdefault(root, []).append((place, None))
+            state.stored.setdefault(root, []).append(Stored(place, None, self._members.stored_by(s)))
         return out
 
     def _keep(self, s: ir.Assign, value: ir.Expr, state: State) -> list[ir.Stmt]:
@@ -195,7 +215,8 @@ class StoredValues:
                 if not isinstance(location, Root):
                     continue
                 place = inner.target if alone and isinstance(inner, ir.Assign | ir.Update) else None
-                state.stored.setdefault(location, []).append(self._of_iterations(place, changed, index))
+                entry = Stored(*self._of_iterations(place, changed, index), self._members.stored_by(inner))
+                state.stored.setdefault(location, []).append(entry)
 
     def _of_iterations(
         self, place: ir.Expr | None, changed: set[Location], index: ir.Symbol | None
@@ -234,7 +255,7 @@ class StoredValues:
             new = self._place(expr, state, before)
             if isinstance(expr.type, Array):
                 return new  # stands for its address
-            if is_volatile(new.type) and not self._written.isdisjoint(self._roots(new)):
+            if is_volatile(new.type) and not self._written.keys().isdisjoint(self._roots(new)):
                 self._hear(state)
             if not self._fresh(new, state):
                 if new in state.known:
@@ -258,10 +279,13 @@ class StoredValues:
 
     def _fresh(self, place: ir.Expr, state: State) -> bool:
         """Whether the cell certainly has its value of the launch."""
-        here = address(place)
+        here, member = address(place), self._members.of(place)
         for location in self._roots(place):
-            for stored, index in state.stored.get(location, []):
-                there = address(stored) if stored is not None else None
+            for entry in state.stored.get(location, []):
+                index = entry.index
+                there = address(entry.place) if entry.place is not None else None
+                if apart(member, entry.member):
+                    continue
                 if index is None and distinct(here, there):
                     continue
                 if index is not None and distinct_across(here, there, ir.Var(index, span=place.span)):
