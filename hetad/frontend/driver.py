@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from hetad.diagnostics import ArgumentError, Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.places import written
 from hetad.ir.types import BOOL, CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
 from hetad.ir.visit import map_body, map_exprs, walk_exprs, walk_stmts
 
@@ -72,11 +73,10 @@ class _Driven:
             return e
 
         body = map_exprs(known, function.body)
-        for e in walk_exprs(body):
-            if isinstance(e, ir.Var) and e.symbol is texts:
-                raise UnsupportedError(
-                    f"'{texts.name}' is used in another way than with an index", e.span, "write argv[1]"
-                )
+        if any(isinstance(e, ir.Var) and e.symbol is texts for e in walk_exprs(body)) or count in written(
+            function.body
+        ):
+            body = _with_variables(function.body, count, texts, given)
         return replace(function, params=(), body=body)
 
     # -- inputs
@@ -183,6 +183,27 @@ class _Driven:
     def _names(self, function: ir.Function) -> Iterator[str]:
         yield from (s.symbol.name for s in walk_stmts(function.body) if isinstance(s, ir.Declare))
         yield from (g.symbol.name for g in self.program.globals if not g.device)
+
+
+def _with_variables(body: ir.Body, count: ir.Symbol, vector: ir.Symbol, given: Sequence[str]) -> ir.Body:
+    """The command line in variables, for a program that passes it on, or moves along it."""
+    span, held = vector.span, Pointer(CHAR)
+    array = ir.Symbol(f"{vector.name}_texts", Array(held, len(given) + 1), span)
+    own_count, own_texts = ir.Symbol(count.name, count.type, count.span), ir.Symbol(vector.name, Pointer(held), span)
+    values = (*(_text(t, held, span) for t in given), ir.Const(0, held, "0", span=span))
+    first = ir.Cast(ir.Var(array, span=span), own_texts.type, implicit=True, span=span)
+
+    def own(e: ir.Expr) -> ir.Expr:
+        if isinstance(e, ir.Var) and e.symbol in (count, vector):
+            return replace(e, symbol=own_count if e.symbol is count else own_texts)
+        return e
+
+    return (
+        ir.Declare(array, ir.Aggregate(values, array.type, span=span), span=span),
+        ir.Declare(own_texts, first, span=span),
+        ir.Declare(own_count, ir.Const(len(given), count.type, str(len(given)), span=span), span=span),
+        *map_exprs(own, body),
+    )
 
 
 def _text_at(given: Sequence[str], index: ir.Expr, e: ir.Expr) -> ir.Expr:

@@ -243,7 +243,18 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
             return Var(new, span=e.span) if isinstance(new, Symbol) else new
         return e
 
+    def reversed_header(loop: For, primal: For) -> For:
+        """The loop that `loop` reverses, whose header may take the place of the reversed one."""
+        header = replace(primal, body=(), primal=None)
+        if replacements.keys().isdisjoint(variables((header,))):
+            return loop
+        (own,) = substitute(replacements, (header,))
+        assert isinstance(own, For)
+        return replace(loop, primal=replace(primal, init=own.init, cond=own.cond, step=own.step))
+
     def declare(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, For) and stmt.primal is not None:
+            stmt = reversed_header(stmt, stmt.primal)
         if isinstance(stmt, Declare):
             new = replacements.get(stmt.symbol)
             if isinstance(new, Symbol):

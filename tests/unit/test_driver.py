@@ -172,7 +172,39 @@ def test_options_are_read_in_a_loop() -> None:
     assert r["width"] == pytest.approx(4 * (3 * 0.1 + 2 * 0.25))
 
 
-def test_other_uses_of_the_arguments_are_refused() -> None:
-    text = OPTIONS.replace("char *name = argv[i];", "char *name = *++argv;")
-    with pytest.raises(UnsupportedError, match="in another way than with an index"):
-        hetad.loads(text).driver(inputs="width", output="loss", argv=("abc",))
+PASSED_ON = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double width = 1.0;
+
+static int number(int argc, char **argv, const char *name, int otherwise)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (!strcmp(argv[i], name))
+            return atoi(argv[i + 1]);
+    return otherwise;
+}
+
+int main(int argc, char *argv[])
+{
+    int steps = number(argc, argv, "--steps", 2), skipped = number(argc, argv, "--skip", 1);
+    double loss = 0.0, words = 0.0;
+    while (--argc > skipped) {
+        char *word = *++argv;
+        words += strlen(word);
+    }
+    for (int k = 0; k < steps; k++)
+        loss += width * width * words;
+    return 0;
+}
+"""
+
+
+def test_the_command_line_is_passed_on() -> None:
+    run = hetad.loads(PASSED_ON).driver(inputs="width", output="loss", argv=("--steps", 3, "abcd"))
+    for _ in range(2):
+        value, r = hetad.gradient(run, wrt="width", backend="cpu").value_and_grad(2.0)
+        assert value == run(2.0, backend="cpu") == pytest.approx(4 * 3 * 8)
+        assert r["width"] == pytest.approx(4 * 3 * 8)
