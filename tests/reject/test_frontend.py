@@ -104,7 +104,8 @@ UNSUPPORTED = {
         "a static variable in device code",
     ),
     "static of a parameter": ("float f(float x) { static float §s = x; return s += x; }", "first value is no constant"),
-    "variable length": ("float f(int n) { float a[§n]; return a[0]; }", "length is not a constant"),
+    "variable length": ("__device__ float f(int n) { float a[§n]; return a[0]; }", "length is not a constant"),
+    "two variable lengths": ("float f(int n) { float a[n][§n]; return a[0][0]; }", "length is not a constant"),
     "long double": ("void f(float *a) { §long double x = 1; a[0] = x; }", "long double"),
     "half": ("void f(§half *a) { a[0] = 0; }", "half without <cuda_fp16.h>"),
     "switch scope": (
