@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hetad import pipeline
 from hetad.adjoint.options import Options
 from hetad.diagnostics import ArgumentError, ExecutionError, UnknownNameError
+from hetad.frontend.settings import Settings
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir.types import Float
 from hetad.rules.user import UserRule, checked, checked_pullback
@@ -36,39 +37,54 @@ Backend = Literal["cpu", "cuda"]
 
 
 def load(
-    path: str | os.PathLike[str], defines: Mapping[str, Any] | None = None,
-    include_dirs: Sequence[str | os.PathLike[str]] = (),
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], defines: Mapping[str, Any] | None = None,
+    include_dirs: Sequence[str | os.PathLike[str]] = (), *, undefines: Sequence[str] = (), cuda_arch: int = 900,
 ) -> Program:  # fmt: skip
-    """Read a CUDA program from a file.
+    """Read a CUDA program from a file, or from several that are compiled apart and linked.
 
     Args:
-        path: the source, usually a .cu file.
+        path: the source, usually a .cu file; or a list of them, each with macros and includes of its own.
         defines: macros, as `-D` would define them.
         include_dirs: where `#include "..."` looks, after the directory of the file.
+        undefines: macros that hetad defines as nvcc does, such as `__cplusplus`, and that are not to be, as `-U`.
+        cuda_arch: what `__CUDA_ARCH__` is in device code; in host code it is not defined.
 
     Raises:
         UnknownNameError: there is no such file.
         SyntaxProblem: what is found before anything is parsed, such as unbalanced brackets.
+        UnsupportedError: two files define one name.
     """
-    file = Path(path)
+    files = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not files:
+        raise ArgumentError("a program needs a source file")
+    settings = Settings(dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch)
+    return _program([(_text_of(Path(file)), str(Path(file))) for file in files], settings)
+
+
+def _text_of(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError as problem:
-        raise UnknownNameError(f"cannot read {file}: {problem.strerror or problem}") from problem
-    return loads(text, str(file), defines, include_dirs)
+        return file.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise UnknownNameError(f"cannot read {file}: {reason}") from problem
 
 
 def loads(
     text: str, name: str = "<string>", defines: Mapping[str, Any] | None = None,
-    include_dirs: Sequence[str | os.PathLike[str]] = (),
+    include_dirs: Sequence[str | os.PathLike[str]] = (), *, undefines: Sequence[str] = (), cuda_arch: int = 900,
 ) -> Program:  # fmt: skip
     """A CUDA program from its text; `name` stands for the file in messages."""
+    settings = Settings(dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch)
+    return _program([(text, name)], settings)
+
+
+def _program(sources: Sequence[tuple[str, str]], settings: Settings) -> Program:
     from hetad import frontend
 
-    where = [os.fspath(d) for d in include_dirs]
-    return Program(
-        frontend.load(text, name, defines, where), lambda more: frontend.load(text + more, name, defines, where)
-    )
+    def unit(more: Mapping[str, str]) -> Unit:
+        return frontend.load_files([(text + more.get(name, ""), name) for text, name in sources], settings)
+
+    return Program(unit({}), unit)
 
 
 def pullback(
@@ -154,11 +170,11 @@ def gradient(
 class Program(Mapping[str, "Function"]):
     """A CUDA program.  `program["name"]` is a function or kernel of it; iteration gives their names."""
 
-    def __init__(self, unit: Unit, reload: Callable[[str], Unit]) -> None:
+    def __init__(self, unit: Unit, reload: Callable[[Mapping[str, str]], Unit]) -> None:
         self.unit = unit
         self.rules: dict[str, UserRule] = {}
         self._reload = reload
-        self._more = ""
+        self._more: dict[str, str] = {}  # by file
         self._functions: dict[str, Function] = {}
 
     def add_rule(self, rule: UserRule, cuda: str = "") -> None:
@@ -166,7 +182,8 @@ class Program(Mapping[str, "Function"]):
         function = self.unit.reach(rule.function).functions[rule.function]
         checked(rule, function)
         if rule.pullback is not None:
-            more = f"{self._more}\n{cuda}\n"
+            file = self.unit.home(rule.function) or self.unit.name
+            more = self._more | {file: f"{self._more.get(file, '')}\n{cuda}\n"}
             unit = self._reload(more)
             checked_pullback(unit.reach(rule.pullback).functions[rule.pullback], function)
             self._more, self.unit = more, unit

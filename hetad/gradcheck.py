@@ -121,7 +121,7 @@ def from_problem(
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
     import hetad
 
-    program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
+    program = hetad.load(problem.source, **problem.loading)
     function = function_of(program, problem)
     arguments = problem.arguments(function.parameters)
     threads = problem.cpu_threads if cpu_threads is None else cpu_threads

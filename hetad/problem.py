@@ -1,6 +1,6 @@
 """Problem files: a TOML file beside a program that says what to differentiate, and at which inputs.
 
-    source = "axpy.cu"            # relative to the problem file
+    source = "axpy.cu"            # relative to the problem file; or a list of files that are one program
     function = "axpy"
     wrt = ["a", "x"]
     of = ["y"]                    # absent: the return value
@@ -14,7 +14,8 @@
 A whole program is named by `function = "main"` and `objective`, the variable or the function whose last value counts;
 `argv` is its command line, and the inputs are variables of it (see `Program.driver`).
 
-Other keys: `memory_limit` and `host_memory` (see `hetad.gradient`), `defines` (a table of macros), `include_dirs`,
+Other keys: `memory_limit` and `host_memory` (see `hetad.gradient`), `defines` (a table of macros), `undefines`,
+`include_dirs`, `cuda_arch` (see `hetad.load`),
 `[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
 `samples`, and `cpu_threads`, how many run the blocks of a grid on the CPU.
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "source", "function", "wrt", "of", "memory_limit", "host_memory", "defines", "include_dirs", "launch", "inputs",
-    "gradcheck", "cpu_threads", "objective", "argv",
+    "gradcheck", "cpu_threads", "objective", "argv", "undefines", "cuda_arch",
 )  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
@@ -70,7 +71,7 @@ class Problem:
     """A problem file that has been read and checked; the inputs are made by `arguments`."""
 
     path: Path
-    source: Path
+    source: Path | tuple[Path, ...]
     function: str
     wrt: tuple[str, ...]
     of: tuple[str, ...] | None
@@ -78,11 +79,20 @@ class Problem:
     launch: Mapping[str, Any] = field(default_factory=dict)
     defines: Mapping[str, str] = field(default_factory=dict)
     include_dirs: tuple[Path, ...] = ()
+    undefines: tuple[str, ...] = ()
+    cuda_arch: int | None = None
     gradcheck: Mapping[str, float] = field(default_factory=dict)
     cpu_threads: int | None = None
     memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit and host_memory, if given
     objective: str | None = None  # of a whole program
     argv: tuple[object, ...] = ()
+
+    @property
+    def loading(self) -> dict[str, Any]:
+        """What `hetad.load` is told beside the source."""
+        found: dict[str, Any] = {"defines": self.defines, "include_dirs": self.include_dirs}
+        found |= {"undefines": self.undefines} if self.undefines else {}
+        return found | ({"cuda_arch": self.cuda_arch} if self.cuda_arch is not None else {})
 
     def arguments(self, parameters: Sequence[Symbol]) -> list[Any]:
         """One argument per parameter of the function, in order: Python numbers, NumPy arrays, mappings for structs.
@@ -142,7 +152,7 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
     _reject_unknown(gradcheck, _GRADCHECK_KEYS, f"{path}: [gradcheck]", "known keys are")
     return Problem(
         path=path,
-        source=path.parent / reader.text("source"),
+        source=reader.files("source"),
         function=reader.text("function"),
         wrt=reader.names("wrt"),
         of=reader.names("of") if "of" in table else None,
@@ -150,6 +160,8 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         launch={key: _launch_value(key, value, path) for key, value in launch.items()},
         defines={name: str(value) for name, value in reader.table("defines").items()},
         include_dirs=tuple(path.parent / name for name in table.get("include_dirs", ())),
+        undefines=reader.names("undefines") if "undefines" in table else (),
+        cuda_arch=reader.count("cuda_arch"),
         gradcheck={key: reader.number(gradcheck, key) for key in gradcheck},
         cpu_threads=reader.count("cpu_threads"),
         memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
@@ -170,6 +182,17 @@ class _Reader:
         if not isinstance(value, str) or not value:
             raise ArgumentError(f'{self.path}: {key} must be a string, as in {key} = "…", not {value!r}')
         return value
+
+    def files(self, key: str) -> Path | tuple[Path, ...]:
+        """One file, or a list of several."""
+        value = self._required(key)
+        if isinstance(value, list) and value and all(isinstance(name, str) and name for name in value):
+            return tuple(self.path.parent / name for name in value)
+        if not isinstance(value, str) or not value:
+            raise ArgumentError(
+                f'{self.path}: {key} must be a string or a list of strings, as in {key} = "…", not {value!r}'
+            )
+        return self.path.parent / value
 
     def names(self, key: str) -> tuple[str, ...]:
         value = self._required(key)

@@ -15,6 +15,7 @@
 The keys are those of a problem file without `source` (see hetad/problem.py).  Also:
 
     reference = { x = "2 * x * adj_y" }   # in NumPy, over arguments and seeds (adj_NAME), element by element
+    others = ["../parts/kernels.cu"]      # the program's other files
     [[cases]]                             # several: each overrides the keys above, tables key by key
     name = "empty"
     inputs = { n = 0 }
@@ -77,7 +78,8 @@ def _case(path: Path, number: int, common: Mapping[str, Any], variant: dict[str,
     label = variant.pop("name", str(number) if number else "")
     table = _merged(common, variant)
     reference = table.pop("reference", {})
-    table["source"] = path.name
+    others = table.pop("others", [])
+    table["source"] = [path.name, *others] if others else path.name
     return Case(f"{path.stem}-{label}" if label else path.stem, problems.from_table(table, path), reference)
 
 

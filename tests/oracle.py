@@ -24,7 +24,7 @@ Reference = Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]]
 
 
 def check_gradient(
-    source: str | Path,
+    source: str | Path | tuple[Path, ...],
     function: str,
     args: Sequence[Any],
     wrt: Sequence[str],
@@ -42,7 +42,7 @@ def check_gradient(
     """Fails unless the gradient of `function` at `args` is right.
 
     Args:
-        source: CUDA text, or the path of a file.
+        source: CUDA text, or the path of a file, or those of several.
         function: host function or kernel.
         args: one per parameter; generic (random) values find more than round ones.
         wrt: names of parameters.
@@ -56,7 +56,7 @@ def check_gradient(
         defines: macros.
         settings: keyword arguments of `hetad.gradient` to try; by default with and without optimisation.
     """
-    path = source if isinstance(source, Path) else None
+    path = source if isinstance(source, Path | tuple) else None
     program = hetad.load(path, defines=defines or {}) if path else hetad.loads(str(source), defines=defines or {})
     launchable = program[function]
     for setting in settings if settings is not None else optimisations():

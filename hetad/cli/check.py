@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hetad.analysis.pointers import holds_pointer
-from hetad.cli.options import add_json, add_source, names
+from hetad.cli.options import add_json, add_source, load, names
 from hetad.diagnostics import ArgumentError, SourceError, Span, collecting, recoverable, report
 from hetad.ir.types import Float, Pointer, holds_floating
 from hetad.run.selection import select_of, select_wrt
@@ -51,10 +51,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    import hetad
     from hetad.cli.console import print_json
 
-    unit = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs).unit
+    unit = load(options).unit
     if options.function is not None and options.function not in unit.functions:
         unit.reach(options.function)  # raises, with the nearest names
     asked = [options.function] if options.function is not None else list(unit.functions)
@@ -62,7 +61,9 @@ def run(options: argparse.Namespace) -> int:
     parts = _called_by_others(unit) if options.function is None else frozenset()
     findings = [examine(unit, name, wrt, of, name in parts) for name in asked]
     if options.json:
-        print_json({"file": str(options.file), "functions": [_as_dictionary(finding) for finding in findings]})
+        print_json(
+            {"file": ",".join(map(str, options.file)), "functions": [_as_dictionary(finding) for finding in findings]}
+        )
     else:
         _print(findings)
     return 1 if any(finding.errors for finding in findings) else 0

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, making, names
+from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, load, making, names
 from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
@@ -42,15 +42,14 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.file.suffix == ".toml":
+    if options.file[0].suffix == ".toml":
         return _problem(options)
     if options.function is None or options.wrt is None:
         raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
-    import hetad
     from hetad import api
     from hetad.adjoint.options import Options
 
-    program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
+    program = load(options)
     unit, limit = function_of(program, options).compiled.unit, api.limits(**limits(options))
     _show(unit, options.function, options.wrt, options.of, limit, Options.of(**making(options)))
     return 0
@@ -63,15 +62,15 @@ def _problem(options: argparse.Namespace) -> int:
     from hetad.adjoint.options import Options
     from hetad.cli.console import progress
 
-    problem = problems.read(options.file)
+    problem = problems.read(options.file[0])
     memory, made = {**problem.memory, **limits(options)}, making(options)
-    program = hetad.load(problem.source, defines=problem.defines, include_dirs=problem.include_dirs)
+    program = hetad.load(problem.source, **problem.loading)
     unit = gradcheck.function_of(program, problem).compiled.unit
     _show(unit, problem.function, problem.wrt, problem.of, api.limits(**memory), Options.of(**made))
     with progress(f"running {problem.function}"):
         subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory, **made)
         subject.gradient(arguments, gradcheck.ones(subject, arguments))
-    _measured(subject, options.file, memory.get("memory_limit"))
+    _measured(subject, options.file[0], memory.get("memory_limit"))
     return 0
 
 

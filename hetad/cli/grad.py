@@ -6,10 +6,11 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, making, names
+from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, load, making, names
 from hetad.diagnostics import ArgumentError
 
 STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 def _stage(options: argparse.Namespace) -> str:
     import hetad
 
-    program = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs)
+    program = load(options)
     function = function_of(program, options)
     if options.emit == "cuda":
         keywords = limits(options) | making(options)
@@ -69,8 +70,8 @@ def _stage(options: argparse.Namespace) -> str:
     )  # fmt: skip
 
 
-def refuse_overwriting(output: Path, source: Path) -> None:
-    if output.exists() and source.exists() and output.samefile(source):
+def refuse_overwriting(output: Path, sources: Sequence[Path]) -> None:
+    if output.exists() and any(source.exists() and output.samefile(source) for source in sources):
         raise ArgumentError(f"{output} is the program itself; choose another name for the gradient")
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_source
+from hetad.cli.options import add_source, load
 from hetad.diagnostics import SourceError
 
 if TYPE_CHECKING:
@@ -34,14 +34,17 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    import hetad
     from hetad.cli.grad import refuse_overwriting, write
 
     if options.output is not None:
         refuse_overwriting(options.output, options.file)
-    unit = hetad.load(options.file, defines=dict(options.defines), include_dirs=options.include_dirs).unit
+    unit = load(options).unit
     graph = _graph(unit, options.function)
-    text = _drawn(graph, options.format or _format_of(options.output), f"Call graph of {options.file.name}")
+    text = _drawn(
+        graph,
+        options.format or _format_of(options.output),
+        f"Call graph of {', '.join(file.name for file in options.file)}",
+    )
     if options.output is not None:
         write(options.output, text)
     else:

@@ -20,6 +20,12 @@ def names(text: str) -> tuple[str, ...]:
     return found
 
 
+def sources(text: str) -> tuple[Path, ...]:
+    """`a.cu,b.cu` as a list of files; commas may also stand in a file's name."""
+    files = [text] if Path(text).exists() else [name for name in text.split(",") if name]
+    return tuple(Path(name) for name in files or [text])
+
+
 def macro(text: str) -> tuple[str, str]:
     """`NAME=VALUE`, or `NAME` for 1."""
     name, equals, value = text.partition("=")
@@ -30,11 +36,26 @@ def macro(text: str) -> tuple[str, str]:
 
 def add_source(command: argparse.ArgumentParser) -> None:
     """The options of every command that reads a CUDA source."""
-    command.add_argument("file", metavar="FILE", type=Path, help="a CUDA source (.cu)")
+    command.add_argument("file", metavar="FILE", type=sources, help="a CUDA source (.cu), or several that make one "
+                         "program: main.cu,kernels.cu")  # fmt: skip
     command.add_argument("-D", dest="defines", metavar="NAME=VALUE", type=macro, action="append", default=[],
                          help="define a macro, as for a compiler")  # fmt: skip
+    command.add_argument("-U", dest="undefines", metavar="NAME", action="append", default=[],
+                         help="undefine a macro that nvcc defines")  # fmt: skip
     command.add_argument("-I", dest="include_dirs", metavar="DIR", type=Path, action="append", default=[],
                          help="where to look for included files")  # fmt: skip
+    command.add_argument("--cuda-arch", metavar="NUMBER", type=int, default=900,
+                         help="what __CUDA_ARCH__ is in device code (default: 900)")  # fmt: skip
+
+
+def load(options: argparse.Namespace) -> Program:
+    """The program that the options of `add_source` tell."""
+    import hetad
+
+    return hetad.load(
+        options.file, defines=dict(options.defines), include_dirs=options.include_dirs, undefines=options.undefines,
+        cuda_arch=options.cuda_arch,
+    )  # fmt: skip
 
 
 def add_driver(command: argparse.ArgumentParser) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hetad.frontend.settings import Settings
     from hetad.frontend.unit import Unit
 
 
-__all__ = ["Unit", "load"]
+__all__ = ["Unit", "load", "load_files"]
 
 
 def load(text: str, name: str, defines: Mapping[str, object] | None = None, include_dirs: Sequence[str] = ()) -> Unit:
@@ -17,7 +18,19 @@ def load(text: str, name: str, defines: Mapping[str, object] | None = None, incl
 
     `name` is the file shown in messages, and where relative includes start.  Raises SyntaxProblem.
     """
-    from hetad.frontend.preprocess import preprocess
+    from hetad.frontend.settings import Settings
+
+    return load_files([(text, name)], Settings(defines or {}, (), include_dirs))
+
+
+def load_files(sources: Sequence[tuple[str, str]], settings: Settings) -> Unit:
+    """The same for the texts and names of several sources that are one program."""
+    from hetad.frontend.preprocess import depends_on_architecture, preprocess
     from hetad.frontend.unit import Unit
 
-    return Unit(name, preprocess(text, name, defines, include_dirs))
+    files = []
+    for text, name in sources:
+        host = preprocess(text, name, settings)
+        again = depends_on_architecture(host, settings)
+        files.append((host, preprocess(text, name, settings, device=True) if again else None))
+    return Unit(files)

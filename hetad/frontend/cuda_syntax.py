@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import beyond, cpp_syntax, initialisers, opaque
+from hetad.frontend.attributes import attribute
 from hetad.frontend.cpp_syntax import TEMPLATE, TYPE_WORDS, Names, body_start
 from hetad.frontend.cpp_syntax import close as _close
 from hetad.frontend.cpp_syntax import operators as _op
@@ -119,9 +120,7 @@ def _respell(tokens: list[Token], names: Names) -> list[Token]:
             i = end
         elif token.text == "__attribute__" and _is(tokens, i + 1, "("):
             end = _close(tokens, i + 1)
-            inside = {t.text.strip("_") for t in tokens[i + 1 : end]} - {"(", ")", ","}
-            if not inside <= {"unused", "always_inline", "noinline", "used", "hot", "cold"}:
-                raise UnsupportedError("__attribute__ that hetad does not know", token.span, "remove the attribute")
+            attribute(tokens[i + 2 : end], result, token)
             i = end
         elif token.text in _ALIGNMENTS and result and result[-1].text == "struct" and _is_number(tokens, i + 1):
             result.append(token.spelled(f"align{int(tokens[i + 2].text)}", "attribute"))

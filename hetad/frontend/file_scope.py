@@ -1,11 +1,12 @@
-"""The names at file scope, each parsed and lowered once, when something reaches it."""
+"""The names at file scope of one text, each parsed and lowered once, when something reaches it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from pycparser import c_ast
 
@@ -15,11 +16,11 @@ from hetad.diagnostics import (
     UnknownNameError,
     UnsupportedError,
     problems_so_far,
-    recoverable,
 )
 from hetad.frontend import cuda_syntax, parse, templates
 from hetad.frontend.cpp_syntax import AUTO, BRACED, Names, local_types
 from hetad.frontend.items import Declares, Item
+from hetad.frontend.linkage import Text, is_declaration
 from hetad.frontend.lower import instantiate, program
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified, Signature
@@ -27,27 +28,50 @@ from hetad.frontend.lower.known import functions as known_functions
 from hetad.frontend.lower.types import declared
 from hetad.frontend.tokens import Token, matching, split_commas
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, INT, Pointer, Struct, Type, element
-from hetad.ir.types import Array as ArrayType
-from hetad.ir.visit import callees, variables, walk_exprs
-from hetad.ir.visit import declared as declared_symbols
+from hetad.ir.types import INT, Pointer, Type, element
 
 _CPP_ITEMS = {"class": "a C++ class"}
 _INSTANCES = 500  # of templates; more are taken for a recursion that does not end
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
 
 
+class Program(Protocol):
+    """What a text asks of the others (`linkage.Linkage`)."""
+
+    taken: set[str]
+
+    def scope(self, number: int) -> FileScope: ...
+    def definition(self, name: str, what: Declares, span: Span) -> tuple[FileScope, str] | None: ...
+    def has_writable_variables(self) -> bool: ...
+
+
+R = TypeVar("R")
+
+
+def _of_its_text(method: Callable[[FileScope, str], R]) -> Callable[[FileScope, str], R]:
+    """A question about a name goes to the text that it is taken from."""
+
+    @wraps(method)
+    def asked(self: FileScope, name: str) -> R:
+        return method(self.owner(name), name)
+
+    return asked
+
+
 class FileScope:
     """What lowering asks for the names that are not local (`lower.context.Outer`)."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, text: Text, program: Program) -> None:
+        self.text = text
+        self._program = program
         self._by_name: dict[tuple[str, Declares], list[Item]] = {}
         self._order: dict[str, float] = {}
+        items = text.items
         for position, item in enumerate(items):
             for name, what in item.names.items():
                 self._by_name.setdefault((name, what), []).append(item)
                 if what in ("function", "template"):
-                    self._order.setdefault(name, position)
+                    self._order.setdefault(self.program_name(name), position)
         self._types = self._type_names()
         self._templates: dict[str, templates.Template] = {}
         self._beyond: dict[str, str] = {}
@@ -69,7 +93,15 @@ class FileScope:
         self._values: dict[str, ir.Global | ir.Const | None] = {}
         self._signatures: dict[str, Signature | None] = {}
         self._functions: dict[str, ir.Function] = {}
-        self.structs: dict[str, Struct] = {}
+
+    def owner(self, name: str) -> FileScope:
+        """The scope of the text that a name is taken from."""
+        number = self.text.shared.get(name)
+        return self if number is None else self._program.scope(number)
+
+    def program_name(self, name: str) -> str:
+        """What a name is called in the program."""
+        return self.text.names.get(name, name)
 
     def _type_names(self) -> set[str]:
         """Names that are types to the parser; a variable or function hides a tag of the same name."""
@@ -105,7 +137,10 @@ class FileScope:
         return {name: "', '".join(sorted(spaces)) for name, spaces in found.items() if len(spaces) > 1}
 
     def has_writable_variables(self) -> bool:
-        """Whether some variable at file scope may be written."""
+        return self._program.has_writable_variables()
+
+    def declares_writable_variables(self) -> bool:
+        """Whether some variable at file scope of this text may be written."""
         words = {"const", "constexpr", "__constant__"}
         return any(
             words.isdisjoint({t.text for t in item.tokens} | item.spaces)
@@ -169,6 +204,7 @@ class FileScope:
 
     # --- names ---------------------------------------------------------------------------------
 
+    @_of_its_text
     def type_named(self, name: str) -> Qualified | None:
         if name not in self._typedefs:
             item = self.item(name, "typedef")
@@ -179,20 +215,13 @@ class FileScope:
                 ctx = self._context(item)
                 for node in self._parse(item)[0]:
                     if isinstance(node, c_ast.Typedef) and node.name == name:
-                        self._typedefs[name] = self._remember(declared(ctx, node.type, name))
+                        self._typedefs[name] = declared(ctx, node.type, name)
                         break
                 else:
                     return None
         return self._typedefs[name]
 
-    def _remember(self, qualified: Qualified) -> Qualified:
-        type_: Type = qualified.type
-        while isinstance(type_, Pointer | ArrayType):
-            type_ = element(type_)
-        if isinstance(type_, Struct) and type_ != DIM3 and type_.name not in TYPES:
-            self.structs.setdefault(type_.name, type_)
-        return qualified
-
+    @_of_its_text
     def tag(self, name: str) -> Type | None:
         item = next((i for i in self._by_name.get((name, "tag"), []) if any(t.text == "{" for t in i.tokens)), None)
         if item is None:
@@ -210,6 +239,7 @@ class FileScope:
         )
         return INT if follows_enum else None
 
+    @_of_its_text
     def value(self, name: str) -> ir.Symbol | ir.Const | None:
         found = self.variable(name)
         if isinstance(found, ir.Global):
@@ -226,18 +256,35 @@ class FileScope:
         entry = ctx.scopes[0].get(name)
         return entry if isinstance(entry, ir.Const) else None
 
+    @_of_its_text
     def variable(self, name: str) -> ir.Global | ir.Const | None:
         if name not in self._values:
             items = self._by_name.get((name, "variable"))
             if not items:
                 return None
-            item = next((i for i in items if i.tokens[0].text != "extern"), items[-1])
+            item = next((i for i in items if not is_declaration(i)), items[-1])
+            if is_declaration(item) and "__shared__" not in item.spaces:
+                found = self._program.definition(name, "variable", item.span)
+                if found is None:
+                    raise _undefined(name, item.span)
+                return found[0].variable(found[1])
             with _Once(self._open, name, item):
                 nodes = self._parse(item)[0]
                 node = next(n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name)
                 ctx = Context(self, self._parse(item)[1], None)
-                self._values[name] = program.variable(ctx, node, item)
+                self._values[name] = self._named(program.variable(ctx, node, item), name)
         return self._values[name]
+
+    def _named(self, variable: ir.Global | ir.Const, name: str) -> ir.Global | ir.Const:
+        """As it is called in the program."""
+        if isinstance(variable, ir.Const):
+            return variable
+        if self.text.device:
+            message = f"'{name}' is another variable in device code than in host code, by __CUDA_ARCH__"
+            raise UnsupportedError(message, variable.span, "declare it once, outside of #ifdef")
+        if self.program_name(name) == name:
+            return variable
+        return replace(variable, symbol=replace(variable.symbol, name=self.program_name(name)))
 
     def keep(self, variable: ir.Global) -> None:
         """Tells of a variable that lives as long as the program, though only one function knows its name."""
@@ -247,9 +294,13 @@ class FileScope:
         own = [name for name, what in self._by_name if what in ("function", "template")]
         return [*own, *known_functions()]
 
+    @_of_its_text
     def signature(self, name: str) -> Signature | None:
         if name not in self._signatures:
-            self._signatures[name] = self._lower_signature(name)
+            own = self._lower_signature(name)
+            if own is not None and (name, "function") not in self._by_name:
+                own = self._defined_elsewhere(name, own)
+            self._signatures[name] = replace(own, name=self.program_name(name)) if own is not None else None
         return self._signatures[name]
 
     def _lower_signature(self, name: str) -> Signature | None:
@@ -276,8 +327,21 @@ class FileScope:
             raise AssertionError(name)
         return program.signature(ctx, declaration, item, defaults)
 
+    def _defined_elsewhere(self, name: str, prototype: Signature) -> Signature:
+        """The signature of the definition in another text, which the prototype must fit; its default arguments."""
+        found = self._program.definition(self.program_name(name), "function", prototype.span)
+        definition = found[0].signature(found[1]) if found is not None else None
+        if definition is None or found is None or found[0] is self:
+            return prototype
+        if not _fits(prototype, definition):
+            message = f"'{name}' is declared here in another way than it is defined at {definition.span}"
+            raise UnsupportedError(message, prototype.span, "declare it in a header that both files include")
+        defaults = prototype.defaults if any(d is not None for d in prototype.defaults) else definition.defaults
+        return replace(definition, defaults=defaults)
+
     # --- templates -----------------------------------------------------------------------------
 
+    @_of_its_text
     def template(self, name: str) -> templates.Template | None:
         return self._templates.get(name)
 
@@ -285,6 +349,8 @@ class FileScope:
         self, template: templates.Template, bindings: templates.Bindings
     ) -> tuple[tuple[Type, ...], tuple[bool, ...]]:
         """The parameters' types with placeholders for what is not bound, and which parameters are references."""
+        if (owner := self.owner(template.name)) is not self:
+            return owner.pattern(template, bindings)
         own = self._bound_signature(template, templates.placeholders(template, bindings))
         return own.params, own.references
 
@@ -292,6 +358,8 @@ class FileScope:
         self, template: templates.Template, name: str, bindings: templates.Bindings, span: Span
     ) -> templates.Binding:
         """The default of a template parameter, which may mention earlier ones."""
+        if (owner := self.owner(template.name)) is not self:
+            return owner.default(template, name, bindings, span)
         parameter = next(p for p in template.parameters if p.name == name)
         if not parameter.default:
             raise templates.missing(template, span, name)
@@ -311,18 +379,22 @@ class FileScope:
 
     def instance(self, template: templates.Template, bindings: templates.Bindings, span: Span) -> Signature:
         """The function that the template is for these types and numbers."""
+        if (owner := self.owner(template.name)) is not self:
+            return owner.instance(template, bindings, span)
         key = templates.key(template, bindings)
         if key not in self._instance_names:
             if len(self._instances) >= _INSTANCES:
                 raise UnsupportedError(f"'{template.name}' has too many instances", span, "write a loop")
-            wanted = candidate = templates.instance_name(template, bindings)
+            called = replace(template, name=self.program_name(template.name))
+            wanted = candidate = templates.instance_name(called, bindings)
             number = 0
-            while candidate in self._declared or candidate in self._instances:
+            while candidate in self._program.taken:
                 number += 1
                 candidate = f"{wanted}_{number}"
+            self._program.taken.add(candidate)
             self._instance_names[key] = candidate
             self._instances[candidate] = (template, bindings)
-            self._order[candidate] = self._order[template.name] + len(self._instances) / (2 * _INSTANCES)
+            self._order[candidate] = self._order[called.name] + len(self._instances) / (2 * _INSTANCES)
             self._signatures[candidate] = replace(self._bound_signature(template, bindings), name=candidate)
         name = self._instance_names[key]
         own = self.signature(name)
@@ -343,9 +415,7 @@ class FileScope:
             instance = self._instances.get(name)
             item = self.item(name, "function") if instance is None else instance[0].item
             if own is None or item is None:
-                raise UnknownNameError(
-                    f"'{name}' is declared but not defined in this program", caller, "add its source to the file"
-                )
+                raise _undefined(name, caller)
             nodes, lengths, _ = self._parse(item)
             node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
             outer = self if instance is None else templates.Bound(self, instance[1])
@@ -357,25 +427,42 @@ class FileScope:
             self._functions[name] = lowered
         return self._functions[name]
 
-    def reach(self, entry: str, sources: Mapping[str, str]) -> ir.Program:
-        waiting: list[tuple[str, Span | None]] = [(entry, None)]
-        reached: dict[str, ir.Function] = {}
-        while waiting:
-            name, caller = waiting.pop(0)
-            if name in reached:
-                continue
-            with recoverable() as recovery:
-                reached[name] = self.function(name, caller)
-            if recovery.failed:
-                continue
-            own = [n for n in callees(reached[name]) if n in self._instances or self._declares_function(n)]
-            waiting += [(n, reached[name].span) for n in own]
-        ordered = dict(sorted(reached.items(), key=lambda pair: self._order[pair[0]]))
-        variables_ = _used_globals(ordered, self._values)
-        return ir.Program(ordered, variables_, _used_structs(ordered, variables_), dict(sources))
+    # --- what the program asks -----------------------------------------------------------------
 
-    def _declares_function(self, name: str) -> bool:
+    def has_instance(self, name: str) -> bool:
+        return name in self._instances
+
+    def declares_function(self, name: str) -> bool:
         return (name, "function") in self._by_name or (name, "prototype") in self._by_name
+
+    def place(self, function: str) -> float:
+        """Where a function stands among those of the text, by its name in the program."""
+        return self._order[function]
+
+    def globals(self) -> Iterator[ir.Global]:
+        """The variables that have been lowered."""
+        return (g for g in self._values.values() if isinstance(g, ir.Global))
+
+
+def _undefined(name: str, span: Span | None) -> UnknownNameError:
+    message = f"'{name}' is declared but not defined in this program"
+    return UnknownNameError(message, span, "load its source too: hetad.load([...])")
+
+
+def _fits(prototype: Signature, definition: Signature) -> bool:
+    """Whether both mean the same function; const, and how a reference is passed, are not compared."""
+    return prototype.returns == definition.returns and _plain(prototype) == _plain(definition)
+
+
+def _plain(signature: Signature) -> list[Type]:
+    references = signature.references or (False,) * len(signature.params)
+    return [
+        _unqualified(element(t) if reference else t) for t, reference in zip(signature.params, references, strict=True)
+    ]
+
+
+def _unqualified(type_: Type) -> Type:
+    return Pointer(_unqualified(type_.to)) if isinstance(type_, Pointer) else type_
 
 
 def _used_types(tokens: Sequence[Token], names: Names) -> list[str]:
@@ -419,40 +506,3 @@ def _take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
         if equals is not None and part[equals + 1 :]:
             defaults[number] = part[equals + 1 :]
     return tokens[: opening + 1] + kept + tokens[closing:], defaults
-
-
-def _used_globals(functions: Mapping[str, ir.Function], known: Mapping[str, object]) -> tuple[ir.Global, ...]:
-    by_symbol = {g.symbol: g for g in known.values() if isinstance(g, ir.Global)}
-    used: dict[ir.Symbol, None] = {}
-    waiting = [s for f in functions.values() for s in variables(f.body)]
-    while waiting:
-        symbol = waiting.pop()
-        if symbol in by_symbol and symbol not in used:
-            used[symbol] = None
-            init = by_symbol[symbol].init
-            if init is not None:
-                waiting += list(variables(init))
-    return tuple(g for s, g in by_symbol.items() if s in used)
-
-
-def _used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Global]) -> tuple[Type, ...]:
-    """The program's struct types, those that others contain first."""
-    found: dict[str, Type] = {}
-
-    def visit(type_: Type) -> None:
-        while isinstance(type_, Pointer | ArrayType):
-            type_ = element(type_)
-        if isinstance(type_, Struct) and type_.name not in TYPES and type_.name not in found:
-            for f in type_.fields:
-                visit(f.type)
-            found[type_.name] = type_
-
-    for variable in globals_:
-        visit(variable.symbol.type)
-    for function in functions.values():
-        for symbol in (*function.params, *declared_symbols(function.body)):
-            visit(symbol.type)
-        visit(function.returns)
-        for expr in walk_exprs(function.body):
-            visit(expr.type)
-    return tuple(found.values())

@@ -5,6 +5,8 @@ Types and functions of these headers are known to lowering; what a macro here do
 
 from __future__ import annotations
 
+from hetad.frontend import platform
+
 _LIMITS = """
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
@@ -121,17 +123,14 @@ _FORMATS = "".join(
     if (way, letter) != ("SCN", "X")
 )
 
-_ALWAYS = """
-#define __CUDACC__ 1
-#define __NVCC__ 1
-#define CUDART_VERSION 13000
-#define NULL nullptr
-"""
+_ALWAYS = platform.TEXT + "#define NULL nullptr\n"
 
 # nvcc includes cuda_runtime.h by itself, which brings these in.
 PRELUDE = _ALWAYS + _MATH + _STDLIB
 
 HEADERS: dict[str, str] = {
+    "unistd.h": platform.POSIX,
+    "cuda.h": "#define CUDA_VERSION 13000\n",
     "limits.h": _LIMITS,
     "float.h": _FLOAT,
     "stdint.h": _STDINT,

@@ -20,6 +20,7 @@ Declares = Literal[
 SPACES = {"__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__"}
 INLINES = {"static", "inline", "__inline__", "__inline", "__forceinline__", "__noinline__"}
 _DROPPED = {"__extension__", "__cdecl"}
+UNNAMED = "(unnamed)"
 _TAGS = {"struct", "union", "enum", "class"}
 
 
@@ -35,6 +36,12 @@ class Item:
     header: tuple[Token, ...] = ()  # all tokens before a function's body, as written
     span: Span = field(default=Span("", 1, 1), compare=False)  # of the name of a function, else of the first token
     namespace: str = ""
+    unnamed: bool = False  # in a namespace without a name
+
+    @property
+    def internal(self) -> bool:
+        """Whether its names are of its file alone."""
+        return self.unnamed or "static" in (self.inline or "").split()
 
     @property
     def kind(self) -> Literal["kernel", "device", "host device", "host"]:
@@ -47,11 +54,15 @@ class Item:
 
 def split_items(tokens: Sequence[Token]) -> list[Item]:
     """Raises SyntaxProblem where brackets do not match."""
-    return [replace(describe(run), namespace=namespace) for run, namespace in _runs(tokens)]
+    items = []
+    for run, around in _runs(tokens):
+        namespace = "::".join(scope for scope in around if scope not in ("", UNNAMED))
+        items.append(replace(describe(run), namespace=namespace, unnamed=UNNAMED in around))
+    return items
 
 
-def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
-    """Token runs of one item each, and their namespace; the braces of `extern "C" {` and namespaces are transparent."""
+def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], tuple[str, ...]]]:
+    """Token runs of one item each, and the scopes around: the braces of `extern "C" {` and namespaces."""
     current: list[Token] = []
     around: list[str] = []
     i = 0
@@ -62,7 +73,7 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
         elif token.kind != "operator" or (token.text not in OPENING and token.text not in CLOSING):
             if token.text == ";" and token.kind == "operator":
                 if current:
-                    yield [*current, token], "::".join(filter(None, around))
+                    yield [*current, token], tuple(around)
                 current = []
             else:
                 current.append(token)
@@ -85,7 +96,7 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
             body = token.text == "{" and _before_body(current)
             current.extend(tokens[i : end + 1])
             if body:
-                yield current, "::".join(filter(None, around))
+                yield current, tuple(around)
                 current = []
             i = end + 1
     if current:
@@ -95,12 +106,12 @@ def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
 
 
 def _scope(current: Sequence[Token]) -> str | None:
-    """The namespace whose brace opens here, "" for an unnamed one and for `extern "C"`; None for other braces."""
+    """The namespace whose brace opens here, "" for `extern "C"`; None for other braces."""
     texts = [t.text for t in current if t.text != "inline"]
     if texts in (["extern", '"C"'], ["extern", '"C++"']):
         return ""
     if texts[:1] == ["namespace"] and all(t.kind == "name" or t.text == "::" for t in current):
-        return "".join(texts[1:])
+        return "".join(texts[1:]) or UNNAMED
     return None
 
 

@@ -11,7 +11,7 @@ import copy
 import io
 import os.path
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,28 +21,31 @@ from pcpp import Action, OutputDirective, Preprocessor
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.headers import HEADERS, PRELUDE
 from hetad.frontend.libraries import LIBRARIES, library
+from hetad.frontend.settings import NO_SETTINGS, Settings
 from hetad.frontend.tokens import Kind, Token
 from hetad.ir.texts import quoted, respelled
+
+ARCHITECTURE = "__CUDA_ARCH__"
 
 
 @dataclass(frozen=True)
 class Preprocessed:
+    name: str
     tokens: tuple[Token, ...]
     sources: Mapping[str, str]  # file name -> text as read, line ends unified
     missing: tuple[tuple[str, Span], ...]  # the "..." headers that were not found
 
 
-def preprocess(
-    text: str, name: str, defines: Mapping[str, object] | None = None, include_dirs: Sequence[str] = ()
-) -> Preprocessed:
-    """Expand macros and includes of a CUDA source.  Raises SyntaxProblem, with the position."""
+def preprocess(text: str, name: str, settings: Settings = NO_SETTINGS, device: bool = False) -> Preprocessed:
+    """Expand macros and includes of a CUDA source, as for host code or as for device code.
+
+    Raises SyntaxProblem, with the position.
+    """
     text = unify_lines(text)
     sources = {name: text}
-    engine = _Engine(name, sources)
-    for directory in include_dirs:
-        engine.add_path(str(directory))
-    for macro, value in (defines or {}).items():
-        engine.define(f"{macro} {_define_text(value)}")
+    engine = _Engine(name, sources, settings)
+    if device and ARCHITECTURE not in settings.fixed:
+        engine.define(f"{ARCHITECTURE} {settings.cuda_arch}")
     try:
         tokens = tuple(_convert(engine, engine.run(text)))
     except SyntaxProblem as problem:
@@ -52,13 +55,19 @@ def preprocess(
         raise SyntaxProblem("malformed preprocessor directive", engine.position()).attach(sources) from error
     except (IndexError, KeyError, AttributeError, TypeError) as error:
         raise SyntaxProblem("malformed preprocessor directive", engine.position()).attach(sources) from error
-    return Preprocessed(tokens, sources, tuple(engine.missing))
+    return Preprocessed(name, tokens, sources, tuple(engine.missing))
 
 
 def unify_lines(text: str) -> str:
     """One kind of line end, and no character that only Python takes for one, so that line numbers agree."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return re.sub("[\v\f\x1c\x1d\x1e\x85\u2028\u2029]", " ", text)
+
+
+def depends_on_architecture(preprocessed: Preprocessed, settings: Settings) -> bool:
+    """Whether device code may see another text than host code."""
+    texts = [*preprocessed.sources.values(), *map(str, settings.defines.values())]
+    return ARCHITECTURE not in settings.fixed and any(ARCHITECTURE in text for text in texts)
 
 
 def _define_text(value: object) -> str:
@@ -179,15 +188,23 @@ def _classify(group: str, value: str) -> tuple[str, str]:
 class _Engine(Preprocessor):  # type: ignore[misc]
     """pcpp with our lexer, headers, and errors that carry positions."""
 
-    def __init__(self, name: str, sources: dict[str, str]) -> None:
+    def __init__(self, name: str, sources: dict[str, str], settings: Settings) -> None:
         self._name = name
         self._sources = sources
         self._shown: dict[str, str] = {}  # pcpp's absolute path -> the name to show
         self.missing: list[tuple[str, Span]] = []
         super().__init__(lexer=_Lexer())
         self.rewrite_paths: list[tuple[str, str]] = []
+        self._fixed: frozenset[str] = frozenset()
         for raw in self.parsegen(PRELUDE, "", ""):
             assert raw.value.isspace(), raw.value
+        for directory in settings.include_dirs:
+            self.add_path(str(directory))
+        for macro in settings.undefines:
+            self.undef(macro)
+        for macro, value in settings.defines.items():
+            self.define(f"{macro} {_define_text(value)}")
+        self._fixed = settings.fixed
 
     def run(self, text: str) -> Iterator[_Raw]:
         self.temp_path.insert(0, str(Path(self._name).parent))
@@ -231,6 +248,8 @@ class _Engine(Preprocessor):  # type: ignore[misc]
                 raw.origin = None
             if not tokens:
                 raise SyntaxProblem("#define without a name", self.position())
+            if tokens[0].value in self._fixed and not tokens[0].source:
+                return  # a header of hetad's own
         super().define(tokens)
 
     def evalexpr(self, tokens: list[_Raw]) -> Any:

@@ -128,6 +128,9 @@ class Bound:
     def keep(self, variable: Global) -> None:
         self._outer.keep(variable)
 
+    def program_name(self, name: str) -> str:
+        return self._outer.program_name(name)
+
     def has_writable_variables(self) -> bool:
         return self._outer.has_writable_variables()
 

@@ -1,42 +1,46 @@
-"""A translation unit: its items by name, lowered when they are reached."""
+"""A program from its source files: its functions by name, lowered when they are reached."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
 from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnknownTypeProblem, UnsupportedError
 from hetad.frontend.driver import Driver
-from hetad.frontend.file_scope import FileScope
 from hetad.frontend.items import split_items
-from hetad.frontend.libraries import LIBRARIES
+from hetad.frontend.linkage import linked
 from hetad.frontend.preprocess import Preprocessed
+from hetad.frontend.reached import Linkage
 from hetad.ir import nodes as ir
 
 
 class Unit:
-    """One CUDA source after preprocessing.  Made by `hetad.frontend.load`."""
+    """CUDA sources after preprocessing, for the host and where it differs for the device.  Made by
+    `hetad.frontend.load`."""
 
-    def __init__(self, name: str, preprocessed: Preprocessed) -> None:
-        self.name = name
+    def __init__(self, files: Sequence[tuple[Preprocessed, Preprocessed | None]]) -> None:
+        self.name = ", ".join(host.name for host, _ in files)
         self._driver: Driver | None = None
-        self.sources: Mapping[str, str] = preprocessed.sources
-        self._missing = preprocessed.missing
+        texts = [text for pair in files for text in pair if text is not None]
+        self.sources: Mapping[str, str] = {file: text for t in texts for file, text in t.sources.items()}
+        self._missing = tuple(dict.fromkeys(missing for t in texts for missing in t.missing))
         try:
-            self._items = split_items(preprocessed.tokens)
+            items = [
+                (host.name, split_items(host.tokens), split_items(device.tokens) if device is not None else None)
+                for host, device in files
+            ]
+            self._outer = Linkage(linked(items))
         except SourceError as error:
             error.attach(self.sources)
             raise
-        self._outer = FileScope(self._items)
 
     @cached_property
     def functions(self) -> Mapping[str, ir.Kind]:
         """Every function defined in the source, in order, with its kind, those of libraries left out.  Nothing is
         parsed for this."""
-        own = [item for item in self._items if item.span.file not in LIBRARIES]
-        return {name: item.kind for item in own for name, what in item.names.items() if what == "function"}
+        return self._outer.public()
 
     def reach(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.
@@ -80,6 +84,10 @@ class Unit:
         if item is None:
             raise self._unknown(function)
         return item.span
+
+    def home(self, function: str) -> str | None:
+        """The source file, of those given to `load`, that has a function."""
+        return self._outer.home(function)
 
     def _unknown(self, name: str) -> HetadError:
         for declares, text in (("template", "a C++ template"), ("prototype", "declared but not defined here")):

@@ -335,7 +335,9 @@ class _Gradient:
         )
 
     def _is_seed(self, engine: HostEngine, symbol: ir.Symbol) -> bool:
-        return self.setting.returned is not None and engine.shadows.get(self.setting.returned) is symbol
+        """Whether it is the adjoint of the return value, which the caller gives."""
+        returned = self.setting.returned if self.setting.of is None else None
+        return returned is not None and engine.shadows.get(returned) is symbol
 
     def _is_pullback(self, kernel: str) -> bool:
         return any(f.name == kernel for f in self._generated())

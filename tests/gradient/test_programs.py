@@ -35,7 +35,7 @@ def test_gradient(case: Case, backend: str, settings: list[dict[str, Any]]) -> N
         pytest.skip(str(refusal).splitlines()[0])
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.problem.source.stem in IN_TURN], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [c for c in CASES if c.problem.path.stem in IN_TURN], ids=lambda case: case.name)
 @pytest.mark.parametrize("optimize", [True, False])
 def test_sums_of_fixed_order(case: Case, optimize: bool, backend: str) -> None:
     """Of some programs; of all of them with `--optimize deterministic`."""
@@ -45,7 +45,7 @@ def test_sums_of_fixed_order(case: Case, optimize: bool, backend: str) -> None:
 @pytest.mark.parametrize("path", VARIED)
 def test_each_optimisation_alone(path: str, backend: str) -> None:
     """Of some programs; of all of them with `--optimize each`."""
-    case = next(c for c in CASES if c.problem.source.stem == path)
+    case = next(c for c in CASES if c.problem.path.stem == path)
     case.check(backend, [{"optimize": name} for name in OPTIMISATIONS])
 
 

@@ -68,7 +68,16 @@ UNKNOWN = {
     "kernel": ("__global__ void step(float *a) {}\nvoid f(float *a) { §stop<<<1, 2>>>(a); }", "kernel 'stop'", "step"),
     "variable": ("float f(float alpha) { return §alhpa; }", "unknown name 'alhpa'", "alpha"),
     "scope": ("void f(float *a) { { float y; } a[0] = §y; }", "unknown name 'y'", ""),
-    "prototype": ("int g(int a);\nint §f(int a) { return g(a); }", "'g' is declared but not defined", "add its source"),
+    "extern": (
+        "extern double §q;\ndouble f(double a) { return q * a; }",
+        "'q' is declared but not defined",
+        "load its source",
+    ),
+    "prototype": (
+        "int g(int a);\nint §f(int a) { return g(a); }",
+        "'g' is declared but not defined",
+        "load its source",
+    ),
     "header": ('#include "nope.h"\nfloat f(float a) { return §helper(a); }', "'helper'", '"nope.h"'),
 }
 
@@ -80,6 +89,25 @@ UNSUPPORTED = {
     "overloads": (
         "int g(int a) { return a; }\nfloat §g(float a) { return a; }\nint f(int a) { return g(a); }",
         "more than once",
+    ),
+    "packed": (
+        "struct S { char a; double b; } §__attribute__((packed));\nint f(struct S s) { return s.a; }",
+        "__attribute__",
+    ),
+    "aligned member": (
+        "struct S { char a; char b §__attribute__((aligned(8))); };\nint f(struct S s) { return s.a; }",
+        "__attribute__",
+    ),
+    "variable that differs": (
+        "#ifdef __CUDA_ARCH__\n__constant__ double §c[2] = {1, 2};\n#else\n__constant__ double c[1];\n#endif\n"
+        "__global__ void k(double *y) { y[0] = c[1]; }\nvoid f(double *y) { k<<<1, 1>>>(y); }",
+        "'c' is another variable in device code",
+    ),
+    "struct that differs": (
+        "struct P {\n#ifdef __CUDA_ARCH__\ndouble a[2];\n#else\ndouble a[1];\n#endif\n};\n"
+        "__device__ double g(P §p) { return p.a[0]; }\n__global__ void k(double *y) { P p = {1.0}; y[0] = g(p); }\n"
+        "void f(double *y) { P q = {2.0}; y[0] = q.a[0]; k<<<1, 1>>>(y); }",
+        "'P' is another struct in device code",
     ),
     "union": (
         "union U { float f; float §g[2]; };\nint f(float a) { union U u; u.f = a; return 1; }",

@@ -7,10 +7,11 @@ import pytest
 
 from hetad.diagnostics import SyntaxProblem
 from hetad.frontend.preprocess import preprocess
+from hetad.frontend.settings import Settings
 
 
 def tokens(text: str, **options):
-    return preprocess(text, "a.cu", **options).tokens
+    return preprocess(text, "a.cu", Settings(**options)).tokens
 
 
 def spelled(text: str, **options) -> str:
@@ -74,9 +75,9 @@ def test_cuda_operators_and_numbers_stay_whole() -> None:
 
 def test_conditions() -> None:
     text = "#if defined(N) && N > 2LL\nbig\n#elif defined N\nsmall\n#else\nnone\n#endif\n#ifdef __CUDACC__\ncuda\n#endif\n#ifdef __cplusplus\ncpp\n#endif"
-    assert spelled(text, defines={"N": 3}) == "big cuda"
-    assert spelled(text, defines={"N": "1"}) == "small cuda"
-    assert spelled(text) == "none cuda"
+    assert spelled(text, defines={"N": 3}) == "big cuda cpp"
+    assert spelled(text, defines={"N": "1"}) == "small cuda cpp"
+    assert spelled(text) == "none cuda cpp"
 
 
 def test_apostrophes_in_skipped_text() -> None:
@@ -100,7 +101,7 @@ def test_user_headers(tmp_path) -> None:
     (tmp_path / "inc" / "b.h").write_text("#ifndef B\n#define B\nint in_b;\n#endif\n")
     (tmp_path / "near.h").write_text("int near_by;\n")
     text = '#include "near.h"\n#include <a.h>\n#include "b.h"\n#include "a.h"\n#include <unknown>\n#include "gone.h"\nint own;'
-    result = preprocess(text, str(tmp_path / "main.cu"), include_dirs=[str(tmp_path / "inc")])
+    result = preprocess(text, str(tmp_path / "main.cu"), Settings(include_dirs=[str(tmp_path / "inc")]))
     assert " ".join(t.text for t in result.tokens) == "int near_by ; int in_b ; int in_a ; int own ;"
     assert [name for name, _ in result.missing] == ["gone.h"]
     assert any(name.endswith("b.h") for name in result.sources)

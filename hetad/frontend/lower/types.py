@@ -165,6 +165,7 @@ def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
     name = node.name or hint
     if name is None:
         ctx.refuse("a struct without a name", node, "give it one")
+    name = ctx.outer.program_name(name)
     fields = tuple(_field(ctx, decl, name) for decl in node.decls if not isinstance(decl, c_ast.Pragma))
     if not fields:
         ctx.refuse("a struct without members", node)

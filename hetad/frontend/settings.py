@@ -1,0 +1,24 @@
+"""What the user tells the preprocessor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a compiler is told on its command line: -D, -U, -I, and the architecture as `__CUDA_ARCH__` has it."""
+
+    defines: Mapping[str, object] = field(default_factory=dict)
+    undefines: Sequence[str] = ()
+    include_dirs: Sequence[str] = ()
+    cuda_arch: int = 900
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Macros of which the user has the last word."""
+        return frozenset({*(name.split("(")[0] for name in self.defines), *self.undefines})
+
+
+NO_SETTINGS = Settings()
