@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline
 from hetad.adjoint.options import ALL, Options
+from hetad.adjoint.structs import split_structs
 from hetad.analysis.spaces import parameter_spaces
 from hetad.diagnostics import SourceError
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.gradient import differentiate as reverse
 from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import pullback_name
+from hetad.host.live_ranges import with_live_ranges
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir import facts
@@ -73,7 +75,8 @@ def primal(unit: Unit, name: str) -> Primal:
         program, entry = launcher(program, name), launcher_name(name)
     try:
         flat = inline(normalized(program), entry)
-        flat = replace(flat, functions={**flat.functions, entry: with_pointer_modes(flat.functions[entry])})
+        plain = with_live_ranges(split_structs(with_pointer_modes(flat.functions[entry])))
+        flat = replace(flat, functions={**flat.functions, entry: plain})
         spaces = parameter_spaces(flat, entry)
         written = written_parameters(flat, entry)
     except SourceError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hetad.analysis.pointers import Location, PointsTo, pointer_parts, pointers_within
+from hetad.analysis.pointers import Location, PointsTo, holds_pointer, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
@@ -23,23 +23,37 @@ class KernelEffects:
     """Positions of the parameters through which a kernel reads and writes memory.
 
     `spared` are pointers in, or behind, these parameters through which it does not write: a position, and the number in
-    `pointers_within` or DIRECT for a parameter that is a pointer itself.
+    `pointers_within` or DIRECT for a parameter that is a pointer itself.  `unread` are those through which it does not
+    read; what is both, and not handed on in memory, is not followed at all.
     """
 
     reads: frozenset[int] = field(default_factory=frozenset)
     writes: frozenset[int] = field(default_factory=frozenset)
     spared: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    unread: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    hands_on: bool = True  # whether it may store pointers in memory, for others to follow
 
     def written_through(self, position: int, arg: ir.Expr) -> Iterator[ir.Expr]:
         """The pointers in or behind an argument through which the kernel may write."""
-        if isinstance(arg.type, Pointer | Array) and (position, DIRECT) not in self.spared:
-            yield arg
-        for number, pointer in enumerate(pointers_within(arg)):
-            if (position, number) not in self.spared:
-                yield pointer
+        return (pointer for number, pointer in numbered(arg) if (position, number) not in self.spared)
+
+    def read_through(self, position: int, arg: ir.Expr) -> Iterator[ir.Expr]:
+        """The same for reading."""
+        return (pointer for number, pointer in numbered(arg) if (position, number) not in self.unread)
+
+    def follows(self, position: int, number: int) -> bool:
+        """Whether the pointer may be followed, by this kernel or by what comes to find it in memory."""
+        return self.hands_on or not {(position, number)} <= self.spared & self.unread
 
 
 DIRECT = -1
+
+
+def numbered(arg: ir.Expr) -> Iterator[tuple[int, ir.Expr]]:
+    """The pointers in or behind an argument, as kernels' summaries count them."""
+    if isinstance(arg.type, Pointer | Array):
+        yield DIRECT, arg
+    yield from enumerate(pointers_within(arg))
 
 
 TAKE = "hetad_take_"  # the intrinsics that read and clear a cell of an adjoint
@@ -116,8 +130,10 @@ class Effects:
             case ir.Launch(args=args):
                 for expr in own_exprs(s):
                     yield from self.loads(expr)
-                for arg in _picked(args, self.summary(s).reads):
-                    yield from self.given(arg)
+                summary = self.summary(s)
+                for i in sorted(summary.reads):
+                    for pointer in summary.read_through(i, args[i]):
+                        yield from self.pointers.targets(pointer)
             case _:
                 for expr in own_exprs(s):
                     yield from self.loads(expr)
@@ -184,18 +200,31 @@ def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | N
     position = positions_of(kernel, effects.pointers)
     reads: set[int] = set()
     writes: set[int] = set()
+    read: set[Location] = set()
     written: set[Location] = set()
     for s in walk_stmts(kernel.body):
-        reads.update(i for x in effects.reads(s) for i in position.get(x, ()))
+        read.update(effects.reads(s))
         written.update(effects.writes(s))
+    reads.update(i for x in read for i in position.get(x, ()))
     writes.update(i for x in written for i in position.get(x, ()))
-    return KernelEffects(frozenset(reads), frozenset(writes), _spared(kernel, effects.pointers, written))
+    spared, unread = (_others(kernel, effects.pointers, touched) for touched in (written, read))
+    return KernelEffects(frozenset(reads), frozenset(writes), spared, unread, _hands_on(kernel, effects.pointers))
 
 
-def _spared(kernel: ir.Function, pointers: PointsTo, written: Collection[Location]) -> frozenset[tuple[int, int]]:
+def _hands_on(kernel: ir.Function, pointers: PointsTo) -> bool:
+    return any(
+        isinstance(s, ir.Assign | ir.Update)
+        and holds_pointer(s.target.type)
+        and any(not isinstance(x, ir.Symbol) or x.storage != "local" for x in pointers.storage(s.target))
+        for s in walk_stmts(kernel.body)
+    )
+
+
+def _others(kernel: ir.Function, pointers: PointsTo, touched: Collection[Location]) -> frozenset[tuple[int, int]]:
+    """The pointers that a kernel is given to other memory than is `touched`."""
     number = {p: i for i, p in enumerate(kernel.params)}
-    direct = {(number[p], DIRECT) for p, root in pointers.parameter_roots.items() if root not in written}
-    inside = {(number[p], n) for root, given in pointers.given_by.items() if root not in written for p, n in given}
+    direct = {(number[p], DIRECT) for p, root in pointers.parameter_roots.items() if root not in touched}
+    inside = {(number[p], n) for root, given in pointers.given_by.items() if root not in touched for p, n in given}
     return frozenset(direct | inside)
 
 

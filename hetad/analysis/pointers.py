@@ -224,11 +224,7 @@ class PointsTo:
             case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
                 dst, src = TABLE[name].position("dst"), TABLE[name].position("src")
                 assert dst is not None and src is not None
-                copied: Targets = {}
-                for source in self._targets(_bare(args[src])):
-                    copied.update(self._held(source))
-                for into in self._targets(_bare(args[dst])) if copied else ():
-                    self._contents.setdefault(into, {}).update(copied)
+                self._copy(_bare(args[dst]), _bare(args[src]))
             case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in (
                 "allocate",
                 "symbol",
@@ -254,6 +250,18 @@ class PointsTo:
         for place in places:
             if place is not None and isinstance(place.type, Pointer):
                 self._flow(place, _bare(s.args[row.within]))
+
+    def _copy(self, dst: ir.Expr, src: ir.Expr) -> None:
+        """Bytes that may be pointers: field by field where they are seen as the same structs."""
+        to, from_ = pointee(dst), pointee(src)
+        if to is not None and from_ is not None and isinstance(to.type, Struct) and to.type == from_.type:
+            self._flow(to, from_)
+            return
+        copied: Targets = {}
+        for source in self._targets(src):
+            copied.update(self._held(source))
+        for into in self._targets(dst) if copied else ():
+            self._contents.setdefault(into, {}).update(copied)
 
     def _flow(self, into: ir.Expr, value: ir.Expr) -> None:
         if isinstance(value, ir.Aggregate):
@@ -304,6 +312,15 @@ class PointsTo:
             if isinstance(other, Field) and (other.may_be(cell) if isinstance(cell, Field) else other.location is cell):
                 held.update(targets)
         return held
+
+
+def pointee(pointer: ir.Expr) -> ir.Place | None:
+    """The first of the elements behind a pointer."""
+    if isinstance(pointer, ir.AddressOf):
+        return pointer.place
+    if not isinstance(pointer.type, Pointer):
+        return None
+    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
 
 
 def out_place(arg: ir.Expr) -> ir.Place | None:

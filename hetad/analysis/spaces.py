@@ -1,20 +1,23 @@
 """The memory space of every pointer: host or device.
 
 A pointer's space follows from its use: launch arguments are device pointers, what host code reads or writes is
-host memory, copies say it by their kind.  A pointer used as both is refused.
+host memory, copies say it by their kind.  A pointer used as both is refused.  What nobody follows is not used: a struct
+that is copied to the device may hold pointers to the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
+from hetad.analysis.effects import KernelEffects, kernel_effects, numbered
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts, pointers_within
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
-from hetad.memops.table import TABLE
+from hetad.memops.table import TABLE, MemoryOperation
 
 Space = Literal["host", "device", "managed"]
 _KINDS: dict[int, tuple[Space, Space]] = {
@@ -25,16 +28,47 @@ _KINDS: dict[int, tuple[Space, Space]] = {
 }
 
 
-class Spaces:
-    """Spaces of the memory that one inlined host function reaches."""
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A pointer that a statement takes for one into `space`.
 
-    def __init__(self, function: ir.Function, pointers: PointsTo) -> None:
+    Not `followed`: it is passed on, and nothing is read or written through it.  `checked`: it may be tested when the
+    statement runs.
+    """
+
+    statement: ir.Stmt
+    pointer: ir.Expr
+    space: Space
+    span: Span
+    why: str
+    followed: bool = True
+    checked: bool = True
+
+
+class Spaces:
+    """Spaces of the memory that one inlined host function reaches.
+
+    A pointer that may lead to the one space or to the other is no error if one of them is right; such uses are
+    `doubtful`, by the ids of their statements.
+    """
+
+    def __init__(
+        self, function: ir.Function, pointers: PointsTo, kernels: Mapping[str, KernelEffects] | None = None
+    ) -> None:
         self.pointers = pointers
+        self.kernels = kernels or {}
+        self.doubtful: dict[int, list[Use]] = {}
         self._of: dict[Location, tuple[Space, Span]] = {}
         for s in walk_stmts(function.body):
             self._allocation(s)
-        for s in walk_stmts(function.body):
-            self._statement(s)
+        uses = [use for s in walk_stmts(function.body) for use in self._uses(s)]
+        for alone in (True, False):  # where there is but one memory, its space is sure
+            for use in uses:
+                if use.followed and (len(self._reached(use)) == 1) == alone:
+                    self._decide(use)
+        for use in uses:
+            for root in () if use.followed else self._reached(use):
+                self._of.setdefault(root, (use.space, use.span))
 
     def of(self, location: Location) -> Space | None:
         if isinstance(location, ir.Symbol):
@@ -57,50 +91,60 @@ class Spaces:
         if isinstance(s, ir.Call) and s.function in TABLE and id(s) in self.pointers.heap_roots:
             row = TABLE[s.function]
             if row.action in ("allocate", "symbol"):
-                self._set(self.pointers.heap_roots[id(s)], row.space, s.span, "allocated")
+                self._of.setdefault(self.pointers.heap_roots[id(s)], (row.space, s.span))
 
-    def _statement(self, s: ir.Stmt) -> None:
+    def _uses(self, s: ir.Stmt) -> Iterator[Use]:
         match s:
-            case ir.Launch(args=args):
-                for arg in args:
-                    for part in (*pointer_parts(arg), *pointers_within(arg)):
-                        self._mark(part, "device", arg.span, "passed to a kernel")
-            case ir.Call(function=name, args=args) if name in TABLE:
-                row = TABLE[name]
-                dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
-                if row.action == "copy" and dst is not None and src is not None:
-                    known = _KINDS.get(_value(args[kind])) if kind is not None else (row.space, row.space)
-                    if known:
-                        self._mark(args[dst], known[0], s.span, "the destination of this copy")
-                        self._mark(args[src], known[1], s.span, "the source of this copy")
-                    if known and known[0] == "device":
-                        for part in pointers_within(_bare(args[src])):
-                            self._mark(part, "device", s.span, "copied to the device")
-                elif row.action == "fill" and dst is not None:
-                    self._mark(args[dst], row.space, s.span, "filled here")
-                elif row.action in ("text", "inert"):
-                    for i in sorted(row.positions("dst", "src", "text", "updated")):
-                        self._mark(args[i], "host", s.span, f"given to '{name}'")
-        for own in own_exprs(s):
-            for e in _followed(own):
-                self._mark(e.base, "host", e.span, "read or written by host code")
+            case ir.Launch(kernel=kernel, args=args):
+                summary = self.kernels.get(kernel)
+                for i, arg in enumerate(args):
+                    own = pointer_parts(arg)
+                    for number, part in numbered(arg):
+                        followed = summary is None or summary.follows(i, number)
+                        yield Use(s, part, "device", arg.span, "passed to a kernel", followed, part in own)
+            case ir.Call(function=name) if name in TABLE:
+                yield from self._operation(s, TABLE[name])
+        for expr in own_exprs(s):
+            for e in _followed(expr):
+                yield Use(s, e.base, "host", e.span, "read or written by host code", checked=False)
 
-    def _mark(self, pointer: ir.Expr, space: Space, span: Span, why: str) -> None:
-        for location in self.pointers.targets(_bare(pointer)):
-            if isinstance(location, Root) and not location.table:
-                self._set(location, space, span, why)
-            elif space == "device" and isinstance(location, ir.Symbol):
+    def _operation(self, s: ir.Call, row: MemoryOperation) -> Iterator[Use]:
+        dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
+        if row.action == "copy" and dst is not None and src is not None:
+            known = _KINDS.get(_value(s.args[kind])) if kind is not None else (row.space, row.space)
+            if known:
+                yield Use(s, s.args[dst], known[0], s.span, "the destination of this copy")
+                yield Use(s, s.args[src], known[1], s.span, "the source of this copy")
+            if known and known[0] == "device":
+                for part in pointers_within(_bare(s.args[src])):
+                    yield Use(s, part, "device", s.span, "copied to the device", followed=False)
+        elif row.action == "fill" and dst is not None:
+            yield Use(s, s.args[dst], row.space, s.span, "filled here")
+        elif row.action in ("text", "inert"):
+            for i in sorted(row.positions("dst", "src", "text", "updated")):
+                yield Use(s, s.args[i], "host", s.span, f"given to '{s.function}'", checked=False)
+
+    def _reached(self, use: Use) -> list[Root]:
+        found = self.pointers.targets(_bare(use.pointer))
+        return [x for x in found if isinstance(x, Root) and not x.table]
+
+    def _decide(self, use: Use) -> None:
+        for location in self.pointers.targets(_bare(use.pointer)):
+            if use.space == "device" and isinstance(location, ir.Symbol):
                 raise UnsupportedError(
-                    f"'{location.name}' is host memory, but is {why} as device memory",
-                    span,
+                    f"'{location.name}' is host memory, but is {use.why} as device memory",
+                    use.span,
                     "copy it to the device first",
                 )
-
-    def _set(self, root: Root, space: Space, span: Span, why: str) -> None:
-        known = self._of.setdefault(root, (space, span))
-        if known[0] not in (space, "managed"):
-            what = f"'{root.name}' is {known[0]} memory (line {known[1].line}), but is {why} as {space} memory"
-            report(UnsupportedError(what, span, "copy it with cudaMemcpy, or allocate it with cudaMallocManaged"))
+        reached = self._reached(use)
+        known = [self._of.setdefault(root, (use.space, use.span))[0] for root in reached]
+        wrong = [root for root, space in zip(reached, known, strict=True) if space not in (use.space, "managed")]
+        if wrong and (len(wrong) == len(reached) or not use.checked):
+            space, span = self._of[wrong[0]]
+            what = f"'{wrong[0].name}' is {space} memory (line {span.line}), but is {use.why} as {use.space} memory"
+            report(UnsupportedError(what, use.span, "copy it with cudaMemcpy, or allocate it with cudaMallocManaged"))
+        elif wrong:
+            self.doubtful.setdefault(id(use.statement), []).append(use)
 
 
 def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["host", "device", "either"]]:
@@ -109,7 +153,8 @@ def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["h
     pointers = PointsTo(f)
     if f.kind == "kernel":
         return {p.name: "device" for p in f.params if isinstance(p.type, Pointer | Array)}
-    spaces = Spaces(f, pointers)
+    kernels = {k.name: kernel_effects(k) for k in program.functions.values() if k.kind == "kernel"}
+    spaces = Spaces(f, pointers, kernels)
     found: dict[str, Literal["host", "device", "either"]] = {}
     for p, root in pointers.parameter_roots.items():
         found[p.name] = spaces.of_parameter(root) or "either"

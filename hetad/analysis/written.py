@@ -14,10 +14,10 @@ from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
 from hetad.analysis.effects import ATOMICS, Effects
-from hetad.analysis.pointers import PointsTo, Root
+from hetad.analysis.pointers import PointsTo, Root, pointee
 from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Int, Pointer
+from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 
 Ends = tuple[Polynomial | None, Polynomial | None]  # None: not known
@@ -79,7 +79,7 @@ def _stores(kernel: ir.Function) -> dict[int, tuple[ir.Place, ...]] | None:
             case ir.Call(function=name, args=(pointer, *_), result=result) if name in ATOMICS:
                 if result is not None and not isinstance(result, ir.Var):
                     return None
-                place = _pointee(pointer)
+                place = pointee(pointer)
                 if place is None:
                     return None
                 found[id(s)] = (place,)
@@ -103,14 +103,6 @@ def _reads_changed_numbers(kernel: ir.Function, coordinates: Coordinates) -> boo
         if isinstance(e.type, Int)
         for load in walk_expr(e)
     )
-
-
-def _pointee(pointer: ir.Expr) -> ir.Place | None:
-    if isinstance(pointer, ir.AddressOf):
-        return pointer.place
-    if not isinstance(pointer.type, Pointer):
-        return None
-    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
 
 
 def united(maps: AccessMaps, stores: list[Map | None]) -> Written | None:

@@ -18,6 +18,7 @@ from hetad.analysis.spaces import Spaces
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
+from hetad.host.doubtful import spaces_tested
 from hetad.host.kernels.assumptions import Assumptions
 from hetad.host.kernels.pulled_back import narrowed, pulled_back
 from hetad.host.kernels.routines import undone
@@ -51,6 +52,7 @@ class HostEngine(Engine):
         super().__init__(names, effects, active, sources)
         self.kernels = kernels
         self.make_pullback = make_pullback
+        self.spaces = spaces
         self.memory = MemoryAdjoints(self, spaces)
         self.cells = Cells(names, {})
         self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
@@ -152,7 +154,7 @@ class HostEngine(Engine):
         if s.function not in TABLE:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")
         forward, reverse = self.memory.operation(s, TABLE[s.function])
-        return [*save, *forward], [*reverse, *restore]
+        return [*save, *spaces_tested(s, self.spaces), *forward], [*reverse, *restore]
 
     def _formatted(self, s: ir.Call) -> Parts:
         """Texts written and numbers read: what stood there is saved, and what came there is a constant."""
@@ -174,7 +176,7 @@ class HostEngine(Engine):
     def launch(self, s: ir.Launch) -> Parts:
         saved, pops = self._saved_buffers(s)
         pops = [*pops, *self.refills.get(id(s), ())]
-        pushes = [*self.assumptions.looked_at(s, self.extents), *saved]
+        pushes = [*spaces_tested(s, self.spaces), *self.assumptions.looked_at(s, self.extents), *saved]
         active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
         if not active:
             return [*pushes, s], pops

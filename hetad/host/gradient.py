@@ -33,6 +33,7 @@ from hetad.host.hoist import hoist_pointed
 from hetad.host.kernels.bounds import bounded
 from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import given_pullbacks, handles_given, with_choices_made
+from hetad.host.live_ranges import with_live_ranges
 from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.outlining.outline import outlined
@@ -123,7 +124,7 @@ class _Gradient:
         self.given, more = given_pullbacks(program, flat.functions[entry].body)
         self.kernels = {**{n: split_structs(f) for n, f in more.items()}, **self.kernels}
         plain = with_choices_made(with_pointer_modes(flat.functions[entry]))
-        plain = in_plain_operations(in_one_stream(plain))
+        plain = with_live_ranges(in_plain_operations(in_one_stream(plain)))
         plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}
@@ -145,7 +146,8 @@ class _Gradient:
         with recoverable():
             refuse_unknown(function, pointers, self.kernels)
         effects = Effects(pointers, self.summaries)
-        self.setting = Setting(function, returned, names, pointers, Spaces(function, pointers), effects, wrt, of)
+        spaces = Spaces(function, pointers, self.summaries)
+        self.setting = Setting(function, returned, names, pointers, spaces, effects, wrt, of)
         self.name = names.fresh(name)
 
     def _with_structs_apart(

@@ -19,6 +19,7 @@ _ASKS_EXTENTS = (
     "hetad_copy_pullback_double",
     "hetad_rows_pullback_float",
     "hetad_rows_pullback_double",
+    "hetad_require_space",
 )
 
 

@@ -17,7 +17,7 @@ from hetad.adjoint.components import component
 from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
-from hetad.analysis.effects import Effects
+from hetad.analysis.effects import Effects, kernel_effects
 from hetad.analysis.pointers import TABLE_ALLOCATION, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
@@ -42,7 +42,9 @@ def with_tables(
     tables = _tables(function, pointers, set_before) - _set_by_kernels(function, pointers, kernels)
     if not tables:
         return function
-    Spaces(function, pointers)  # refuses host code that follows them
+    Spaces(
+        function, pointers, {n: kernel_effects(k) for n, k in kernels.items()}
+    )  # refuses host code that follows them
     pass_ = _OnHost(
         Names({s.name for s in (*function.params, *declared(function.body))} | set(kernels)), pointers, tables
     )

@@ -226,6 +226,7 @@ SUPPORT: dict[str, SupportFunction] = {
         _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
         _support("hetad_require_disjoint"),
         _support("hetad_require"),
+        _support("hetad_require_space"),
         _support("hetad_launched"),
         _support("hetad_cublas_given"),
         _support("hetad_limit"),

@@ -16,6 +16,15 @@ static void hetad_require_disjoint(const void *p, const void *q, const char *mes
     }
 }
 
+// That a pointer does not lead to the other space; managed memory (3) is in both.
+static void hetad_require_space(const void *p, int on_device, const char *message)
+{
+    const struct hetad_allocation *a = hetad_find(p);
+    if (a != NULL && a->on_device != 3 && (a->on_device != 0) != on_device) {
+        hetad_fail(message);
+    }
+}
+
 // Whether two pointers certainly lead to different buffers.
 static int hetad_apart(const void *p, const void *q)
 {

@@ -27,7 +27,8 @@ from hetad.ir.types import BOOL, INT, VOID, Array, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
 
-_BY_NAME = frozenset({"hetad_release", "hetad_require_disjoint"})  # know an allocation by its own address
+# These know an allocation by its own address.
+_BY_NAME = frozenset({"hetad_release", "hetad_require_disjoint", "hetad_require_space"})
 _HOST_TO_DEVICE = 1
 
 

@@ -1,0 +1,282 @@
+"""Webs of pointer variables: definitions and uses that belong together because a use may see any of its definitions.
+
+A *cell* is a local pointer variable, or a pointer that is a field of a local struct variable; variables of which the
+program makes pointers are left out.  One variable that serves two purposes, one after the other, has two webs.
+Source: S. Muchnick, Advanced Compiler Design and Implementation, 1997, section 8.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hetad.analysis.pointers import holds_pointer, out_place
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer, Struct, Type
+from hetad.ir.visit import bodies, children, declared, own_exprs, walk_expr, walk_stmts
+from hetad.memops.table import TABLE
+
+Cell = tuple[ir.Symbol, tuple[str, ...]]  # a variable, and the fields that lead to a pointer in it
+
+
+@dataclass(eq=False, slots=True)
+class Web:
+    """`whole`: the struct that the pointer lies in is used, or set, as a whole while it is there."""
+
+    cell: Cell
+    first: int  # the number of its first definition
+    on_entry: bool = False  # holds the value that a parameter has on entry, or no value
+    used: bool = False
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Webs:
+    """By the ids of the statements of a body whose statements are all different objects."""
+
+    webs: dict[Cell, list[Web]] = field(default_factory=dict)  # in the order of their first definitions
+    seen: dict[int, Mapping[Cell, Web]] = field(default_factory=dict)  # what the expressions of a statement see
+    defined: dict[tuple[int, Cell], Web] = field(default_factory=dict)
+
+
+def place_of(e: ir.Expr) -> tuple[ir.Symbol, tuple[str, ...]] | None:
+    """The variable and the fields, for a variable or a field of structs in it."""
+    path: list[str] = []
+    while isinstance(e, ir.Member):
+        path.append(e.name)
+        e = e.base
+    return (e.symbol, tuple(reversed(path))) if isinstance(e, ir.Var) else None
+
+
+def pointer_paths(type_: Type) -> Iterator[tuple[str, ...]]:
+    """The fields that lead to the pointers in a value of a type, but for those in arrays."""
+    if isinstance(type_, Pointer):
+        yield ()
+    elif isinstance(type_, Struct):
+        for f in type_.fields:
+            yield from ((f.name, *rest) for rest in pointer_paths(f.type))
+
+
+def given_place(s: ir.Call) -> ir.Place | None:
+    """Where an allocation puts its pointer, if through a pointer."""
+    row = TABLE.get(s.function)
+    at = row.position("out") if row is not None and row.action in ("allocate", "symbol") else None
+    return out_place(s.args[at]) if at is not None else None
+
+
+def targets(s: ir.Stmt) -> list[ir.Place]:
+    """The places that a statement itself sets, as the objects that they are in it."""
+    match s:
+        case ir.Assign(target=target) | ir.Update(target=target):
+            return [target]
+        case ir.Call(result=result):
+            return [place for place in (result, given_place(s)) if place is not None]
+    return []
+
+
+def webs(function: ir.Function) -> Webs:
+    """The webs of a function, all calls inlined, without jumps."""
+    return _Finder(function).result()
+
+
+Env = dict[Cell, frozenset[int]]  # the definitions that may be seen
+
+
+class _Finder:
+    def __init__(self, function: ir.Function) -> None:
+        self.function = function
+        self.symbols = _plain_variables(function)
+        self.cells: list[Cell] = []  # of each definition
+        self.parents: list[int] = []
+        self.entries: set[int] = set()
+        self.uses: set[int] = set()  # the definitions that are used
+        self.wholes: set[int] = set()  # as parts of a whole, or made so
+        self.numbers: dict[tuple[int, Cell], int] = {}
+        self.seen: dict[int, Env] = {}
+
+    def result(self) -> Webs:
+        env: Env = {}
+        for p in self.function.params:
+            for cell in self._within(p, ()):
+                env[cell] = self._entry(cell)
+        self._block(self.function.body, env)
+        found: dict[int, Web] = {}
+        for n, cell in enumerate(self.cells):
+            web = found.setdefault(self._root(n), Web(cell, n))
+            web.on_entry |= n in self.entries
+            web.used |= n in self.uses
+            web.whole |= n in self.wholes
+        result = Webs()
+        for web in found.values():
+            result.webs.setdefault(web.cell, []).append(web)
+        for key, n in self.numbers.items():
+            result.defined[key] = found[self._root(n)]
+        for at, env in self.seen.items():
+            result.seen[at] = {c: found[self._root(min(defs))] for c, defs in env.items()}
+        return result
+
+    # -- statements
+
+    def _block(self, body: ir.Body, env: Env) -> Env:
+        for s in body:
+            env = self._statement(s, env)
+        return env
+
+    def _statement(self, s: ir.Stmt, env: Env) -> Env:
+        match s:
+            case ir.If(then=then, orelse=orelse):
+                self._see(s, env)
+                return _joined(self._block(then, env), self._block(orelse, env))
+            case ir.For(init=init, step=step, body=body):
+                head = self._head(s, (*step, *body), self._block(init, env))
+                self._block(step, self._block(body, head))
+                return head
+            case ir.While(body=body):
+                head = self._head(s, body, env)
+                self._block(body, head)
+                return head
+            case _:
+                assert isinstance(s, ir.Block) or not bodies(s)
+        self._see(s, env)
+        env = self._defined(s, env)
+        return self._block(s.body, env) if isinstance(s, ir.Block) else env
+
+    def _head(self, loop: ir.Stmt, inside: ir.Body, env: Env) -> Env:
+        """What may be seen where the loop goes round: what was seen before it, and what it defines anywhere."""
+        head = dict(env)
+        for s in walk_stmts(inside):
+            for cell, _ in self._defines(s):
+                if cell in head:
+                    head[cell] = head[cell] | {self._number(s, cell)}
+        self._see(loop, head)
+        return head
+
+    def _defined(self, s: ir.Stmt, env: Env) -> Env:
+        cells = list(self._defines(s))
+        if not cells:
+            return env
+        after = dict(env)
+        for cell, whole in cells:
+            n = self._number(s, cell)
+            after[cell] = frozenset({n})
+            if isinstance(s, ir.Declare) and s.init is None:
+                self.entries.add(n)
+            elif whole:
+                self.wholes.add(n)
+            if isinstance(s, ir.Update):
+                self._use(cell, env, whole=False, also=n)
+        return after
+
+    def _defines(self, s: ir.Stmt) -> Iterator[tuple[Cell, bool]]:
+        """The cells that a statement sets, and whether as part of a whole."""
+        places = [ir.Var(s.symbol, span=s.span)] if isinstance(s, ir.Declare) else targets(s)
+        for place in places:
+            at = place_of(place)
+            if at is not None:
+                yield from ((cell, cell != at) for cell in self._within(*at))
+
+    # -- uses
+
+    def _see(self, s: ir.Stmt, env: Env) -> None:
+        self.seen[id(s)] = env
+        set_here = targets(s)
+        for own in own_exprs(s):
+            self._uses(own, env, set_here)
+
+    def _uses(self, e: ir.Expr, env: Env, set_here: list[ir.Place]) -> None:
+        at = place_of(e)
+        if at is not None:
+            if not any(e is t for t in set_here):
+                for cell in self._within(*at):
+                    self._use(cell, env, whole=cell != at)
+            return
+        for child in children(e):
+            self._uses(child, env, set_here)
+
+    def _use(self, cell: Cell, env: Env, whole: bool, also: int | None = None) -> None:
+        seen = sorted(env[cell])
+        self.uses.update(seen)
+        self.wholes.update(seen if whole else ())
+        for n in [*seen[1:], *([also] if also is not None else [])]:
+            self.parents[self._root(n)] = self._root(seen[0])
+
+    # -- cells and definitions
+
+    def _within(self, symbol: ir.Symbol, path: tuple[str, ...]) -> Iterator[Cell]:
+        paths = self.symbols.get(symbol, ())
+        return ((symbol, p) for p in paths if p[: len(path)] == path)
+
+    def _number(self, s: ir.Stmt, cell: Cell) -> int:
+        if (id(s), cell) not in self.numbers:
+            self.numbers[id(s), cell] = self._fresh(cell)
+        return self.numbers[id(s), cell]
+
+    def _entry(self, cell: Cell) -> frozenset[int]:
+        n = self._fresh(cell)
+        self.entries.add(n)
+        return frozenset({n})
+
+    def _fresh(self, cell: Cell) -> int:
+        self.cells.append(cell)
+        self.parents.append(len(self.parents))
+        return len(self.parents) - 1
+
+    def _root(self, n: int) -> int:
+        while self.parents[n] != n:
+            self.parents[n] = self.parents[self.parents[n]]
+            n = self.parents[n]
+        return n
+
+
+def _joined(one: Env, other: Env) -> Env:
+    if one is other:
+        return one
+    return {c: one.get(c, frozenset()) | other.get(c, frozenset()) for c in (*one, *(k for k in other if k not in one))}
+
+
+def _plain_variables(function: ir.Function) -> dict[ir.Symbol, tuple[tuple[str, ...], ...]]:
+    """The variables that hold pointers, and where in them these lie, of which no pointers are made."""
+    found = {
+        x: tuple(pointer_paths(x.type))
+        for x in (*function.params, *declared(function.body))
+        if x.storage in ("param", "local") and isinstance(x.type, Pointer | Struct)
+    }
+    for s in walk_stmts(function.body):
+        allowed = list(_looked_through(s))
+        for own in own_exprs(s):
+            for e in walk_expr(own):
+                if (
+                    isinstance(e, ir.AddressOf)
+                    and holds_pointer(e.place.type)
+                    and not any(e.place is p for p in allowed)
+                ):
+                    found.pop(_variable(e.place), None)  # type: ignore[arg-type]
+        for x in s.declares if isinstance(s, ir.Opaque) else ():
+            found.pop(x, None)
+    return {x: paths for x, paths in found.items() if paths}
+
+
+def _looked_through(s: ir.Stmt) -> Iterator[ir.Place]:
+    """The places whose address a statement takes only to set the pointer there, or to copy what is there."""
+    if not isinstance(s, ir.Call) or s.function not in TABLE:
+        return
+    place = given_place(s)
+    if place is not None:
+        yield place
+    row = TABLE[s.function]
+    source = row.position("src") if row.action == "copy" else None
+    if source is not None:
+        arg = s.args[source]
+        while isinstance(arg, ir.Cast):
+            arg = arg.operand
+        if isinstance(arg, ir.AddressOf):
+            yield arg.place
+
+
+def _variable(place: ir.Expr) -> ir.Symbol | None:
+    """The variable that a place is part of, elements of arrays too."""
+    while isinstance(place, ir.Member | ir.Index):
+        if isinstance(place, ir.Index) and isinstance(place.base.type, Pointer):
+            return None
+        place = place.base
+    return place.symbol if isinstance(place, ir.Var) else None
