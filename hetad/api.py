@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,7 @@ from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir.types import Float
 from hetad.rules.user import UserRule, checked, checked_pullback
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.lengths import Lengths
 from hetad.run.report import Report, size_in_bytes
 from hetad.run.selection import Names, select_of, select_wrt
 from hetad.run.signature import Signature, bind, nearest, signature_of
@@ -326,7 +328,7 @@ class Compiled:
             with self._lock:
                 primal = self._reached()
                 executable = build(primal.program, primal.entry, backend, cpu_threads)
-                plan = Plan(executable, primal.parameters, self.signature, primal.written)
+                plan = Plan(executable, primal.parameters, self.signature, primal.written, lengths=self._lengths)
                 self._plans[backend, cpu_threads] = plan
         return plan
 
@@ -347,14 +349,20 @@ class Compiled:
                 executable = build(derivative.program, derivative.entry, backend, cpu_threads, graph)
                 written = self._reached().written
                 self._gradient_plans[key] = Plan(
-                    executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or ()
-                )
+                    executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or (),
+                    self._lengths,
+                )  # fmt: skip
             return self._gradient_plans[key]
 
     def _reached(self) -> pipeline.Primal:
         if self._primal is None:
             self._primal = pipeline.primal(self.unit, self.name)
         return self._primal
+
+    @cached_property
+    def _lengths(self) -> Lengths:
+        primal = self._reached()
+        return Lengths(primal.flat, primal.entry, self.signature)
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,13 @@ STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
 
 @dataclass(frozen=True, slots=True)
 class Primal:
-    """A program to run as it is: its entry, and what each parameter of the entry is."""
+    """A program to run as it is: its entry, and what each parameter of the entry is.  `flat`: all calls inlined."""
 
     program: ir.Program
     entry: str
     parameters: tuple[Parameter, ...]
     written: frozenset[str]
+    flat: ir.Program
 
 
 def reach(unit: Unit, name: str) -> ir.Program:
@@ -95,7 +96,7 @@ def primal(unit: Unit, name: str) -> Primal:
                 None if not isinstance(p.type, Pointer) else "device" if space == "device" else "host",
             )
         )
-    return Primal(with_inlined_kernels(program, flat), entry, tuple(parameters), frozenset(written))
+    return Primal(with_inlined_kernels(program, flat), entry, tuple(parameters), frozenset(written), flat)
 
 
 def differentiate(

@@ -78,6 +78,17 @@ def _bounds(hull: isl.BasicSet, parameters: int) -> tuple[list[Inequality], list
     return lower, upper
 
 
+def greatest(dimensions: int, value: str, constraints: str) -> int | None:
+    """The greatest value of an expression in `c0`, `c1`, … where the constraints hold; None if they nowhere do."""
+    inner = f"exists {_names('c', dimensions)} : " if dimensions else ""
+
+    def ask(context: isl.Context) -> int | None:
+        found = isl.Set(f"{{ [v] : {inner}v = {value} and {constraints} }}", context)
+        return None if found.is_empty() else int(found.dim_max_val(0).to_python())
+
+    return _bounded(ask, None)
+
+
 def not_covered(point: str, limits: str, inside: str, given: str, parameters: int) -> list[Inequality] | None:
     """What, beside `given`, makes sure that each point within the limits is inside; None if nothing does."""
     space = _space(parameters)

@@ -7,7 +7,7 @@ Source: S. Muchnick, Advanced Compiler Design and Implementation, 1997, section 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hetad.analysis.pointers import holds_pointer, out_place
@@ -241,19 +241,22 @@ def _plain_variables(function: ir.Function) -> dict[ir.Symbol, tuple[tuple[str, 
         for x in (*function.params, *declared(function.body))
         if x.storage in ("param", "local") and isinstance(x.type, Pointer | Struct)
     }
-    for s in walk_stmts(function.body):
+    pointed = pointed_at(function.body, holds_pointer)
+    return {x: paths for x, paths in found.items() if paths and x not in pointed}
+
+
+def pointed_at(body: ir.Body, counts: Callable[[Type], bool]) -> set[ir.Symbol]:
+    """The variables that may change elsewhere, since the body makes pointers to parts of them that count, by type."""
+    found: set[ir.Symbol] = set()
+    for s in walk_stmts(body):
         allowed = list(_looked_through(s))
         for own in own_exprs(s):
             for e in walk_expr(own):
-                if (
-                    isinstance(e, ir.AddressOf)
-                    and holds_pointer(e.place.type)
-                    and not any(e.place is p for p in allowed)
-                ):
-                    found.pop(_variable(e.place), None)  # type: ignore[arg-type]
-        for x in s.declares if isinstance(s, ir.Opaque) else ():
-            found.pop(x, None)
-    return {x: paths for x, paths in found.items() if paths}
+                if isinstance(e, ir.AddressOf) and counts(e.place.type) and not any(e.place is p for p in allowed):
+                    x = _variable(e.place)
+                    found |= {x} if x is not None else set()
+        found.update(s.declares if isinstance(s, ir.Opaque) else ())
+    return found
 
 
 def _looked_through(s: ir.Stmt) -> Iterator[ir.Place]:

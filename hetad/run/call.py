@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from hetad.host.derivative import Parameter
     from hetad.run.executable import Executable
+    from hetad.run.lengths import Lengths
 
 RETURN = "return"  # the name under which the seed of the return value is given
 MAX_BLOCK = 1024
@@ -82,11 +83,12 @@ class Plan:
 
     def __init__(
         self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
-        wrt: Sequence[str] = (), of: Sequence[str] = (),
+        wrt: Sequence[str] = (), of: Sequence[str] = (), lengths: Lengths | None = None,
     ) -> None:  # fmt: skip
         self.executable = executable
         self.signature = signature
         self._memory = executable.memory
+        self._lengths = lengths
         cells = executable.frame.cells
         self._inputs: list[_Input] = []
         self._adjoints: list[_Adjoint] = []
@@ -216,7 +218,14 @@ class Plan:
         for cell, position in self._bytes:
             extent = buffers[position]
             cell.value = extent.nbytes if extent else 0
+        if self._lengths is not None:
+            self._check_lengths(self._lengths, buffers)
         return buffers
+
+    def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
+        cells = [*self._configuration.values(), *(i.cell for i in self._inputs)]
+        values = [cell.raw if hasattr(cell, "raw") else cell.value for cell in cells]
+        lengths.check(values, [*[None] * len(self._configuration), *buffers])
 
     def _set_seed(self, seeds: Mapping[str, Any]) -> None:
         if self._seed is not None:

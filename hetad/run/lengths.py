@@ -1,0 +1,83 @@
+"""Whether the arrays of a call are as long as the program surely needs them."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+from hetad.analysis.known import Known, size_if_known
+from hetad.analysis.linear import Linear
+from hetad.analysis.needs import Needs, needs
+from hetad.ir.types import DIM3, Int, Pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hetad.ir import nodes as ir
+    from hetad.run.memory import Buffer
+    from hetad.run.signature import Signature
+
+_REMEMBERED = 64  # calls with different integers
+
+
+class Lengths:
+    """`program` is inlined and normalised.  What calls with the same integers need is found once."""
+
+    def __init__(self, program: ir.Program, entry: str, signature: Signature) -> None:
+        self._program = program
+        self._entry = entry
+        self._signature = signature
+        self._params = program.functions[entry].params
+        self._needs: dict[Any, tuple[Needs, set[Any]]] = {}
+
+    def check(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> None:
+        """`values`: of the parameters, extents of grids and blocks as bytes; `buffers`: of those that are pointers.
+
+        Raises:
+            ArgumentError: an array is too short, or None, where the program reads or writes it.
+        """
+        kept = tuple(
+            v if isinstance(p.type, Int) or p.type == DIM3 else None for p, v in zip(self._params, values, strict=True)
+        )
+        given = tuple(
+            b.nbytes if b is not None else -1
+            for p, b in zip(self._params, buffers, strict=True)
+            if isinstance(p.type, Pointer)
+        )
+        null = tuple(n < 0 for n in given)
+        found, passed = self._needs.get((kept, null)) or self._find(kept, null)
+        if given in passed:
+            return
+        pointers = [p for p in self._params if isinstance(p.type, Pointer)]
+        for p, nbytes in zip(pointers, given, strict=True):
+            self._require(found, p, nbytes)
+        passed.add(given)
+
+    def _find(self, kept: tuple[Any, ...], null: tuple[bool, ...]) -> tuple[Needs, set[Any]]:
+        known: Known = {}
+        for p, value in zip(self._params, kept, strict=True):
+            if p.type == DIM3 and value is not None:
+                extents = struct.unpack("3I", value)
+                known.update({(p, (axis,)): Linear(n) for axis, n in zip("xyz", extents, strict=True)})
+            elif value is not None:
+                known[p, ()] = Linear(int(value))
+        pointers = [p for p in self._params if isinstance(p.type, Pointer)]
+        nulls = frozenset(p for p, is_null in zip(pointers, null, strict=True) if is_null)
+        if len(self._needs) >= _REMEMBERED:
+            self._needs.clear()
+        made: tuple[Needs, set[Any]] = needs(self._program, self._entry, known, nulls), set()
+        self._needs[kept, null] = made
+        return made
+
+    def _require(self, found: Needs, parameter: ir.Symbol, nbytes: int) -> None:
+        exceeding = found.exceeding(parameter, max(nbytes, 0))
+        if exceeding is None:
+            return
+        bytes_, need = exceeding
+        assert isinstance(parameter.type, Pointer)
+        size = size_if_known(parameter.type.to) or 1
+        unit = "element" if size_if_known(parameter.type.to) else "byte"
+        count = -(-bytes_ // size)
+        got = "None" if nbytes < 0 else str(nbytes // size)
+        problem = f"expected at least {count} {unit}{'s' * (count != 1)}, got {got}"
+        raise self._signature.refuse(f"{problem}: {need.why} reaches that far ({need.span})", "", parameter.name)
