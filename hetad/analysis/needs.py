@@ -19,7 +19,8 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct
 from hetad.ir.visit import children, own_exprs, walk_stmts
-from hetad.memops.table import TABLE, MemoryOperation
+from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import TABLE
 
 MAX_THREADS = 1024
 _AXES = ("x", "y", "z")

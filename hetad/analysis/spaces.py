@@ -17,7 +17,8 @@ from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
-from hetad.memops.table import TABLE, MemoryOperation
+from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import TABLE
 
 Space = Literal["host", "device", "managed"]
 _KINDS: dict[int, tuple[Space, Space]] = {
