@@ -7,13 +7,15 @@ from functools import cache
 
 from hetad.emit.dialect import Dialect
 from hetad.ir import texts
+from hetad.memops.library import VARIABLES
 
 _C_NAMES = {
     "exit": "hetad_exit", "abort": "hetad_abort", "malloc": "hetad_own_malloc", "calloc": "hetad_own_calloc",
-    "realloc": "hetad_own_realloc", "free": "hetad_own_free",
+    "realloc": "hetad_own_realloc", "free": "hetad_own_free", "getopt": "hetad_getopt",
 }  # fmt: skip
 _FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
 _CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
+_VARIABLES = {row: name for name, row in VARIABLES.items()}
 _VARIADIC = frozenset({"printf", "fprintf", "sprintf", "snprintf", "sscanf", "fscanf", "scanf"})
 
 
@@ -40,8 +42,8 @@ def is_variadic(name: str) -> bool:
 
 def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
     """The text of a call with these arguments."""
-    if name == "hetad_errno":
-        return "errno"
+    if name in _VARIABLES:
+        return _VARIABLES[name]
     if not dialect.cuda:
         if name in _FENCES:
             return "__atomic_thread_fence(__ATOMIC_SEQ_CST)" if dialect.parallel else "(void)0"

@@ -39,7 +39,7 @@ C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_boun
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_HOST = (
     "fail.c", "watch.c", "arena.c", "fibers.c", "parallel.c", "owned.c", "sized.c", "cuda_api.c",
-    "device_properties.c", "cuda_streams.c", "cublas.c", "action.c", "scheduler.c", "sites.c", *HOST,
+    "device_properties.c", "cuda_streams.c", "cublas.c", "options.c", "action.c", "scheduler.c", "sites.c", *HOST,
     "unwind.c", "report.c",
 )  # fmt: skip
 
@@ -56,6 +56,7 @@ WHOLE = frozenset(  # belong together
         "loop_next.c",
         "loop_plan.c",
         "loop_room.c",
+        "options.c",
         "owned.c",
         "parallel.c",
     }

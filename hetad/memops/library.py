@@ -155,6 +155,9 @@ def _times() -> Iterator[MemoryOperation]:
     yield MemoryOperation("strftime", "text", SIZE_T, ("dst", "bytes", "text", "src"), header="time.h")
 
 
+# Variables of the C library by name, and the rows that stand for their values.
+VARIABLES = {name: f"hetad_{name}" for name in ("errno", "optarg", "optind", "optopt")}
+
 LIBRARY: tuple[MemoryOperation, ...] = (
     *_rows("stdio.h", _FILES, once=True),
     MemoryOperation(
@@ -172,6 +175,10 @@ LIBRARY: tuple[MemoryOperation, ...] = (
     *_times(),
     *_rows("unistd.h", _WAITING, once=True),
     MemoryOperation("gethostname", "text", INT, ("dst", "bytes"), varies=True, header="unistd.h"),
+    MemoryOperation("getopt", "text", INT, ("value", "updated", "text"), once=True, varies=True, header="unistd.h"),
+    MemoryOperation("hetad_optarg", "inert", _TEXT, varies=True, header="unistd.h"),
+    MemoryOperation("hetad_optind", "inert", INT, varies=True, header="unistd.h"),
+    MemoryOperation("hetad_optopt", "inert", INT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_errno", "inert", INT, varies=True, header="errno.h"),
 )  # fmt: skip
 

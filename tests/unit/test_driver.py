@@ -208,3 +208,47 @@ def test_the_command_line_is_passed_on() -> None:
         value, r = hetad.gradient(run, wrt="width", backend="cpu").value_and_grad(2.0)
         assert value == run(2.0, backend="cpu") == pytest.approx(4 * 3 * 8)
         assert r["width"] == pytest.approx(4 * 3 * 8)
+
+
+OPTION_LETTERS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+double width = 1.0;
+
+int main(int argc, char **argv)
+{
+    int option, steps = 1;
+    double loss = 0.0, scale = 2.0;
+    while ((option = getopt(argc, argv, "s:qd:")) != -1) {
+        switch (option) {
+        case 's':
+            steps = atoi(optarg);
+            break;
+        case 'd':
+            scale = atof(optarg) * width;
+            break;
+        case 'q':
+            scale *= width;
+            break;
+        default:
+            fprintf(stderr, "%s: what is -%c?\n", argv[0], optopt);
+            return 1;
+        }
+    }
+    for (int k = 0; k < steps; k++)
+        loss += scale * width * atoi(argv[optind]);
+    return 0;
+}
+"""
+
+
+def test_letters_of_options() -> None:
+    run = hetad.loads(OPTION_LETTERS).driver(inputs="width", output="loss", argv=("-s", 3, "-q", "-d0.5", "7"))
+    gradient = hetad.gradient(run, wrt="width", backend="cpu")
+    assert "#include <unistd.h>" in gradient.source
+    for _ in range(3):  # each call reads the command line from its start
+        value, r = gradient.value_and_grad(2.0)
+        assert value == run(2.0, backend="cpu") == pytest.approx(3 * 0.5 * 2.0 * 2.0 * 7)
+        assert r["width"] == pytest.approx(3 * 0.5 * 2 * 2.0 * 7)

@@ -53,6 +53,8 @@ from hetad.ir.types import (
     is_volatile,
     scalar_base,
 )
+from hetad.memops.library import VARIABLES
+from hetad.memops.table import TABLE
 
 _THREAD = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _SPECIAL = {"__hetad_infinity": (float("inf"), "INFINITY"), "__hetad_nan": (float("nan"), "NAN")}
@@ -122,8 +124,8 @@ def _identifier(ctx: Context, node: Any) -> Expr:
     if name in _THREAD:
         axes = tuple(ThreadIndex(name, axis, UINT, span=span) for axis in "xyz")
         return Aggregate(axes, DIM3, span=span)
-    if name == "errno":
-        return calls.result(ctx, "hetad_errno", INT, span)
+    if name in VARIABLES:
+        return calls.result(ctx, VARIABLES[name], TABLE[VARIABLES[name]].returns, span)
     if name == "warpSize":
         return ThreadIndex(name, "", INT, span=span)
     if name in _SPECIAL:

@@ -1,0 +1,10 @@
+// The options of the command line, which each call reads from the first one on.
+static int hetad_getopt(int count, char *const *words, const char *options)
+{
+    return getopt(count, words, options);
+}
+
+static void hetad_restart_options(void)
+{
+    optind = 0;
+}
