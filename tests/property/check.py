@@ -11,8 +11,10 @@ import select
 import signal
 import tempfile
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 from unittest.mock import patch
 
@@ -25,6 +27,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.host.outlining import outline
 from hetad.problem import Problem
 from tests import corpus
+from tests.property.options import Options
 
 Verdict = Literal["passed", "unsure", "refused", "failed"]
 
@@ -33,6 +36,13 @@ ALLOWED_REFUSALS: tuple[str, ...] = (
     "the loop's condition reads memory that the kernel has overwritten",
     "how often this runs depends on a value that only the launch itself can provide",
 )
+
+# What the options refuse: a part of the message each.
+REFUSALS_OF_OPTIONS: Mapping[str, str] = {
+    "deterministic": "with deterministic=True",
+    "memory_limit": "memory limit",
+    "graph": "read back from the device",
+}
 
 _SECONDS = 60
 EVERY_CALL = {
@@ -47,13 +57,13 @@ class Outcome:
     message: str = ""
 
 
-def check(text: str) -> Outcome:
-    """The outcome for a program in the format of tests/corpus.py."""
+def check(text: str, options: Options = MappingProxyType({})) -> Outcome:
+    """The outcome for a program in the format of tests/corpus.py, whose gradient with `options` must be the same."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.write(writing, pickle.dumps(_outcome(text)))
+            os.write(writing, pickle.dumps(_outcome(text, options)))
         finally:
             os._exit(0)
     os.close(writing)
@@ -72,13 +82,13 @@ def check(text: str) -> Outcome:
     return Outcome("failed", f"the process ended with {how}" if ready else f"not done after {_SECONDS} s")
 
 
-def _outcome(text: str) -> Outcome:
+def _outcome(text: str, options: Options) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.cu"
         path.write_text(text, encoding="utf-8")
         try:
             (case,) = corpus.cases(path)
-            return _checked(case)
+            return _checked(case, options)
         except UnsupportedError as refusal:
             allowed = any(part in str(refusal) for part in ALLOWED_REFUSALS)
             return Outcome("refused" if allowed else "failed", f"refused: {refusal}")
@@ -86,7 +96,7 @@ def _outcome(text: str) -> Outcome:
             return Outcome("failed", traceback.format_exc(limit=-4))
 
 
-def _checked(case: corpus.Case) -> Outcome:
+def _checked(case: corpus.Case, options: Options) -> Outcome:
     problem = case.problem
     function = hetad.load(problem.source)[problem.function]
     arguments = problem.arguments(function.parameters)
@@ -106,9 +116,33 @@ def _checked(case: corpus.Case) -> Outcome:
         row = gradcheck.same_gradient(name, first[name], unoptimised[name])
         if row.verdict == "failed" and not _noise(first[name], unoptimised[name]):
             return Outcome("failed", f"optimisation changes {name}: {first[name]}, without it {unoptimised[name]}")
+    if options and (wrong := _changed_by_options(problem, arguments, seeds, first, options)) is not None:
+        return Outcome("failed", f"with {dict(options)}: {wrong}")
     if (changed := _changed_by_functions(problem, arguments, seeds)) is not None:
         return Outcome("failed", f"functions of the host change {changed}")
     return Outcome("unsure" if any(row.verdict == "unsure" for row in report.rows) else "passed")
+
+
+def _changed_by_options(
+    problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None, expected: Any, options: Options
+) -> str | None:
+    """What is wrong with the gradient that is asked for with these options, if they do not refuse the program."""
+    function = hetad.load(problem.source)[problem.function]
+    try:
+        chosen = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {}, **options)
+        found = [chosen.gradient(list(arguments), seeds) for _ in range(2)]
+    except hetad.HetadError as refusal:
+        if any(name in options and said in str(refusal) for name, said in REFUSALS_OF_OPTIONS.items()):
+            return None
+        raise
+    for name in problem.wrt:
+        one, other = (gradcheck.to_vector(f[name]) for f in found)
+        if one.tobytes() != other.tobytes() and (options.get("deterministic") or "cpu_threads" not in options):
+            return f"a second call gives other bits of {name}: {one}, {other}"
+        row = gradcheck.same_gradient(name, expected[name], found[0][name])
+        if row.verdict == "failed" and not _noise(expected[name], found[0][name]):
+            return f"the gradient of {name} is {one}, without them {expected[name]}"
+    return None
 
 
 def _changed_by_functions(problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None) -> str | None:

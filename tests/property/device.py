@@ -2,6 +2,9 @@
 
 A thread owns the cells of one index i: what it writes, or reads of what the kernel writes, are cells it owns.  Arrays
 that the kernel does not write may be read anywhere.  An array that `atomicAdd` adds to is not used otherwise.
+
+A kernel may be launched with several threads for each index, along further axes.  These only store to their cells,
+all the same, or add atomically; where they only add, they may ask along which position they are.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from tests.property.blocks import INDENT, Block
 from tests.property.choices import Choices, Scope
 
 Threads = Literal["guarded", "exact", "strided"]
-Role = Literal["own", "read", "add", "index", "scalar", "count", "size"]
+Role = Literal["own", "out", "read", "add", "index", "scalar", "count", "size"]
 
 THREADS: tuple[Threads, ...] = ("guarded", "exact", "strided")
 ROLES: tuple[Role, ...] = ("read", "own", "scalar", "add", "index", "read", "add", "count")
@@ -34,6 +37,7 @@ class Kernel:
     parameters: tuple[Parameter, ...]
     threads: Threads
     text: str
+    several: bool = False  # whether there may be several threads for an index
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,12 @@ class DeviceBlock(Block):
 
     def __init__(
         self, choices: Choices, scope: Scope, real: str, fuel: int, functions: Iterable[DeviceFunction],
-        sums: Iterable[Callable[[], str]] = (),
+        sums: Iterable[Callable[[], str]] = (), outs: Iterable[Callable[[], str]] = (),
     ) -> None:  # fmt: skip
         super().__init__(choices, scope, real, fuel)
         self.functions = list(functions)
         self.sums = list(sums)
+        self.outs = list(outs)
 
     def forms(self) -> list[Callable[[], None]]:
         found = super().forms()
@@ -63,6 +68,8 @@ class DeviceBlock(Block):
             found += [self.call] * 6
         if self.sums:
             found += [self.add] * 7
+        if self.outs:
+            found += [self.put] * 3
         if self.scope.cells:
             found += [self.store, self.store, self.local_pointer]
         return found
@@ -74,6 +81,20 @@ class DeviceBlock(Block):
 
     def add(self) -> None:
         self.write(f"atomicAdd(&{self.choices.one_of(self.sums)()}, {self.expressions.stored(bound=0.5)});")
+
+    def put(self) -> None:
+        """A store to a cell that the kernel does not read."""
+        self.write(f"{self.choices.one_of(self.outs)()} = {self.expressions.stored(bound=1)};")
+
+    def close(self) -> None:
+        """What every thread does last: something that leaves it."""
+        if self.scope.cells:
+            cell, op = self.choices.one_of(self.scope.cells)(), self.choices.one_of(["=", "+="])
+            self.write(f"{cell} {op} {self.expressions.stored(bound=1)};")
+        elif self.outs:
+            self.put()
+        else:
+            self.add()
 
     def local_pointer(self) -> None:
         """A pointer to something that can be assigned."""
@@ -140,30 +161,33 @@ def device_function(choices: Choices, real: str, others: Iterable[DeviceFunction
 def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFunction]) -> Kernel:
     """A kernel over `n` threads; the arrays have n * width elements, of indices n."""
     name = choices.name("kernel")
-    roles: list[Role] = ["own"]
+    several = choices.chance(30)
+    roles: list[Role] = [choices.one_of(["add", "out"]) if several else "own"]
     roles += [choices.one_of(ROLES) for _ in range(choices.number(0, 4))]
-    stems = {"own": "w", "read": "r", "add": "s", "index": "idx", "scalar": "c", "count": "m"}
+    if several:
+        roles = ["read" if role == "own" else role for role in roles]
+    stems = {"own": "w", "out": "o", "read": "r", "add": "s", "index": "idx", "scalar": "c", "count": "m"}
     parameters = [
         Parameter(choices.name(stems[role]), role, i == 0 or choices.chance(60)) for i, role in enumerate(roles)
     ]
     threads = choices.one_of(THREADS)
     by_rows = choices.chance(70)
-    scope, sums = _kernel_scope(choices, parameters, width, by_rows)
-    body = DeviceBlock(choices, scope, real, choices.number(3, 12), functions, sums)
+    scope, sums, outs = _kernel_scope(choices, parameters, width, by_rows)
+    if several and not outs and choices.chance(40):
+        scope.ints += choices.order(["(int)threadIdx.y", "(int)blockIdx.y", "(int)threadIdx.z"])[: choices.number(1, 3)]
+    body = DeviceBlock(choices, scope, real, choices.number(3, 12), functions, sums, outs)
     lines = _thread_body(body, threads)
     parameters.append(Parameter("n", "size"))
     head = f"__global__ void {name}({', '.join(_declared(p, real) for p in parameters)})"
-    return Kernel(name, tuple(parameters), threads, "\n".join([head, "{", *lines, "}"]))
+    return Kernel(name, tuple(parameters), threads, "\n".join([head, "{", *lines, "}"]), several)
 
 
 def _declared(parameter: Parameter, real: str) -> str:
     match parameter.role:
-        case "own" | "add":
-            return (
-                f"{real} *{parameter.name}"
-                if parameter.written or parameter.role == "add"
-                else f"const {real} *{parameter.name}"
-            )
+        case "add" | "out":
+            return f"{real} *{parameter.name}"
+        case "own":
+            return f"{real} *{parameter.name}" if parameter.written else f"const {real} *{parameter.name}"
         case "read":
             return f"const {real} *{parameter.name}"
         case "index":
@@ -176,9 +200,11 @@ def _declared(parameter: Parameter, real: str) -> str:
 
 def _kernel_scope(
     choices: Choices, parameters: list[Parameter], width: int, by_rows: bool
-) -> tuple[Scope, list[Callable[[], str]]]:
+) -> tuple[Scope, list[Callable[[], str]], list[Callable[[], str]]]:
+    """What there is to use, to add to, and to store to."""
     scope = Scope(ints=["i"])
     sums: list[Callable[[], str]] = []
+    outs: list[Callable[[], str]] = []
     indices = [p.name for p in parameters if p.role == "index"]
 
     def own(array: str) -> str:
@@ -201,6 +227,8 @@ def _kernel_scope(
     for p in parameters:
         if p.role == "own":
             (scope.cells if p.written else scope.reads).append(partial(own, p.name))
+        elif p.role == "out":
+            outs.append(partial(own, p.name))
         elif p.role == "read":
             scope.reads.append(partial(anywhere, p.name))
             scope.reads.append(partial(_stencil, choices, p.name))
@@ -211,7 +239,7 @@ def _kernel_scope(
         elif p.role == "count":
             scope.ints.append(p.name)
             scope.counts.append(p.name)
-    return scope, sums
+    return scope, sums, outs
 
 
 def _stencil(choices: Choices, array: str) -> str:
@@ -227,9 +255,7 @@ def _thread_body(body: DeviceBlock, threads: str) -> list[str]:
 
     def finish() -> None:
         body.statements(8, percent=90)
-        body.write(
-            f"{choices.one_of(body.scope.cells)()} {choices.one_of(['=', '+='])} {body.expressions.stored(bound=1)};"
-        )
+        body.close()
 
     if threads == "strided":
         with body.nested(f"for (int i = {thread}; i < n; i += blockDim.x * gridDim.x) {{"):

@@ -117,6 +117,17 @@ class HostBlock(Block):
         self.write(f"{kernel.name}<<<{self._grid(kernel)}>>>({', '.join(arguments)});")
 
     def _grid(self, kernel: Kernel) -> str:
+        """Grid and block; for a kernel of which several threads may do one's work, now and then with these."""
+        found = self._along_x(kernel)
+        if not kernel.several or self.choices.chance(25):
+            return found
+        grid, block = found.split(", ")
+        return f"dim3({grid}{self._further_axes()}), dim3({block}{self._further_axes()})"
+
+    def _further_axes(self) -> str:
+        return self.choices.one_of([", 2", "", ", 1, 3", ", 2, 2", ", 3"])
+
+    def _along_x(self, kernel: Kernel) -> str:
         if kernel.threads == "strided":
             return self.choices.one_of(["1, 1", "2, 2", "1, 3"])
         if kernel.threads == "exact":
@@ -156,7 +167,7 @@ class HostBlock(Block):
                 name = free.pop(0)
                 reads.append(name)
                 return name
-            case "add":
+            case "add" | "out":
                 return free.pop(0) if free else None
             case "index":
                 return self.choices.one_of(self.memory.indices)

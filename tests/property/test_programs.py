@@ -1,4 +1,5 @@
-"""The gradients of random programs: right, linear, repeatable, and the same with and without optimisation.
+"""The gradients of random programs: right, linear, repeatable, and the same with and without optimisation, and with
+options that are drawn.
 
 A failure prints the smallest program found that fails, in the format of tests/gradient/programs: put it there, as
 `found_<what>.cu`, with the fix.
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import event, given, note, settings
 
 from tests.property.check import check
+from tests.property.options import Options, options
 from tests.property.programs import programs
 
 CHOSEN = (
@@ -20,9 +22,9 @@ CHOSEN = (
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_compiler")
 @settings(CHOSEN)
-@given(programs())
-def test_gradient(text: str) -> None:
-    outcome = check(text)
+@given(programs(), options())
+def test_gradient(text: str, chosen: Options) -> None:
+    outcome = check(text, chosen)
     event(outcome.verdict)
     note(text)
     assert outcome.verdict != "failed", f"{outcome.message}\n{text}"
