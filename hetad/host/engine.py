@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hetad.adjoint.control import tape
@@ -20,7 +19,9 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
 from hetad.host.doubtful import spaces_tested
 from hetad.host.kernels.assumptions import Assumptions
+from hetad.host.kernels.extents import known_extents
 from hetad.host.kernels.pulled_back import narrowed, pulled_back
+from hetad.host.kernels.races import Races
 from hetad.host.kernels.routines import undone
 from hetad.host.kernels.versions import alike, either, holds, memory_apart
 from hetad.host.memory import MemoryAdjoints
@@ -28,7 +29,7 @@ from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.parts import Ends, WrittenParts
 from hetad.host.zeros import cleared
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, Float, Pointer, Struct, holds_numbers
+from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.library import FORMATTED
 from hetad.memops.table import SUPPORT, TABLE
@@ -64,6 +65,7 @@ class HostEngine(Engine):
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
         self.assumptions = Assumptions(kernels)
+        self.races = Races(kernels)
         self.given: Mapping[str, ir.Function] = {}  # pullbacks of kernels that stand for routines of a library
         self.refills: Mapping[int, Sequence[ir.Launch]] = {}  # by id of launches: what may be run again to undo them
         self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write
@@ -76,10 +78,7 @@ class HostEngine(Engine):
 
     def find_extents(self, body: ir.Body) -> None:
         """Finds the grids and blocks in variables that nothing changes."""
-        times = Counter(x for s in walk_stmts(body) for x in self.effects.writes(s))
-        for s in walk_stmts(body):
-            if isinstance(s, ir.Declare) and s.init is not None and s.symbol.type == DIM3 and times[s.symbol] == 1:
-                self.extents[s.symbol] = s.init
+        self.extents = known_extents(body, self.effects)
 
     def find_allocations(self, body: ir.Body) -> None:
         """Finds where the program allocates for the last time."""
@@ -183,6 +182,7 @@ class HostEngine(Engine):
         if s.kernel in self.given:
             return [*pushes, s], [*pops, *undone(self, s, self.given[s.kernel], active)]
         merged = self._merged(self.kernels[s.kernel], s.args)
+        pushes = [*self.races.looked_at(s, self.extents, active, merged), *pushes]
         spent = self._spent(s, active)
         made, (forward, reverse) = self._undone(s, active, merged, spent)
         separate = self._apart(s, merged) if self.versions else None

@@ -32,7 +32,7 @@ def memory_apart(
     ):
         return None
     tests = [ir.Intrinsic("hetad_apart", (given[a], given[b]), INT, span=s.span) for a, b in pairs]
-    return _all_of([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
+    return all_of([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
 
 
 def _one_buffer(a: Sequence[Location], b: Sequence[Location]) -> bool:
@@ -76,7 +76,7 @@ def holds(
     found = [c for c in compared if _decided(c) is None]
     if not found:
         return True
-    return _all_of(found)
+    return all_of(found)
 
 
 def either(condition: ir.Expr | bool, then: list[ir.Stmt], orelse: list[ir.Stmt], span: Span) -> list[ir.Stmt]:
@@ -85,7 +85,7 @@ def either(condition: ir.Expr | bool, then: list[ir.Stmt], orelse: list[ir.Stmt]
     return [ir.If(condition, tuple(then), tuple(orelse), span=span)]
 
 
-def _all_of(conditions: Sequence[ir.Expr]) -> ir.Expr:
+def all_of(conditions: Sequence[ir.Expr]) -> ir.Expr:
     whole = conditions[0]
     for condition in conditions[1:]:
         whole = ir.Binary("&&", whole, condition, BOOL, span=condition.span)

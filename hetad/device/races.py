@@ -1,0 +1,215 @@
+"""Races between threads of a launch that do the same: cells that they read and write in no order.
+
+Where neither the address of a store nor the conditions around it depend on a position, say threadIdx.y, all threads
+along it store to one cell.  That is no harm where they store the same value and none reads the cell.  But of
+`x[i] += a[i]` nobody knows how often it counts: a CPU adds for each of these threads, a GPU for one or for some.
+
+Nothing is said of threads of which the kernel tells by position that they reach different cells, right or wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hetad.analysis.affine import address, distinct, distinct_across
+from hetad.analysis.coordinates import AXES
+from hetad.analysis.effects import ATOMICS, Effects, positions_of
+from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.positions import UNKNOWN, Position, Positions
+from hetad.device.accumulation.increments import pointee
+from hetad.device.accumulation.phases import Phases, Piece
+from hetad.ir import nodes as ir
+from hetad.ir.places import exposed, written
+from hetad.ir.types import Array, Float, Pointer
+from hetad.ir.visit import bodies, children, own_exprs, variables, walk_stmts
+
+IN_BLOCK: tuple[Position, ...] = tuple(("threadIdx", axis) for axis in AXES)
+EVERYWHERE: tuple[Position, ...] = (*IN_BLOCK, *(("blockIdx", axis) for axis in AXES))
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Threads that differ along `along` alone meet in a cell: they read and write it, or store different values.
+
+    `name`: of the memory; `given`: the parameters through which it is reached, none for shared memory.  `own`: what is
+    read goes nowhere but into the cell itself.
+    """
+
+    place: ir.Expr
+    name: str
+    along: tuple[Position, ...]
+    given: frozenset[int]
+    differ: bool
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    kind: Literal["load", "store", "atomic"]
+    place: ir.Expr
+    statement: ir.Stmt
+    piece: Piece
+    where: frozenset[Location]
+    fixed: frozenset[Position]  # on what it depends which cell, and whether
+    value: frozenset[Position] = frozenset()  # on what it depends what is stored
+
+
+def races(kernel: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> tuple[Race, ...]:
+    """`merged` groups pointer parameters that reach the same memory."""
+    return tuple(_Kernel(kernel, merged).races())
+
+
+class _Kernel:
+    def __init__(self, kernel: ir.Function, merged: tuple[tuple[str, ...], ...]) -> None:
+        self._pointers = PointsTo(kernel, merged)
+        self._given = positions_of(kernel, self._pointers)
+        self._positions = Positions(kernel.body, Effects(self._pointers, {}))
+        self._changing = written(kernel.body) | exposed(kernel.body)
+        self._nest = _Nest(kernel.body)
+        pieces = Phases(kernel.body, kernel.span).pieces
+        self._all = [a for p in pieces for s in walk_stmts(p.statements) for a in self._accesses(s, p)]
+        self._reached = {p: p.reached for p in pieces}
+
+    def races(self) -> Iterator[Race]:
+        for store in self._all:
+            if store.kind == "load" or UNKNOWN in store.fixed:
+                continue
+            shared = any(not isinstance(x, Root) for x in store.where)
+            along = [p for p in (IN_BLOCK if shared else EVERYWHERE) if p not in store.fixed]
+            meeting = [(a, self._together(store, a, along)) for a in self._all if self._meet(store, a)]
+            meeting = [(a, parts) for a, parts in meeting if parts]
+            given = frozenset(i for x in store.where for i in self._given.get(x, ()))
+            name = min(x.name for x in store.where)
+            if meeting:
+                parts = tuple(p for p in along if any(p in found for _, found in meeting))
+                own = all(a.statement is store.statement for a, _ in meeting)
+                yield Race(store.place, name, parts, given, False, own)
+            elif store.kind == "store" and UNKNOWN not in store.value and isinstance(store.place.type, Float):
+                parts = tuple(p for p in along if p in store.value)
+                if parts:
+                    yield Race(store.place, name, parts, given, True, True)
+
+    # -- accesses
+
+    def _accesses(self, s: ir.Stmt, piece: Piece) -> Iterator[_Access]:
+        around = self._positions.around.get(id(s), frozenset({UNKNOWN}))
+
+        def access(
+            kind: Literal["load", "store", "atomic"], place: ir.Expr, value: ir.Expr | None
+        ) -> Iterator[_Access]:
+            where = frozenset(x for x in self._pointers.storage(place) if isinstance(x, Root) or x.storage == "shared")
+            if where:
+                fixed = self._positions.of_address(place) | around
+                told = self._positions.of(value) if value is not None else frozenset({UNKNOWN})
+                yield _Access(kind, place, s, piece, where, fixed, told)
+
+        if isinstance(s, ir.Assign | ir.Update):
+            yield from access("store", s.target, s.value)
+        if isinstance(s, ir.Call) and s.function in ATOMICS:
+            yield from access("atomic", pointee(s.args[0]), None)
+        if isinstance(s, ir.Call) and s.result is not None:
+            yield from access("store", s.result, None)
+        for place in _read_by(s):
+            yield from access("load", place, None)
+
+    # -- pairs
+
+    def _meet(self, store: _Access, other: _Access) -> bool:
+        """Whether one thread may touch the same cell with both, and one that does the same would be in the way."""
+        if other.kind in (store.kind, "store") or UNKNOWN in other.fixed:
+            return False  # of a store and an atomic operation, the store asks
+        if other.kind == "load" and self._own_value(store, other):
+            return False
+        return self._same_cell(store, other)
+
+    def _same_cell(self, a: _Access, b: _Access) -> bool:
+        """Whether one thread may touch one cell with both."""
+        moving = self._changing.intersection((*variables(a.place), *variables(b.place)))
+        together = not a.where.isdisjoint(b.where)
+        return together and (bool(moving) or not distinct(address(a.place), address(b.place)))
+
+    def _together(self, store: _Access, other: _Access, along: list[Position]) -> frozenset[Position]:
+        """The positions along which threads come to both at once."""
+        found = frozenset(along) - other.fixed
+        ordered = store.piece is not other.piece and not (
+            other.piece in self._reached[store.piece] or store.piece in self._reached[other.piece]
+        )
+        return found - frozenset(IN_BLOCK) if ordered else found
+
+    def _own_value(self, store: _Access, load: _Access) -> bool:
+        """Whether the load sees what its thread has just stored, and each cell is stored to once."""
+        others = [a for a in self._all if a.kind != "load" and self._same_cell(store, a)]
+        if others != [store] or not isinstance(store.statement, ir.Assign) or store.place != load.place:
+            return False
+        if not self._nest.before(store.statement, load.statement):
+            return False
+        loops = self._nest.loops[id(store.statement)]
+        indices = {d.symbol: x for x in loops if isinstance(x, ir.For) for d in x.init if isinstance(d, ir.Declare)}
+        steady = all(x not in written(loop.body) | exposed(loop.body) for x, loop in indices.items())
+        moving = self._changing.intersection(variables(store.place)) - set(indices)
+        cell = address(store.place)
+        once = all(distinct_across(cell, cell, ir.Var(x, span=x.span)) for x in indices)
+        return steady and not moving and once and len(indices) == len(loops)
+
+
+class _Nest:
+    """Where statements stand: `loops` around each, by id."""
+
+    def __init__(self, body: ir.Body) -> None:
+        self.loops: dict[int, tuple[ir.Stmt, ...]] = {}
+        self._chains: dict[int, tuple[tuple[int, int], ...]] = {}
+        self._walk(body, (), ())
+
+    def _walk(self, body: ir.Body, chain: tuple[tuple[int, int], ...], loops: tuple[ir.Stmt, ...]) -> None:
+        for i, s in enumerate(body):
+            own = (*chain, (id(body), i))
+            self._chains[id(s)], self.loops[id(s)] = own, loops
+            inner = (*loops, s) if isinstance(s, ir.For | ir.While) else loops
+            for nested in bodies(s):
+                self._walk(nested, own, inner)
+
+    def before(self, s: ir.Stmt, other: ir.Stmt) -> bool:
+        """Whether `other` runs only after s, in the same turns of the loops around s."""
+        first, second = self._chains.get(id(s), ()), self._chains.get(id(other), ())
+        if not first or len(second) < len(first) or first[:-1] != second[: len(first) - 1]:
+            return False
+        (body, i), (other_body, j) = first[-1], second[len(first) - 1]
+        return body == other_body and i < j
+
+
+def _read_by(s: ir.Stmt) -> Iterator[ir.Expr]:
+    """The cells whose value a statement needs."""
+    for own in own_exprs(s):
+        if (isinstance(s, ir.Assign) and own is s.target) or (isinstance(s, ir.Call) and own is s.result):
+            yield from _on_the_way(own)
+        else:
+            yield from _cells(own)
+
+
+def _cells(e: ir.Expr) -> Iterator[ir.Expr]:
+    match e:
+        case ir.Index() | ir.Member():
+            if not isinstance(e.type, Array):
+                yield e
+            yield from _on_the_way(e)
+        case ir.AddressOf(place=place):
+            yield from _on_the_way(place)
+        case _:
+            for child in children(e):
+                yield from _cells(child)
+
+
+def _on_the_way(place: ir.Expr) -> Iterator[ir.Expr]:
+    """The cells that must be read to know where the place is."""
+    match place:
+        case ir.Index(base=base, index=index):
+            yield from _cells(index)
+            yield from _cells(base) if isinstance(base.type, Pointer) else _on_the_way(base)
+        case ir.Member(base=base):
+            yield from _on_the_way(base)
+        case ir.Var():
+            return
+        case _:
+            yield from _cells(place)

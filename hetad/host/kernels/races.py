@@ -1,0 +1,158 @@
+"""Races that the shape of a launch makes: refused where it is known, else looked at in front of the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from hetad.adjoint.inline import inline
+from hetad.adjoint.names import integer
+from hetad.analysis.affine import Polynomial
+from hetad.analysis.coordinates import block_dim, grid_dim
+from hetad.analysis.effects import Effects, kernel_effects
+from hetad.analysis.pointers import PointsTo
+from hetad.analysis.positions import Position
+from hetad.device.accumulation.axes import extent_along
+from hetad.device.races import Race, races
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.kernels.extents import known_extents
+from hetad.host.kernels.versions import all_of, holds
+from hetad.ir import nodes as ir
+from hetad.ir import texts
+from hetad.ir.types import BOOL, CHAR, UINT, Float, Pointer
+from hetad.ir.visit import walk_stmts
+from hetad.rules.routines import routine_of
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """No race where a launch has one thread along `along`, or where the memory is `apart`; `surely`: it has several."""
+
+    race: Race
+    along: tuple[Position, ...]
+    apart: ir.Expr | None
+    surely: bool
+
+
+class Races:
+    """The races that kernels may have, found once for each kernel."""
+
+    def __init__(self, kernels: Mapping[str, ir.Function]) -> None:
+        self._kernels = kernels
+        self._found: dict[tuple[str, Groups], tuple[Race, ...]] = {}
+
+    def looked_at(
+        self,
+        s: ir.Launch,
+        extents: Mapping[ir.Symbol, ir.Expr],
+        active: Collection[int] | None,
+        merged: Groups,
+    ) -> list[ir.Stmt]:
+        """Statements that end the program where the launch has a race; raises UnsupportedError where it certainly does.
+
+        `active`: the arguments that have adjoints; all where it is None.  `merged`: see `HostEngine`.
+        """
+        kernel, own = self._kernels[s.kernel], self._races(s.kernel, ())
+        conditions = [_told(s, race, kernel, extents) for race in own if _matters(race, active)]
+        seen = {(r.place, r.place.span) for r in own}
+        more = [r for r in self._races(s.kernel, merged) if (r.place, r.place.span) not in seen] if merged else []
+        elsewhere = _elsewhere(s, kernel, merged) if more else None
+        conditions += [_told(s, race, kernel, extents, elsewhere) for race in more if _matters(race, active)]
+        first = {(c.along, c.apart): c for c in reversed(conditions) if c.along}
+        return [_required(s, c) for c in reversed(first.values())]
+
+    def _races(self, kernel: str, merged: Groups) -> tuple[Race, ...]:
+        if (kernel, merged) not in self._found:
+            self._found[kernel, merged] = races(self._kernels[kernel], merged)
+        return self._found[kernel, merged]
+
+
+def _told(
+    s: ir.Launch,
+    race: Race,
+    kernel: ir.Function,
+    extents: Mapping[ir.Symbol, ir.Expr],
+    apart: ir.Expr | None = None,
+) -> _Condition:
+    """Along what the launch must have one thread, as far as the text does not tell; `apart`: whether the memory that
+    would have to be the same is not."""
+    told = {p: holds((_alone(p, race.place.span),), kernel.params, s, extents) for p in race.along}
+    several = tuple(p for p in race.along if told[p] is False)
+    if several and apart is None:
+        raise UnsupportedError(_message(race, several, s), race.place.span, _remedy(several))
+    return _Condition(race, tuple(p for p in race.along if told[p] is not True), apart, bool(several))
+
+
+def _elsewhere(s: ir.Launch, kernel: ir.Function, merged: Groups) -> ir.Expr | None:
+    """Whether no two pointers that may reach the same memory are given as the same; None where some certainly are."""
+    given = {p.name: arg for p, arg in zip(kernel.params, s.args, strict=True) if isinstance(p.type, Pointer)}
+    pairs = [pair for group in merged for pair in combinations([given[n] for n in group if n in given], 2)]
+    if not pairs or any(a == b for a, b in pairs):
+        return None
+    anything = Pointer(CHAR)
+    tests = [(ir.Cast(a, anything, span=s.span), ir.Cast(b, anything, span=s.span)) for a, b in pairs]
+    return all_of([ir.Binary("!=", a, b, BOOL, span=s.span) for a, b in tests])
+
+
+def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
+    span, tests = s.span, []
+    for name, axis in c.along if not c.surely else ():
+        extent = extent_along(s.block if name == "threadIdx" else s.grid, axis)
+        tests.append(ir.Binary("<=", extent, integer(1, span, UINT), BOOL, span=span))
+    whole = all_of(tests) if tests else None
+    if c.apart is not None:
+        whole = ir.Binary("||", whole, c.apart, BOOL, span=span) if whole is not None else c.apart
+    assert whole is not None
+    said = texts.quoted(f"{c.race.place.span}: {_message(c.race, c.along, s)}; {_remedy(c.along)}")
+    return ir.Call("hetad_require", (whole, ir.String(said, Pointer(CHAR), span=span)), span=span)
+
+
+def refuse_races(program: ir.Program, entry: str) -> None:
+    """Raises UnsupportedError where a launch that `entry` makes, of constant shape, certainly has a race in numbers."""
+    if program.functions[entry].kind != "host":
+        return
+    flat = inline(program, entry)
+    function = flat.functions[entry]
+    kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
+    effects = Effects(PointsTo(function), {n: kernel_effects(k) for n, k in kernels.items()})
+    known, found = known_extents(function.body, effects), Races(kernels)
+    for s in walk_stmts(function.body):
+        if isinstance(s, ir.Launch) and s.kernel in kernels and routine_of(s.kernel, s.span) is None:
+            found.looked_at(s, known, None, ())
+
+
+def _matters(race: Race, active: Collection[int] | None) -> bool:
+    """Whether what the race decides may enter a derivative."""
+    if not race.own:
+        return True
+    if not isinstance(race.place.type, Float):
+        return False
+    return active is None or not race.given or not race.given.isdisjoint(active)
+
+
+def _alone(position: Position, span: Span) -> Polynomial:
+    """Not negative where there is one thread along it."""
+    name, axis = position
+    extent = block_dim(axis, span) if name == "threadIdx" else grid_dim(axis, span)
+    return Polynomial({(): 1}) - Polynomial({(extent,): 1})
+
+
+def _message(race: Race, along: tuple[Position, ...], s: ir.Launch) -> str:
+    what = "store different values to" if race.differ else "read and write"
+    return (
+        f"a race: threads that differ in {_listed(along)} alone {what} one cell of '{race.name}' in no order, "
+        f"in the launch of '{s.kernel}' in line {s.span.line}"
+    )
+
+
+def _remedy(along: tuple[Position, ...]) -> str:
+    first = ".".join(along[0])
+    return f"launch it with one thread along each of these, let one do it (if ({first} == 0)), or add with atomicAdd"
+
+
+def _listed(along: tuple[Position, ...]) -> str:
+    names = [".".join(p) for p in along]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
