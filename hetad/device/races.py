@@ -9,11 +9,11 @@ Nothing is said of threads of which the kernel tells by position that they reach
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.analysis.affine import address, distinct, distinct_across
+from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.effects import ATOMICS, Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
@@ -53,7 +53,8 @@ class _Access:
     piece: Piece
     where: frozenset[Location]
     fixed: frozenset[Position]  # on what it depends which cell, and whether
-    value: frozenset[Position] = frozenset()  # on what it depends what is stored
+    value: frozenset[Position]  # on what it depends what is stored
+    cell: Address | None  # None: it may be another one each time
 
 
 def races(kernel: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> tuple[Race, ...]:
@@ -71,6 +72,7 @@ class _Kernel:
         pieces = Phases(kernel.body, kernel.span).pieces
         self._all = [a for p in pieces for s in walk_stmts(p.statements) for a in self._accesses(s, p)]
         self._reached = {p: p.reached for p in pieces}
+        self._lines = _Lines(self._all)
 
     def races(self) -> Iterator[Race]:
         for store in self._all:
@@ -78,7 +80,7 @@ class _Kernel:
                 continue
             shared = any(not isinstance(x, Root) for x in store.where)
             along = [p for p in (IN_BLOCK if shared else EVERYWHERE) if p not in store.fixed]
-            meeting = [(a, self._together(store, a, along)) for a in self._all if self._meet(store, a)]
+            meeting = [(a, self._together(store, a, along)) for a in self._lines.beside(store) if self._meet(store, a)]
             meeting = [(a, parts) for a, parts in meeting if parts]
             given = frozenset(i for x in store.where for i in self._given.get(x, ()))
             name = min(x.name for x in store.where)
@@ -103,7 +105,8 @@ class _Kernel:
             if where:
                 fixed = self._positions.of_address(place) | around
                 told = self._positions.of(value) if value is not None else frozenset({UNKNOWN})
-                yield _Access(kind, place, s, piece, where, fixed, told)
+                moving = not self._changing.isdisjoint(variables(place))
+                yield _Access(kind, place, s, piece, where, fixed, told, None if moving else address(place))
 
         if isinstance(s, ir.Assign | ir.Update):
             yield from access("store", s.target, s.value)
@@ -122,13 +125,7 @@ class _Kernel:
             return False  # of a store and an atomic operation, the store asks
         if other.kind == "load" and self._own_value(store, other):
             return False
-        return self._same_cell(store, other)
-
-    def _same_cell(self, a: _Access, b: _Access) -> bool:
-        """Whether one thread may touch one cell with both."""
-        moving = self._changing.intersection((*variables(a.place), *variables(b.place)))
-        together = not a.where.isdisjoint(b.where)
-        return together and (bool(moving) or not distinct(address(a.place), address(b.place)))
+        return not distinct(store.cell, other.cell)
 
     def _together(self, store: _Access, other: _Access, along: list[Position]) -> frozenset[Position]:
         """The positions along which threads come to both at once."""
@@ -140,10 +137,13 @@ class _Kernel:
 
     def _own_value(self, store: _Access, load: _Access) -> bool:
         """Whether the load sees what its thread has just stored, and each cell is stored to once."""
-        others = [a for a in self._all if a.kind != "load" and self._same_cell(store, a)]
-        if others != [store] or not isinstance(store.statement, ir.Assign) or store.place != load.place:
+        if not isinstance(store.statement, ir.Assign) or store.place != load.place:
             return False
         if not self._nest.before(store.statement, load.statement):
+            return False
+        if any(
+            a is not store and a.kind != "load" and not distinct(store.cell, a.cell) for a in self._lines.beside(store)
+        ):
             return False
         loops = self._nest.loops[id(store.statement)]
         indices = {d.symbol: x for x in loops if isinstance(x, ir.For) for d in x.init if isinstance(d, ir.Declare)}
@@ -152,6 +152,33 @@ class _Kernel:
         cell = address(store.place)
         once = all(distinct_across(cell, cell, ir.Var(x, span=x.span)) for x in indices)
         return steady and not moving and once and len(indices) == len(loops)
+
+
+class _Lines:
+    """Accesses by memory and by cell: cells of one line differ by a number of elements."""
+
+    def __init__(self, accesses: Iterable[_Access]) -> None:
+        self._numbers: dict[object, int] = {}
+        self._cells: dict[Location, dict[tuple[int, int], list[_Access]]] = {}
+        for a in accesses:
+            for x in a.where:
+                self._cells.setdefault(x, {}).setdefault(self._cell(a), []).append(a)
+
+    def _cell(self, a: _Access) -> tuple[int, int]:
+        """The number of the line, zero for a cell of none, and where in it the cell lies."""
+        if a.cell is None:
+            return 0, 0
+        terms = frozenset((m, c) for m, c in a.cell.offset.terms.items() if m)
+        line = self._numbers.setdefault((a.cell.base, terms, a.cell.path), len(self._numbers) + 1)
+        return line, a.cell.offset.terms.get((), 0)
+
+    def beside(self, a: _Access) -> Iterator[_Access]:
+        """The accesses to the same memory, but for those to other cells of the same line."""
+        line, at = self._cell(a)
+        for x in a.where:
+            for (other, there), found in self._cells[x].items():
+                if not line or other != line or there == at:
+                    yield from found
 
 
 class _Nest:

@@ -6,23 +6,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from hetad.adjoint.inline import inline
 from hetad.adjoint.names import integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
-from hetad.analysis.effects import Effects, kernel_effects
-from hetad.analysis.pointers import PointsTo
 from hetad.analysis.positions import Position
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.races import Race, races
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.host.kernels.extents import known_extents
 from hetad.host.kernels.versions import all_of, holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import BOOL, CHAR, UINT, Float, Pointer
-from hetad.ir.visit import walk_stmts
-from hetad.rules.routines import routine_of
 
 Groups = tuple[tuple[str, ...], ...]
 
@@ -48,12 +42,12 @@ class Races:
         self,
         s: ir.Launch,
         extents: Mapping[ir.Symbol, ir.Expr],
-        active: Collection[int] | None,
+        active: Collection[int],
         merged: Groups,
     ) -> list[ir.Stmt]:
         """Statements that end the program where the launch has a race; raises UnsupportedError where it certainly does.
 
-        `active`: the arguments that have adjoints; all where it is None.  `merged`: see `HostEngine`.
+        `active`: the arguments that have adjoints; `merged`: groups of parameters that may reach the same memory.
         """
         kernel, own = self._kernels[s.kernel], self._races(s.kernel, ())
         conditions = [_told(s, race, kernel, extents) for race in own if _matters(race, active)]
@@ -110,27 +104,13 @@ def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
     return ir.Call("hetad_require", (whole, ir.String(said, Pointer(CHAR), span=span)), span=span)
 
 
-def refuse_races(program: ir.Program, entry: str) -> None:
-    """Raises UnsupportedError where a launch that `entry` makes, of constant shape, certainly has a race in numbers."""
-    if program.functions[entry].kind != "host":
-        return
-    flat = inline(program, entry)
-    function = flat.functions[entry]
-    kernels = {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
-    effects = Effects(PointsTo(function), {n: kernel_effects(k) for n, k in kernels.items()})
-    known, found = known_extents(function.body, effects), Races(kernels)
-    for s in walk_stmts(function.body):
-        if isinstance(s, ir.Launch) and s.kernel in kernels and routine_of(s.kernel, s.span) is None:
-            found.looked_at(s, known, None, ())
-
-
-def _matters(race: Race, active: Collection[int] | None) -> bool:
+def _matters(race: Race, active: Collection[int]) -> bool:
     """Whether what the race decides may enter a derivative."""
     if not race.own:
         return True
     if not isinstance(race.place.type, Float):
         return False
-    return active is None or not race.given or not race.given.isdisjoint(active)
+    return not race.given or not race.given.isdisjoint(active)
 
 
 def _alone(position: Position, span: Span) -> Polynomial:
