@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         BackendError,
         ExecutionError,
         HetadError,
+        RaceError,
         SourceError,
         Span,
         SyntaxProblem,
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "Report",
-    "Result", "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient", "load",
-    "loads", "pullback",
+    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "RaceError",
+    "Report", "Result", "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient",
+    "load", "loads", "pullback",
 ]  # fmt: skip
 
 _API = frozenset({"Function", "Gradient", "Program", "Report", "Result", "gradient", "load", "loads", "pullback"})

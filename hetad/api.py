@@ -256,7 +256,7 @@ class Function:
 
     def __call__(
         self, *args: Any, backend: str | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,
-        stream: Any = None, cpu_threads: int | None = None, **named: Any,
+        stream: Any = None, cpu_threads: int | None = None, racecheck: bool = False, **named: Any,
     ) -> Any:  # fmt: skip
         """Run the function; arrays are written in place, as in C.
 
@@ -269,6 +269,7 @@ class Function:
             shared_mem: bytes of dynamic shared memory.
             stream: a CuPy stream or the address of a CUDA stream; None for CuPy's current one.
             cpu_threads: how many threads run the blocks of a grid on the CPU; see `hetad.gradient`.
+            racecheck: whether a detector watches for races, on the CPU and slowly; see docs/races.md.
             **named: arguments by name.
 
         Returns:
@@ -278,10 +279,26 @@ class Function:
             ArgumentError: an argument does not fit its parameter.
             BackendError: there is no compiler or GPU.
             ExecutionError: the program failed.
+            RaceError: with racecheck, two threads reach the same memory with nothing that orders them, and one writes.
         """
         launch = self.compiled.launch(grid, block, shared_mem, stream, named)
         values = bind(self.compiled.signature, args, named)
+        if racecheck:
+            if backend == "cuda":
+                raise ArgumentError('racecheck= runs the program on the CPU; leave out backend="cuda"')
+            return self.compiled.watched_plan(0).primal(values, launch)
         return self.compiled.primal_plan(backend_for(backend), cpu_threads).primal(values, launch)
+
+    def watched(self, args: Sequence[Any], launch: Mapping[str, Any], limit: int) -> Any:
+        """Run the function under the race detector, which gives up after `limit` accesses.
+
+        Raises:
+            RaceLimitError: it gave up.
+        """
+        configuration = self.compiled.launch(
+            launch.get("grid"), launch.get("block"), launch.get("shared_mem", 0), None, {}
+        )
+        return self.compiled.watched_plan(limit).primal(bind(self.compiled.signature, args, {}), configuration)
 
     def __repr__(self) -> str:
         return f"<hetad {'kernel' if self.definition.kind == 'kernel' else 'function'} {self.signature}>"
@@ -303,6 +320,7 @@ class Compiled:
         self._lock = threading.RLock()
         self._primal: pipeline.Primal | None = None
         self._plans: dict[tuple[Backend, int | None], Plan] = {}
+        self._watched: dict[int, Plan] = {}  # under the race detector
         self._derivatives: dict[Any, Derivative] = {}
         self._gradient_plans: dict[Any, Plan] = {}
 
@@ -331,6 +349,17 @@ class Compiled:
                 plan = Plan(executable, primal.parameters, self.signature, primal.written, lengths=self._lengths)
                 self._plans[backend, cpu_threads] = plan
         return plan
+
+    def watched_plan(self, limit: int) -> Plan:
+        """Of the function under the race detector, which gives up after so much work; 0: never."""
+        from hetad.run import races
+
+        with self._lock:
+            if limit not in self._watched:
+                primal = self._reached()
+                executable = races.build(primal.program, primal.entry, limit)
+                self._watched[limit] = Plan(executable, primal.parameters, self.signature, primal.written)
+            return self._watched[limit]
 
     def derivative(self, choice: Choice) -> Derivative:
         with self._lock:

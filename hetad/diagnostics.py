@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +52,41 @@ class HetadError(Exception):
     """Base of all errors raised by hetad."""
 
 
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place that an error is about, and what is there."""
+
+    span: Span
+    text: str
+    source_line: str | None = None
+
+
 class SourceError(HetadError):
     """Something in the CUDA source: `message` says what, `span` where, `remedy` what to do."""
 
-    def __init__(self, message: str, span: Span | None = None, remedy: str = "") -> None:
+    def __init__(
+        self, message: str, span: Span | None = None, remedy: str = "", related: tuple[Related, ...] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.span = span
         self.remedy = remedy
+        self.related = related
         self.source_line: str | None = None
 
     def attach(self, sources: Mapping[str, str]) -> SourceError:
-        """Remember the source line under the span, so that the error can show it."""
-        if self.span is not None and self.source_line is None and self.span.file in sources:
-            lines = sources[self.span.file].splitlines()
-            if 0 < self.span.line <= len(lines):
-                self.source_line = lines[self.span.line - 1]
+        """Remember the source lines under the spans, so that the error can show them."""
+        if self.span is not None and self.source_line is None:
+            self.source_line = _line(self.span, sources)
+        self.related = tuple(replace(r, source_line=r.source_line or _line(r.span, sources)) for r in self.related)
         return self
 
     def __str__(self) -> str:
         parts = [f"{self.span}: {self.message}" if self.span else self.message]
         if self.span is not None and self.source_line is not None:
-            caret = "".join("\t" if c == "\t" else " " for c in self.source_line[: self.span.column - 1])
-            width = max(1, min(self.span.length, len(self.source_line) - self.span.column + 1))
-            parts += ["    " + self.source_line, "    " + caret + "^" * width]
+            parts += _excerpt(self.span, self.source_line)
+        for r in self.related:
+            parts += [f"  {r.span}: {r.text}", *(_excerpt(r.span, r.source_line) if r.source_line is not None else ())]
         parts += [f"  called from {place}" for place in self.called_from()]
         if self.remedy:
             parts.append(f"  help: {self.remedy}")
@@ -84,6 +95,17 @@ class SourceError(HetadError):
     def called_from(self) -> list[str]:
         """Where the function was called that the place is in, the innermost call first."""
         return [str(i.call) for i in self.span.inlinings() if i.call != self.span] if self.span is not None else []
+
+
+def _line(span: Span, sources: Mapping[str, str]) -> str | None:
+    lines = sources.get(span.file, "").splitlines()
+    return lines[span.line - 1] if 0 < span.line <= len(lines) else None
+
+
+def _excerpt(span: Span, source_line: str) -> list[str]:
+    caret = "".join("\t" if c == "\t" else " " for c in source_line[: span.column - 1])
+    width = max(1, min(span.length, len(source_line) - span.column + 1))
+    return ["    " + source_line, "    " + caret + "^" * width]
 
 
 class SyntaxProblem(SourceError):
@@ -96,6 +118,10 @@ class UnknownTypeProblem(SyntaxProblem):
 
 class UnsupportedError(SourceError):
     """A construct in reached code that hetad does not differentiate (yet)."""
+
+
+class RaceError(SourceError):
+    """Two threads reach the same memory, one of them writes, and nothing orders the two."""
 
 
 class UnknownNameError(SourceError):

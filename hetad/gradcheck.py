@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hetad.diagnostics import BackendError
 from hetad.ir.types import Float, Struct, Type, scalar_base
 from hetad.ir.visit import declared
 
@@ -48,6 +49,7 @@ _STEPS = {
     64: tuple(4.0**-k for k in range(2, 11)),
 }
 _STEP_FACTOR = 4.0
+_RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
 _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
 
 
@@ -71,6 +73,7 @@ class Report:
     function: str
     backend: str
     rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -84,7 +87,7 @@ class Report:
                 f"  {row.verdict:7} {row.check}: relative error {row.error:.2e} "
                 f"(tolerance {row.tolerance:.1e}){numbers} {row.note}".rstrip()
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class Subject:
     saved: Callable[[], Saved | None] = lambda: None
     saves: Callable[[], list[tuple[Any, int]]] = list
     inner_bits: int = 64  # the precision of the coarsest floating value on the way
+    watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
 
     def position(self, name: str) -> int:
         return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
@@ -119,15 +123,29 @@ def from_problem(
     problem: Problem, backend: str | None, cpu_threads: int | None = None, **options: Any
 ) -> tuple[Subject, list[Any]]:
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
-    import hetad
-
-    program = hetad.load(problem.source, **problem.loading)
-    function = function_of(program, problem)
+    function = _function_of(problem)
     arguments = problem.arguments(function.parameters)
     threads = problem.cpu_threads if cpu_threads is None else cpu_threads
     options = {**problem.memory, **options}
     subject = of_function(function, problem.wrt, problem.of, backend, problem.launch, cpu_threads=threads, **options)
     return subject, arguments
+
+
+def _function_of(problem: Problem) -> Launchable:
+    import hetad
+
+    program = hetad.load(problem.source, **problem.loading)
+    return function_of(program, problem)
+
+
+def watch(problem: Problem) -> None:
+    """Runs what a problem file is about once under the race detector.
+
+    Raises:
+        RaceError: it found one.
+    """
+    function = _function_of(problem)
+    function.watched(problem.arguments(function.parameters), problem.launch, 0)
 
 
 def function_of(program: Program, problem: Problem) -> Launchable:
@@ -156,6 +174,7 @@ def of_function(
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
         inner_bits=_inner_bits(gradient.derivative.program),
+        watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
     )
 
 
@@ -207,6 +226,7 @@ def check(
     samples: int = 3,
     random_seed: int = 0,
     on_step: Callable[[int, int], None] | None = None,
+    racecheck: bool = True,
 ) -> Report:
     """Compares the gradient with finite differences along `samples` random directions of each parameter in `wrt`.
 
@@ -218,8 +238,14 @@ def check(
         samples: directions per parameter.
         random_seed: of the directions and of the seeds.
         on_step: called with (comparisons done, comparisons in all).
+        racecheck: whether the program runs once under the race detector first, unless its launches are large.
+
+    Raises:
+        RaceError: the detector found a race: neither the program nor its gradient has one value.
     """
     import numpy as np
+
+    notes = _race_notes(subject, arguments) if racecheck else ()
 
     rows: list[Row] = []
     total = len(subject.wrt) * samples + 2
@@ -228,7 +254,22 @@ def check(
         rows.append(row)
         if on_step is not None:
             on_step(len(rows), total)
-    return Report(subject.function, subject.backend, tuple(rows))
+    return Report(subject.function, subject.backend, tuple(rows), notes)
+
+
+def _race_notes(subject: Subject, arguments: Sequence[Any]) -> tuple[str, ...]:
+    """Runs the program under the race detector; why it could not, if so."""
+    from hetad.run.races import RaceLimitError
+
+    if subject.watched is None:
+        return ()
+    try:
+        subject.watched(copy.deepcopy(list(arguments)))
+    except RaceLimitError as problem:
+        return (f"races were not looked for: {problem}; smaller inputs would do, or hetad run --racecheck",)
+    except BackendError as problem:
+        return (f"races were not looked for: {str(problem).splitlines()[0]}",)
+    return ()
 
 
 def _rows(

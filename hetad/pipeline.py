@@ -4,6 +4,7 @@ unit     = frontend.load(text)          preprocess, CUDA syntax; items are parse
 program  = unit.reach(function)         lower to the IR; closed over calls and launches
 fence.check(program)                    refuse what later passes do not support
 program  = normalize(program)           one assignment a statement, structured control flow
+races.refuse_races(program)             refuse shared memory where a barrier is certainly missing
 derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy, outline
 text     = emit.cuda_file(...)          readable CUDA C
 """
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from hetad.adjoint.inline import inline
 from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import split_structs
+from hetad.analysis.races import refuse_races
 from hetad.analysis.spaces import parameter_spaces
 from hetad.diagnostics import SourceError
 from hetad.host.derivative import Derivative, Parameter
@@ -120,7 +122,9 @@ def differentiate(
             more = reach(unit, rule.pullback)
             program = replace(program, functions={**more.functions, **program.functions})
     try:
-        return reverse(normalized(program), name, wrt, of, options, rules, memory_limit, measured, value, graph)
+        flat = normalized(program)
+        refuse_races(flat)
+        return reverse(flat, name, wrt, of, options, rules, memory_limit, measured, value, graph)
     except SourceError as error:
         raise error.attach(program.sources) from None
     finally:

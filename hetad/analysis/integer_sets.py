@@ -116,6 +116,25 @@ def impossible_where(dimensions: int, parameters: int, given: str, asked: str) -
     return _bounded(ask, None)
 
 
+def always_met(met: str, excepted: str, asked: str) -> list[int] | None:
+    """A point of the set `met` that is not in `excepted`, if there is one for all parameters for which `asked` has any,
+    and those are not none.  The sets have the same space."""
+
+    def ask(context: isl.Context) -> list[int] | None:
+        found = isl.Set(met, context)
+        if found.is_empty():
+            return None
+        found = found.subtract(isl.Set(excepted, context))
+        parameters = isl.Set(asked, context).params()
+        if found.is_empty() or parameters.is_empty() or not parameters.is_subset(found.params()):
+            return None
+        point = found.lexmin().sample_point()
+        dimensions = range(found.dim(isl.dim_type.set))
+        return [int(point.get_coordinate_val(isl.dim_type.set, i).to_python()) for i in dimensions]
+
+    return _bounded(ask, None)
+
+
 def _where_not(wrong: isl.Set, anyone: isl.Set, parameters: int) -> list[Inequality] | None:
     """Inequalities, given what holds for anyone, that exclude just what is wrong; None if there are none."""
     right = wrong.complement().gist(anyone).coalesce()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetad.analysis.pointers import holds_pointer
 from hetad.cli.options import add_json, add_source, load, names
-from hetad.diagnostics import ArgumentError, SourceError, Span, collecting, recoverable, report
+from hetad.diagnostics import ArgumentError, RaceError, SourceError, Span, collecting, recoverable, report
 from hetad.ir.types import Float, Pointer, holds_floating
 from hetad.run.selection import select_of, select_wrt
 from hetad.run.signature import signature_of
@@ -40,7 +41,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "anything does.",
         epilog="example: hetad check samples/host_sum.cu",
     )
-    add_source(command)
+    add_source(command, "a CUDA source (.cu), or several that make one program: main.cu,kernels.cu; or a problem file "
+               "(.toml), whose function runs once under the race detector, too")  # fmt: skip
     command.add_argument("function", metavar="FUNCTION", nargs="?", help="check this one only, and what it calls")
     command.add_argument("--wrt", metavar="A,B", type=names, help="the parameters to differentiate with respect to "
                          "(default: all that hold floating numbers)")  # fmt: skip
@@ -51,15 +53,20 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    from hetad.cli.console import print_json
-
+    if len(options.file) == 1 and options.file[0].suffix == ".toml":
+        return _show([_examine_problem(options.file[0])], options)
     unit = load(options).unit
     if options.function is not None and options.function not in unit.functions:
         unit.reach(options.function)  # raises, with the nearest names
     asked = [options.function] if options.function is not None else list(unit.functions)
     wrt, of = _selected(unit, options)
     parts = _called_by_others(unit) if options.function is None else frozenset()
-    findings = [examine(unit, name, wrt, of, name in parts) for name in asked]
+    return _show([examine(unit, name, wrt, of, name in parts) for name in asked], options)
+
+
+def _show(findings: list[Finding], options: argparse.Namespace) -> int:
+    from hetad.cli.console import print_json
+
     if options.json:
         print_json(
             {"file": ",".join(map(str, options.file)), "functions": [_as_dictionary(finding) for finding in findings]}
@@ -87,6 +94,24 @@ def _called_by_others(unit: Unit) -> frozenset[str]:
         with collecting(), recoverable():
             found.update(called for called in unit.reach(name).functions if called != name)
     return frozenset(found)
+
+
+def _examine_problem(path: Path) -> Finding:
+    """The function of a problem file, which has inputs to run it at: under the race detector."""
+    import hetad
+    from hetad import gradcheck
+    from hetad import problem as problems
+
+    problem = problems.read(path)
+    unit = hetad.load(problem.source, **problem.loading).unit
+    finding = examine(unit, problem.function, problem.wrt, problem.of)
+    if finding.errors:
+        return finding
+    try:
+        gradcheck.watch(problem)
+    except RaceError as race:
+        return replace(finding, errors=(race,))
+    return finding
 
 
 def examine(unit: Unit, name: str, wrt: Names | None = None, of: Names | None = None, is_part: bool = False) -> Finding:

@@ -36,6 +36,9 @@ def as_dictionary(error: Exception) -> dict[str, Any]:
             result |= {"file": error.span.file, "line": error.span.line, "column": error.span.column}
         if error.source_line is not None:
             result["source_line"] = error.source_line
+        if error.related:
+            result["related"] = [{"file": r.span.file, "line": r.span.line, "column": r.span.column, "message": r.text}
+                                 for r in error.related]  # fmt: skip
         if called_from := error.called_from():
             result["called_from"] = called_from
         if error.remedy:
@@ -54,6 +57,10 @@ def render(error: Exception) -> Text:
     text = Text.assemble((place, "bold"), ("error: ", "bold red"), (error.message, "bold"))
     if error.span is not None and error.source_line is not None:
         text.append_text(excerpt(error.source_line, error.span.line, error.span.column, error.span.length))
+    for r in error.related:
+        text.append_text(Text.assemble("\n", (f"{r.span}: ", "bold"), r.text))
+        if r.source_line is not None:
+            text.append_text(excerpt(r.source_line, r.span.line, r.span.column, r.span.length))
     for call in error.called_from():
         text.append(f"\n  called from {call}")
     if error.remedy:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, limits, making
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making
 
 if TYPE_CHECKING:
     from hetad.gradcheck import Report, Row
@@ -28,6 +28,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_limits(command)
     add_making(command)
     add_graph(command)
+    add_racecheck(command, "run the program once under the race detector, on the CPU, if its launches are small "
+                  "(default: yes)", True)  # fmt: skip
     command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 2e-4 where a float takes part)")
     command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
     command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     backends = ("cpu", "cuda") if options.backend == "both" else (options.backend,)
     reports, gradients, bits = [], [], 64
     for backend in backends:
-        report, gradient, bits = _check(problem, backend, options)
+        report, gradient, bits = _check(problem, backend, options, watch=options.racecheck and backend == backends[0])
         reports.append(report)
         gradients.append(gradient)
     if len(reports) == 2:
@@ -64,7 +66,9 @@ def _positive(text: str) -> int:
     return value
 
 
-def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -> tuple[Report, dict[str, Any], int]:
+def _check(
+    problem: Problem, backend: str | None, options: argparse.Namespace, watch: bool
+) -> tuple[Report, dict[str, Any], int]:
     from hetad import gradcheck
     from hetad.cli.console import progress
 
@@ -74,7 +78,9 @@ def _check(problem: Problem, backend: str | None, options: argparse.Namespace) -
     keywords = limits(options) | making(options) | {"graph": options.graph}
     subject, arguments = gradcheck.from_problem(problem, backend, options.cpu_threads, **keywords)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
-        report = gradcheck.check(subject, arguments, random_seed=options.seed, on_step=on_step, **settings)
+        report = gradcheck.check(
+            subject, arguments, random_seed=options.seed, on_step=on_step, racecheck=watch, **settings
+        )
     gradient = subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))
     return report, dict(gradient), min(subject.bits, subject.inner_bits)
 
@@ -92,7 +98,7 @@ def _as_dictionary(report: Report) -> dict[str, Any]:
 
     return {
         "function": report.function, "backend": report.backend, "passed": report.passed,
-        "rows": [asdict(row) for row in report.rows],
+        "rows": [asdict(row) for row in report.rows], "notes": list(report.notes),
     }  # fmt: skip
 
 
@@ -112,6 +118,8 @@ def _print(report: Report, path: Path) -> None:
     for row in report.rows:
         if row.note:
             out().print(f"  {row.check}: {row.note}")
+    for note in report.notes:
+        out().print(f"note: {note}", markup=False, highlight=False)
     checks = f"{len(report.rows)} checks"
     out().print(f"[green]passed[/]: {checks}" if report.passed else f"[bold red]FAILED[/]: {checks}")
 

@@ -34,10 +34,12 @@ def macro(text: str) -> tuple[str, str]:
     return name, value if equals else "1"
 
 
-def add_source(command: argparse.ArgumentParser) -> None:
+_FILE = "a CUDA source (.cu), or several that make one program: main.cu,kernels.cu"
+
+
+def add_source(command: argparse.ArgumentParser, file: str = _FILE) -> None:
     """The options of every command that reads a CUDA source."""
-    command.add_argument("file", metavar="FILE", type=sources, help="a CUDA source (.cu), or several that make one "
-                         "program: main.cu,kernels.cu")  # fmt: skip
+    command.add_argument("file", metavar="FILE", type=sources, help=file)
     command.add_argument("-D", dest="defines", metavar="NAME=VALUE", type=macro, action="append", default=[],
                          help="define a macro, as for a compiler")  # fmt: skip
     command.add_argument("-U", dest="undefines", metavar="NAME", action="append", default=[],
@@ -90,6 +92,11 @@ def add_graph(command: argparse.ArgumentParser) -> None:
     """How a gradient runs on a GPU."""
     command.add_argument("--graph", action="store_true", help="on a GPU, run the gradient as CUDA graphs once it comes "
                          "again; refused where data read back decides what runs")  # fmt: skip
+
+
+def add_racecheck(command: argparse.ArgumentParser, text: str, default: bool) -> None:
+    """Whether the race detector watches."""
+    command.add_argument("--racecheck", action=argparse.BooleanOptionalAction, default=default, help=text)
 
 
 def limits(options: argparse.Namespace) -> dict[str, Any]:

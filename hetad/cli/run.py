@@ -7,7 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, limits, making
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -22,6 +22,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_limits(command)
     add_making(command)
     add_graph(command)
+    add_racecheck(command, "run the program once more, on the CPU, under a detector that finds races; exit status 1 if "
+                  "there is one", False)  # fmt: skip
     command.add_argument("--save", metavar="OUT.npz", type=Path,
                          help="save the arrays: outputs by name, gradients as grad_NAME")  # fmt: skip
     return command
@@ -34,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
+        if options.racecheck:
+            gradcheck.watch(problem)
         keywords = limits(options) | making(options) | {"graph": options.graph}
         subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads, **keywords)
         written = copy.deepcopy(arguments)

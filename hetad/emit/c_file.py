@@ -13,6 +13,8 @@ from hetad.emit.dialect import C_PARALLEL, C
 from hetad.emit.fibers import FiberStatements, shared_struct
 from hetad.emit.inlining import barriers_in_kernels
 from hetad.emit.layout import joined
+from hetad.emit.races import NAMES as RACE_NAMES
+from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Initialised, Statements
 from hetad.emit.synchronisation import uses_block
@@ -77,8 +79,10 @@ def _file(
     kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions]
     pass_thread_indices(parts)
-    texts = Kernels(parts, kernel_functions, options)
+    sites = Sites() if options.racecheck else None
+    texts = Kernels(parts, kernel_functions, options, sites)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
+    wanted += RACE_NAMES if sites is not None else ()
     if entry is not None:
         wanted.append("hetad_sized")
     if not on_cpu and parts.symbols():
@@ -93,7 +97,7 @@ def _file(
         *parts.mathematics(everything),
         *support.text(snippets, dialect, parts.numbers),
         [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
-        *(text for f in functions for text in _function(parts, f, options)),
+        *(text for f in functions for text in _function(parts, f, options, sites)),
     ]
     if on_cpu:
         body += [*texts.texts(), *dispatch(parts, alone=entry is None)]
@@ -101,6 +105,8 @@ def _file(
         body.append(_symbol_setter(parts))
     if entry is not None:
         body.append(_entry(parts, program.functions[entry], snippets))
+    if sites is not None:
+        body.append(sites.table())
     return joined(body)
 
 
@@ -131,10 +137,13 @@ def _hidden(parts: Assembly, function: ir.Function) -> list[str]:
     return [f"const dim3 {name}" for name in parts.names.hidden.get(function.name, ())]
 
 
-def _function(parts: Assembly, function: ir.Function, options: CpuOptions) -> Iterator[str]:
+def _function(parts: Assembly, function: ir.Function, options: CpuOptions, sites: Sites | None) -> Iterator[str]:
     require_declared(function.name, function.body, function.params)
     printer: Statements = HostStatements(parts, function)
-    if options.fibers and function.kind != "host" and uses_block(function.body):
+    if sites is not None and function.kind != "host":
+        yield from shared_struct(parts, function)
+        printer = WatchedStatements(parts, function, sites)
+    elif options.fibers and function.kind != "host" and uses_block(function.body):
         yield from shared_struct(parts, function)
         printer = FiberStatements(parts, function)
     head = parts.signature(function, "static", _hidden(parts, function))

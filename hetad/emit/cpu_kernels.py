@@ -17,10 +17,11 @@ from hetad.diagnostics import UnsupportedError
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
-from hetad.emit.fibers import FiberKernel
+from hetad.emit.fibers import FiberKernel, FiberStatements
 from hetad.emit.interior import Interior, interior_of_row
 from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh
+from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
@@ -59,9 +60,10 @@ class CpuOptions:
     """How kernels run on the CPU.  `fibers`: the oracle for tests, slow, which finds barriers in divergent code.
     `parallel`: blocks in parallel, on as many threads as `hetad_cpu_threads` is told; atomics are real, and the order
     of floating-point sums is not determined.  `sweeps`: kernels of which one run does the work of all threads; else all
-    kernels run block by block, as they do on a GPU."""
+    kernels run block by block, as they do on a GPU.  `racecheck`: fibers, whose accesses the race detector sees."""
 
     fibers: bool = False
+    racecheck: bool = False
     parallel: bool = False
     sweeps: bool = True
 
@@ -72,13 +74,16 @@ SERIAL = CpuOptions()
 class Kernels:
     """The kernels of a program on the CPU."""
 
-    def __init__(self, parts: Assembly, kernels: Sequence[ir.Function], options: CpuOptions) -> None:
+    def __init__(
+        self, parts: Assembly, kernels: Sequence[ir.Function], options: CpuOptions, sites: Sites | None = None
+    ) -> None:
+        """`sites`: where the race detector's accesses are kept, if there is one."""
         self.parts = parts
         self.kernels: list[RegionKernel | ThreadKernel | FiberKernel] = []
         self.sweeps: dict[str, SweepKernel] = {}
         for kernel in map(in_step, kernels):
             if options.fibers:
-                self.kernels.append(FiberKernel(parts, kernel))
+                self.kernels.append(_fiber_kernel(parts, kernel, sites))
                 continue
             if kernel.sweep is not None and options.sweeps:
                 self.sweeps[kernel.name] = SweepKernel(parts, kernel)
@@ -103,6 +108,11 @@ class Kernels:
                 yield from kernel.texts()
             else:
                 yield from _kernel(self.parts, kernel, self.sweeps.get(kernel.kernel.name))
+
+
+def _fiber_kernel(parts: Assembly, kernel: ir.Function, sites: Sites | None) -> FiberKernel:
+    printer = FiberStatements(parts, kernel) if sites is None else WatchedStatements(parts, kernel, sites)
+    return FiberKernel(parts, kernel, printer, watched=sites is not None)
 
 
 def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:

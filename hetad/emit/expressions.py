@@ -139,6 +139,10 @@ class Expressions:
         text, own = self._bound(expr)
         return text if own >= level else f"({text})"
 
+    def place(self, expr: ir.Expr, level: int = COMMA) -> str:
+        """`expr` where it stands for the memory, which is not read."""
+        return self.text(expr, level)
+
     def converted(self, expr: ir.Expr, target: Type, level: int = COMMA) -> str:
         """`expr` where C converts it to `target`."""
         plain = converted(expr, target, self.dialect)
@@ -242,13 +246,13 @@ class Expressions:
         if isinstance(base, ir.Index) and isinstance(base.index, ir.Const) and isinstance(base.base.type, Pointer):
             if base.index.value == 0:
                 return f"{self._pointer(base.base, POSTFIX)}->{_field(base, name)}", POSTFIX
-        return f"{self.text(base, POSTFIX)}.{_field(base, name)}", POSTFIX
+        return f"{self.place(base, POSTFIX)}.{_field(base, name)}", POSTFIX
 
     def _address(self, place: ir.Expr) -> tuple[str, int]:
         match place:
             case ir.Index(base=base, index=ir.Const(value=0, text=None)) if isinstance(base.type, Pointer):
                 return self._bound(base)
-        return f"&{self.text(place, UNARY)}", UNARY
+        return f"&{self.place(place, UNARY)}", UNARY
 
     def _unary(self, expr: ir.Unary) -> tuple[str, int]:
         if expr.op == "!":

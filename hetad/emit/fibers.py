@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hetad.emit.assembly import Assembly
 from hetad.emit.block_ir import const
 from hetad.emit.declarators import declaration
+from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh, is_dynamic
 from hetad.emit.scopes import require_declared
@@ -30,9 +31,12 @@ _KINDS = {
 class FiberKernel:
     """The text of one kernel."""
 
-    def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
+    def __init__(self, parts: Assembly, kernel: ir.Function, printer: FiberStatements, watched: bool = False) -> None:
+        """`watched`: by the race detector."""
         self.parts = parts
         self.kernel = kernel
+        self.printer = printer
+        self.watched = watched
 
     def names(self) -> set[str]:
         return {"hetad_run_fibers"}
@@ -43,10 +47,9 @@ class FiberKernel:
         indices = [f"const dim3 {i}" for i in ("gridDim", "blockDim", "blockIdx", "threadIdx")]
         params = [*indices, *(declaration(p.type, local[p], restrict=False) for p in kernel.params)]
         require_declared(kernel.name, kernel.body, kernel.params)
-        printer = FiberStatements(self.parts, kernel)
         yield from shared_struct(self.parts, kernel)
         head = f"static inline void hetad_thread_{name}({', '.join(params)})"
-        yield "\n".join([head, "{", *printer.lines(kernel.body), "}"])
+        yield "\n".join([head, "{", *self.printer.lines(kernel.body), "}"])
         args = ["gridDim", "blockDim", "blockIdx", "threadIdx"]
         args += [f"*({declaration(Pointer(p.type))})hetad_args[{i}]" for i, p in enumerate(kernel.params)]
         taken = f"{', '.join(indices)}, char *hetad_dynamic, void **hetad_args"
@@ -60,6 +63,8 @@ class FiberKernel:
         stack = _STACK + sum(size_of(s.type) for f in functions for s in declared(f.body) if s.storage == "local")
         reverse = int(self.kernel.reverse_threads)
         poison = [f"memset(&hetad_shared_{each}, 0xff, sizeof hetad_shared_{each});" for each in own]
+        if self.watched:
+            poison += [f"hetad_race_private(&hetad_shared_{each}, sizeof hetad_shared_{each});" for each in own]
         lines = [
             f"static void hetad_poison_{name}(void)",
             "{",
@@ -102,8 +107,8 @@ def _shared_names(parts: Assembly, function: ir.Function) -> dict[ir.Symbol, str
 class FiberStatements(Statements):
     """Where threads wait for each other they switch to another stack."""
 
-    def __init__(self, parts: Assembly, function: ir.Function) -> None:
-        super().__init__(parts.expressions(function), function)
+    def __init__(self, parts: Assembly, function: ir.Function, expressions: Expressions | None = None) -> None:
+        super().__init__(expressions or parts.expressions(function), function)
         struct = f"hetad_shared_{parts.names.functions[function.name]}"
         for symbol, name in _shared_names(parts, function).items():
             self.expressions.local.table[symbol] = f"{struct}.{name}"

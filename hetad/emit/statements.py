@@ -205,7 +205,7 @@ class Statements:
                 return self.expressions.call(statement.function, statement.args)
             case ir.Call(result=result):
                 assert result is not None
-                return f"{self.expressions.text(result)} = {self.result_of(statement, result.type)}"
+                return self.store(result, self.result_of(statement, result.type))
             case ir.Break():
                 return "break"
             case ir.Continue():
@@ -260,7 +260,10 @@ class Statements:
             compound = self._compound(target, inner)
             if compound is not None:
                 return compound
-        return f"{self.expressions.text(target)} = {self.expressions.converted(value, target.type)}"
+        return self.store(target, self.expressions.converted(value, target.type))
+
+    def store(self, target: ir.Place, value: str) -> str:
+        return f"{self.expressions.place(target)} = {value}"
 
     def _compound(self, target: ir.Place, value: ir.Binary) -> str | None:
         """`x *= y` for `x = x * y`, when both compute in the same type."""
@@ -276,15 +279,18 @@ class Statements:
         return self.update(value.op, target, value.right)
 
     def update(self, op: str, target: ir.Place, value: ir.Expr) -> str:
-        place = self.expressions.text(target)
         if op in "+-" and isinstance(value, ir.Const) and value.value == 1 and not isinstance(target.type, Float):
-            return f"{op}{op}{self.expressions.text(target, 14)}"
+            return f"{op}{op}{self.expressions.place(target, 14)}"
+        return f"{self.expressions.place(target)} {op}= {self.operand(target, value)}"
+
+    def operand(self, target: ir.Place, value: ir.Expr) -> str:
+        """What stands behind the `+=` of an update."""
         if isinstance(target.type, Pointer):
-            return f"{place} {op}= {self.expressions.index(value)}"
+            return self.expressions.index(value)
         plain = converted(value, value.type, self.dialect)
         if usual(target.type, plain.type) != usual(target.type, value.type):
             plain = value
-        return f"{place} {op}= {self.expressions.text(plain)}"
+        return self.expressions.text(plain)
 
     # --- launches ---
 

@@ -217,6 +217,7 @@ static int hetad_resolve_warp(size_t first)
             group |= (unsigned)(fiber->state == HETAD_WAITS && hetad_meet(one, fiber)) << other;
         }
         if (one->kind == HETAD_ACTIVE || (one->mask & alive) == group) {
+            if (one->kind == HETAD_SYNCWARP) { hetad_race_meet(first, group); }  // if used
             hetad_warp_operation(first, group);
             progress = 1;
         }
@@ -263,6 +264,7 @@ static void hetad_resolve_block(void)
             hetad_fail(text);
         }
     }
+    hetad_race_barrier(hetad_fiber_count);  // if used
     const int answers[] = {0, yes, no == 0, yes != 0, 0}, kind = one->kind;
     for (size_t t = 0; t < hetad_fiber_count; ++t) {
         struct hetad_fiber *fiber = &hetad_fibers[t];
@@ -292,8 +294,10 @@ static size_t hetad_run_threads(int reverse)
         if (fiber->state == HETAD_RUNS) {
             hetad_fiber = fiber;
             hetad_leave = hetad_fiber_leave;
+            hetad_race_thread(fiber - hetad_fibers, fiber->stack, hetad_stack_bytes);  // if used
             swapcontext(&hetad_scheduler, &fiber->context);
             hetad_leave = NULL;
+            hetad_race_thread(-1, NULL, 0);  // if used
             if (fiber->state == HETAD_FAILED) {
                 hetad_stop(fiber->code);
             }
@@ -363,6 +367,7 @@ static void hetad_run_fibers(
     hetad_block.dynamic = dynamic;
     hetad_block.args = args;
     hetad_fiber_count = (size_t)block.x * block.y * block.z;
+    hetad_race_launch(kernel, grid, block);  // if used
     const size_t start = hetad_shuffled ? hetad_random((unsigned)(blocks < 1u << 30 ? blocks : 1u << 30)) : 0;
     for (size_t i = 0; i < blocks; ++i) {
         const size_t b = reverse ? blocks - 1 - (i + start) % blocks : (i + start) % blocks;
@@ -371,6 +376,8 @@ static void hetad_run_fibers(
         hetad_block.index.z = (unsigned)(b / grid.x / grid.y);
         poison();
         memset(dynamic, 0xff, dynamic_bytes);
+        hetad_race_private(dynamic, dynamic_bytes);  // if used
+        hetad_race_block(b, hetad_fiber_count);  // if used
         hetad_run_block(reverse, stack_bytes);
     }
 }

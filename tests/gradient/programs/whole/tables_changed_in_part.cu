@@ -122,8 +122,8 @@ void made_in_a_loop(double *x, double *y, int n, int steps, double w)
 __global__ void rows(double **r, int n, int m)
 {
     int i = blockIdx.x, j = threadIdx.x;
-    if (r[i] && j < m)
-        r[i][j] = r[i][j] * r[i][j] + 0.1 * r[(i + 1) % n][j] * (i % 2 == 0);
+    if (i % 2 == 0 && r[i] && j < m)
+        r[i][j] = r[i][j] * r[i][j] + 0.1 * r[(i + 1) % n][j];
 }
 
 void row_by_row(double *x, int n, int m)

@@ -1,0 +1,167 @@
+"""Races in shared memory that can be proven: a missing barrier.
+
+Between two barriers, one thread reads a cell of a shared array and another writes it.  That is proven for launches of
+which the size of the blocks is known, from guards and subscripts that are affine in the position of the thread, and
+only where it needs no luck: whatever the threads agree on, if two of them get to the two accesses at all, two do meet.
+Where anything is not known, nothing is said; the race detector is there (docs/races.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hetad.analysis.integer_sets import always_met
+from hetad.analysis.intervals import Access, Intervals, shared_arrays
+from hetad.analysis.thread_words import Case, Parameters, Sum, Words
+from hetad.diagnostics import RaceError, Related
+from hetad.ir import nodes as ir
+from hetad.ir.places import exposed
+from hetad.ir.places import written as changed_in
+from hetad.ir.visit import walk_stmts
+
+_AXES = ("x", "y", "z")
+_CASES = 128  # that are told apart for one of them
+_PAIRS = 64  # of accesses that are looked at in one kernel
+
+
+def refuse_races(program: ir.Program) -> None:
+    """Raises RaceError at the first race that is proven."""
+    for kernel in program.functions.values():
+        if kernel.kind != "kernel" or not shared_arrays(kernel.body):
+            continue
+        intervals = Intervals(kernel)
+        pairs = [p for accesses in intervals.found for p in _pairs(accesses)][:_PAIRS]
+        for block in dict.fromkeys(_blocks(program, kernel.name)) if pairs else ():
+            for read, written, accesses in pairs:
+                found = _Pair(read, written, accesses, block, intervals).witness()
+                if found is not None:
+                    raise _error(kernel, read, written, found)
+
+
+def _pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access, list[Access]]]:
+    """A read and a write of one array, and all that is done to it between the same barriers."""
+    for read in accesses:
+        mine = [a for a in accesses if a.array is read.array]
+        if read.write or any(a.write and a.offset is None for a in mine):
+            continue
+        for written in mine:
+            if written.write and written.path == read.path and read.is_known and written.is_known:
+                yield read, written, mine
+
+
+def _blocks(program: ir.Program, kernel: str) -> Iterator[tuple[int, int, int]]:
+    """The sizes of the blocks with which a kernel is launched, where they are numbers."""
+    for function in program.functions.values():
+        launches = [s for s in walk_stmts(function.body) if isinstance(s, ir.Launch) and s.kernel == kernel]
+        values = _constants(function.body) if launches else {}
+        for launch in launches:
+            block = _followed(launch.block, values)
+            extents = block.elements if isinstance(block, ir.Aggregate) else (block,)
+            sizes = [_number(e, values) for e in extents]
+            known = [n for n in sizes if n is not None and n > 0]
+            if len(known) == len(sizes):
+                x, y, z = [*known, 1, 1][:3]
+                yield x, y, z
+
+
+def _constants(body: ir.Body) -> dict[ir.Symbol, ir.Expr]:
+    """The values of variables that keep what they are declared with."""
+    changed = changed_in(body) | exposed(body)
+    declared = (s for s in walk_stmts(body) if isinstance(s, ir.Declare))
+    return {s.symbol: s.init for s in declared if s.init is not None and s.symbol not in changed}
+
+
+def _followed(e: ir.Expr, values: Mapping[ir.Symbol, ir.Expr]) -> ir.Expr:
+    while isinstance(e, ir.Cast) or (isinstance(e, ir.Var) and e.symbol in values):
+        e = e.operand if isinstance(e, ir.Cast) else values[e.symbol]
+    return e
+
+
+def _number(e: ir.Expr, values: Mapping[ir.Symbol, ir.Expr]) -> int | None:
+    match _followed(e, values):
+        case ir.Const(value=int() as value):
+            return value
+        case ir.Binary(op="*", left=left, right=right):
+            first, second = _number(left, values), _number(right, values)
+            return first * second if first is not None and second is not None else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A read by a thread `a`, and a write by another thread `b` of the same block."""
+
+    read: Access
+    written: Access
+    accesses: list[Access]
+    block: tuple[int, int, int]
+    intervals: Intervals
+
+    def witness(self) -> tuple[list[int], list[int]] | None:
+        """The positions of two threads that race, if some certainly do."""
+        parameters = Parameters()
+        a, b = self._words("a", parameters), self._words("b", parameters)
+        reads, writes = self.read.reached(a), self.written.reached(b)
+        cells, others = self.read.cells(a), self.written.cells(b)
+        if reads is None or writes is None or cells is None or others is None:
+            return None
+        come = [(*r, *w, f"({self._different()})") for r in reads for w in writes]
+        meet = [(*c, *x.case, *y.case, f"{x.text} = {y.text}") for c in come for x in cells for y in others]
+        mine = self._own_stores(parameters, a, cells)
+        if mine is None or len(meet) > _CASES:
+            return None
+        names = list(parameters.names.values())
+        positive = tuple(f"{p} >= 0" for p in sorted(parameters.positive))
+        point = always_met(
+            self._set(meet, names, positive), self._set(mine, names, ()), self._set(come, names, positive)
+        )
+        return (point[:3], point[3:6]) if point is not None else None
+
+    def _words(self, thread: str, parameters: Parameters) -> Words:
+        sizes = dict(zip(_AXES, self.block, strict=True))
+        access = self.read if thread == "a" else self.written
+        return Words(thread, parameters, sizes, self.intervals.values, self.intervals.agreed, access.own)
+
+    def _different(self) -> str:
+        """That the threads differ; where lanes of a warp may be ordered, that their warps do."""
+        if not self.intervals.ordered(self.read):
+            return " or ".join(f"a_{axis} != b_{axis}" for axis in _AXES)
+        x, y, _ = self.block
+        warps = [f"floor(({t}_x + {x} * {t}_y + {x * y} * {t}_z)/32)" for t in "ab"]
+        return f"{warps[0]} != {warps[1]}"
+
+    def _own_stores(self, parameters: Parameters, a: Words, cells: list[Sum]) -> list[Case] | None:
+        """Where the reading thread may have stored to the cell itself: others may have stored the same value."""
+        found: list[Case] = []
+        for access in self.accesses:
+            if access.write:
+                own = {symbol: f"s{name}" for symbol, name in access.own.items()}
+                words = Words("a", parameters, a.block, a.values, a.agreed, own)
+                stored = access.cells(words)
+                if stored is None:
+                    return None
+                found += [(*x.case, *y.case, f"{x.text} = {y.text}") for x in cells for y in stored]
+        return found
+
+    def _set(self, cases: list[Case], parameters: list[str], always: Case) -> str:
+        """The positions of the two threads, and the indices of the loops around the read, in one of the cases."""
+        threads = [*(f"{t}_{axis}" for t in "ab" for axis in _AXES), *self.read.coordinates("a")]
+        ranges = [f"0 <= {t}_{axis} < {n}" for t in "ab" for axis, n in zip(_AXES, self.block, strict=True)]
+        stores = {x for s in self.accesses for x in s.coordinates("a", "s")}
+        inner = sorted({*self.written.coordinates("b"), *stores})
+        exists = f"exists {', '.join(inner)}: " if inner else ""
+        either = " or ".join(f"({' and '.join(case or ('1 = 1',))})" for case in cases) or "1 = 0"
+        held = " and ".join((*ranges, *always, f"({either})"))
+        return f"[{', '.join(parameters)}] -> {{ [{', '.join(threads)}] : {exists}({held}) }}"
+
+
+def _error(kernel: ir.Function, read: Access, written: Access, threads: tuple[list[int], list[int]]) -> RaceError:
+    first, second = (f"thread ({', '.join(map(str, t))})" for t in threads)
+    message = (
+        f"a race in kernel {kernel.name}: {first} of a block reads a cell of {read.array.name} here, {second} writes "
+        f"it in line {written.place.span.line}, and no barrier stands between the two"
+    )
+    remedy = "put __syncthreads() between the two accesses; within one warp __syncwarp() does"
+    related = Related(written.place.span, "the other access")
+    return RaceError(message, read.place.span, remedy, (related,))

@@ -1,0 +1,122 @@
+"""Kernels that tell the race detector (support/races.c) of each access to memory that other threads can reach.
+
+A *site* is an access as it stands in the source.  A read of `x[i]` becomes `*(float *)hetad_race_read(&x[i], ...)`, a
+store a statement expression that hands the new value over, so that stores of the same value can be told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hetad.emit.assembly import Assembly
+from hetad.emit.block_ir import const
+from hetad.emit.declarators import declaration
+from hetad.emit.expressions import COMMA, UNARY, Expressions
+from hetad.emit.fibers import FiberStatements
+from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol
+from hetad.ir.printer import expr_text
+from hetad.ir.texts import quoted
+from hetad.ir.types import Array, Pointer, Void, is_volatile
+
+NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
+_FENCES = frozenset({"__threadfence", "__threadfence_system"})
+
+
+@dataclass(slots=True)
+class Sites:
+    """The accesses of a program, by number."""
+
+    places: list[ir.Expr] = field(default_factory=list)
+
+    def number(self, place: ir.Expr) -> int:
+        self.places.append(place)
+        return len(self.places) - 1
+
+    def table(self) -> str:
+        """C by which Python finds where a site is in the source."""
+        rows = [f"    {{{quoted(p.span.file)}, {quoted(expr_text(p))}, {p.span.line}, {p.span.column}, "
+                f"{p.span.length}}}," for p in self.places]  # fmt: skip
+        head = "const struct hetad_race_site { const char *file, *text; int line, column, length; } hetad_race_sites[]"
+        return "\n".join([f"{head} = {{", *rows, "    {0}", "};"])
+
+
+def _is_watched(place: ir.Expr) -> bool:
+    """Whether other threads may reach what the place stands for, and it is read or written as one value."""
+    if not isinstance(place, ir.Var | ir.Index | ir.Member) or isinstance(place.type, Array):
+        return False
+    if isinstance(place, ir.Member) and not isinstance(place.base, ir.Var | ir.Index | ir.Member):
+        return False  # of a value that is stored nowhere
+    root = root_symbol(place)
+    return root is None or root.storage in ("shared", "global", "static")
+
+
+class WatchedExpressions(Expressions):
+    """Reads go through the detector."""
+
+    def __init__(self, parts: Assembly, function: ir.Function, sites: Sites) -> None:
+        super().__init__(parts.names, parts.names.of(function), parts.dialect)
+        self.sites = sites
+
+    def place(self, expr: ir.Expr, level: int = COMMA) -> str:
+        text, own = super()._bound(expr)
+        return text if own >= level else f"({text})"
+
+    def noted(self, place: ir.Expr, how: str) -> str:
+        """`(&place, size, site, ...)`, what functions of the detector take."""
+        type_ = declaration(place.type)
+        rest = f"sizeof({type_}), {self.sites.number(place)}, {int(is_volatile(place.type))}"
+        return f"({declaration(Pointer(place.type))})hetad_race_{how}(&{self.place(place, UNARY)}, {rest})"
+
+    def _bound(self, expr: ir.Expr) -> tuple[str, int]:
+        if _is_watched(expr):
+            return f"*{self.noted(expr, 'read')}", UNARY
+        return super()._bound(expr)
+
+    def call(self, function: str, args: tuple[ir.Expr, ...]) -> str:
+        if function in _FENCES:
+            return "hetad_race_fence()"
+        if function == "__ldg":
+            return f"({self.text(_pointed(args[0]))})"
+        if function not in self.names.functions and not function.startswith("hetad_"):
+            args = tuple(self._handed(function, a) for a in args)
+        return super().call(function, args)
+
+    def _handed(self, function: str, arg: ir.Expr) -> ir.Expr:
+        """An argument of a function that is not the program's own: it writes what pointers point to."""
+        if not isinstance(arg.type, Pointer) or arg.type.const or isinstance(arg.type.to, Void):
+            return arg
+        place = _pointed(arg)
+        if not _is_watched(place):
+            return arg
+        text = self.noted(place, "atomic" if function.startswith("atomic") else "written")
+        return ir.String(f"({text})", arg.type, span=arg.span)  # is printed as it is
+
+
+class WatchedStatements(FiberStatements):
+    """Stores go through the detector."""
+
+    def __init__(self, parts: Assembly, function: ir.Function, sites: Sites) -> None:
+        super().__init__(parts, function, WatchedExpressions(parts, function, sites))
+        self.watched = sites
+
+    def store(self, target: ir.Place, value: str) -> str:
+        if not _is_watched(target):
+            return super().store(target, value)
+        place = self.expressions.place(target, UNARY)
+        rest = f"sizeof hetad_value, {self.watched.number(target)}, {int(is_volatile(target.type))}"
+        value = f"{declaration(target.type, 'hetad_value')} = {value}"
+        return f"({{ {value}; hetad_race_store(&{place}, &hetad_value, {rest}); }})"
+
+    def update(self, op: str, target: ir.Place, value: ir.Expr) -> str:
+        if not _is_watched(target):
+            return super().update(op, target, value)
+        return self.store(target, f"{self.expressions.text(target, UNARY)} {op} ({self.operand(target, value)})")
+
+
+def _pointed(pointer: ir.Expr) -> ir.Expr:
+    """What a pointer points to."""
+    if isinstance(pointer, ir.AddressOf):
+        return pointer.place
+    assert isinstance(pointer.type, Pointer)
+    return ir.Index(pointer, const(0, pointer.span), pointer.type.to, span=pointer.span)

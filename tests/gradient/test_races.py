@@ -1,0 +1,48 @@
+"""The programs of the corpus are free of races, and would not be without their barriers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import hetad
+from hetad.diagnostics import RaceError
+from hetad.gradcheck import function_of
+from tests.corpus import Case, cases
+
+FOLDER = Path(__file__).parent / "programs"
+CASES = [case for path in sorted(FOLDER.glob("**/*.cu")) for case in cases(path)]
+# Programs of which every barrier orders accesses that the first of their cases makes.
+MUTANTS = (
+    "arguments_by_value", "arrays_counted_through", "atomics_in_shared", "atomics_on_first_elements", "barrier_in_loop",
+    "block_of_three_dimensions_shared", "cpp_templates", "divergent_shared", "fourier", "hotspot",
+)  # fmt: skip
+BARRIER = re.compile(r"__sync(?:threads|warp)\([^)]*\);")
+
+
+def watch(case: Case, text: str) -> None:
+    """Runs the program, which has this text now, under the race detector."""
+    problem = case.problem
+    program = hetad.loads(text, str(problem.source), defines=problem.defines)
+    function = function_of(program, problem)
+    function(*problem.arguments(function.parameters), racecheck=True, **problem.launch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_no_races(case: Case) -> None:
+    watch(case, case.problem.source.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_each_barrier_is_missed(name: str) -> None:
+    path = FOLDER / f"{name}.cu"
+    text = path.read_text(encoding="utf-8")
+    barriers = list(BARRIER.finditer(text))
+    assert barriers
+    for barrier in barriers:
+        mutant = text[: barrier.start()] + ";" + text[barrier.end() :]
+        with pytest.raises(RaceError):
+            watch(cases(path)[0], mutant)
