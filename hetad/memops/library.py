@@ -24,6 +24,7 @@ from hetad.ir.types import (
     ULLONG,
     ULONG,
     VOID,
+    Array,
     Pointer,
     Type,
 )
@@ -146,14 +147,23 @@ def _times() -> Iterator[MemoryOperation]:
     yield row(INT, "gettimeofday", "store", "other", stores=TIMEVAL, header="sys/time.h")
     yield row(INT, "clock_gettime", "value", "store", stores=TIMESPEC)
     yield row(INT, "clock_getres", "value", "store", stores=TIMESPEC)
-    for name in ("localtime", "gmtime"):
-        yield row(Pointer(TIME), name, "src")
-    yield row(_TEXT, "ctime", "src")
-    yield row(_TEXT, "asctime", "src")
+    for name in ("localtime_r", "gmtime_r"):
+        yield row(Pointer(TIME), name, "src", "store", stores=TIME)
+    for name in ("ctime_r", "asctime_r"):
+        yield MemoryOperation(name, "text", _TEXT, ("src", "dst"), varies=True, header="time.h")
     yield MemoryOperation("difftime", "inert", DOUBLE, ("long", "long"), header="time.h")
     yield MemoryOperation("mktime", "inert", LONG, ("updated",), header="time.h")
     yield MemoryOperation("strftime", "text", SIZE_T, ("dst", "bytes", "text", "src"), header="time.h")
 
+
+# Functions that give a pointer to memory of the library's own: what does the same in memory that it is given, and the
+# type of that.  So the program's analyses see what a later call overwrites.
+IN_OWN_MEMORY: dict[str, tuple[str, Type]] = {
+    "localtime": ("localtime_r", TIME),
+    "gmtime": ("gmtime_r", TIME),
+    "ctime": ("ctime_r", Array(CHAR, 32)),
+    "asctime": ("asctime_r", Array(CHAR, 64)),
+}
 
 # Variables of the C library by name, and the rows that stand for their values.
 VARIABLES = {name: f"hetad_{name}" for name in ("errno", "optarg", "optind", "optopt")}

@@ -65,6 +65,7 @@ from hetad.ir.types import (
     is_half,
     promote_integer,
 )
+from hetad.memops.library import IN_OWN_MEMORY
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 
@@ -94,6 +95,8 @@ def call(ctx: Context, node: Any, used: bool) -> Expr | None:
         return _launch_in_c(ctx, node)
     if name in symbols.CALLS:
         return symbols.call(ctx, node, used)
+    if name in IN_OWN_MEMORY:
+        return _in_given_memory(ctx, node, name)
     target = _result_type(ctx, node, name)
     if target is None:
         return _pure(ctx, node, name)
@@ -280,6 +283,19 @@ def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | No
         assert within is not None
         return convert.convert(args[within], returned)
     return result(ctx, name, returned, span, args)
+
+
+def _in_given_memory(ctx: Context, node: Any, name: str) -> Expr:
+    """A call whose result lies in the library's memory, as one that is given a variable for it."""
+    other, type_ = IN_OWN_MEMORY[name]
+    span = ctx.span(node)
+    held = ctx.fresh("text" if isinstance(type_, Array) else "date", type_, span)
+    ctx.lasting.append(held)
+    place = Var(held, span=span)
+    pointer = convert.decay(place) if isinstance(type_, Array) else expressions.address_of(place, span)
+    given = tuple(expressions.value(ctx, n) for n in _arguments(node))
+    ctx.emit(Call(other, _operation_arguments(TABLE[other], (*given, pointer), span), span=span))
+    return pointer
 
 
 def result(ctx: Context, name: str, returned: Type, span: Span, args: tuple[Expr, ...] = ()) -> Var:

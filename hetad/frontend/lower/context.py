@@ -86,6 +86,7 @@ class Context:
         self.integers: dict[Symbol, int] = {}  # const variables whose value is a constant expression
         self.shared: dict[str, Symbol] = {}  # arrays at file scope that the function uses as its own
         self._lengths = lengths
+        self.lasting: list[Symbol] = []  # variables for the whole function that no declaration of the program's makes
         self._names: set[str] = set()
         self._lost: set[str] = set()
 

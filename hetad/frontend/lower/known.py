@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, REDUCTIONS, SHUFFLES, VOTES
+from hetad.memops.library import IN_OWN_MEMORY
 from hetad.memops.table import TABLE
 
 
@@ -21,4 +22,6 @@ def mathematics() -> frozenset[str]:
 @cache
 def functions() -> tuple[str, ...]:
     """All of them, sorted."""
-    return tuple(sorted({*TABLE, *ATOMICS, *BARRIERS, *INERT, *SHUFFLES, *REDUCTIONS, *VOTES, *mathematics()}))
+    return tuple(
+        sorted({*TABLE, *ATOMICS, *BARRIERS, *INERT, *SHUFFLES, *REDUCTIONS, *VOTES, *IN_OWN_MEMORY, *mathematics()})
+    )
