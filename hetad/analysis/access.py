@@ -21,6 +21,7 @@ from hetad.analysis.coordinates import Coordinates, Digit, grid_dim
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.analysis.sites import Site
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.types import INT
 
 Subscripts = dict[Scale, Polynomial]  # by stride; affine
@@ -45,6 +46,11 @@ class AccessMaps:
         self.counts = {a: ir.Symbol(f"threads_{a}", INT, coordinates.span, "param", const=True) for a in self.axes}
         self._known = list(known)
         self._sought: list[Polynomial] | None = None  # what else would have to be known
+        self._maps = Facts(self._map)
+        self._numbers: dict[object, int] = {}  # of what maps have beside their offsets
+        self._kinds = Facts(self._kind)
+        self._threads = Facts(self._thread_number)
+        self._met: dict[object, bool] = {}  # pairs of maps of some kinds and distance: whether threads are apart
         self._digits = {d.symbol: d for digits in coordinates.digits().values() for d in digits}
 
     def exclusive(self, sites: Sequence[Site]) -> bool:
@@ -63,13 +69,16 @@ class AccessMaps:
     def lacking(self, sites: Sequence[Site]) -> list[Polynomial]:
         """What would have to be not negative in a launch for `exclusive` to be proven: that a stride is no smaller than
         the extent of what it strides over.  Empty: no such thing is enough."""
-        known, self._sought = self._known, []
+        known, self._sought, self._met = self._known, [], {}
         try:
             return self._sought if self.exclusive(sites) else []
         finally:
-            self._known, self._sought = known, None
+            self._known, self._sought, self._met = known, None, {}
 
     def map(self, site: Site) -> Map | None:
+        return self._maps(site)
+
+    def _map(self, site: Site) -> Map | None:
         if site.cell is None:
             return None
         resolve = self.coordinates.resolved
@@ -349,11 +358,24 @@ class AccessMaps:
         if any(x[0] != y[0] for x, y in zip(a.thread, b.thread, strict=True)):
             return False
         other = self.coordinates.renamed
-        same: list[Polynomial] = []
-        for stride, subscript in at.items():
-            difference = subscript - other(bt[stride])
-            same += [difference, difference.scaled(-1)]
-        conditions = [*a.conditions, *(other(c) for c in b.conditions), *same]
+        differences = [subscript - other(bt[stride]) for stride, subscript in at.items()]
+        distance = tuple(frozenset(d.terms.items()) for d in differences)
+        same = [p for d in differences for p in (d, d.scaled(-1))]
+        # In a row of cells many pairs have the same distance; and without conditions the question is the same for more.
+        simple = (self._threads(a), self._threads(b), a is b, distance, len(self._known))
+        if simple not in self._met:
+            self._met[simple] = self._never_other(a, b, same)
+        if self._met[simple]:
+            return True
+        question = (self._kinds(a), self._kinds(b), *simple)
+        if question not in self._met:
+            conditions = [*a.conditions, *(other(c) for c in b.conditions), *same]
+            self._met[question] = self._never_other(a, b, conditions)
+        return self._met[question]
+
+    def _never_other(self, a: Map, b: Map, conditions: Sequence[Polynomial]) -> bool:
+        """Whether no two different threads fulfil the conditions, the second one's on renamed coordinates."""
+        other = self.coordinates.renamed
         for mine, theirs in zip(a.thread, b.thread, strict=True):
             for x, y in zip(mine[1], theirs[1], strict=True):
                 step = x - other(y)
@@ -362,6 +384,15 @@ class AccessMaps:
                 if a is not b and not self._impossible([*conditions, step.scaled(-1) - _ONE]):
                     return False
         return True
+
+    def _kind(self, m: Map) -> int:
+        """A number for the conditions of a map, and one for its threads: the same ones have the same numbers."""
+        content = tuple(frozenset(c.terms.items()) for c in m.conditions)
+        return self._numbers.setdefault(content, len(self._numbers))
+
+    def _thread_number(self, m: Map) -> int:
+        told = tuple((how, tuple(frozenset(p.terms.items()) for p in at)) for how, at in m.thread)
+        return self._numbers.setdefault(("threads", told), len(self._numbers))
 
     # -- integer sets
 

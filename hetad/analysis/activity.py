@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hetad.analysis.effects import ATOMICS, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
 from hetad.ir.visit import declared, own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
@@ -30,6 +31,10 @@ class Activity:
         self.kernels = kernels
         self._summaries: dict[str, tuple[Activity, dict[Location, int]]] = {}
         self._statements = list(walk_stmts(function.body))
+        self._launches = [s for s in self._statements if isinstance(s, ir.Launch)]
+        self._given_to = Facts(self._outside)
+        self._within: dict[tuple[str, frozenset[Location], bool], set[Location]] = {}  # what a kernel makes of it
+        self._leads: dict[bool, dict[Location, list[frozenset[Location]]]] = {}
 
     def varied(self, independents: Iterable[Location]) -> set[Location]:
         return self._closure(set(independents), forward=True)
@@ -82,18 +87,29 @@ class Activity:
         )
 
     def _closure(self, found: set[Location], forward: bool) -> set[Location]:
-        changed = True
-        while changed:
-            before = len(found)
-            for s in self._statements:
-                for sources, targets in self._flows(s, found, forward):
-                    first, second = (sources, targets) if forward else (targets, sources)
-                    if not first.isdisjoint(found):
-                        found |= second
-            changed = len(found) != before
+        leads = self._leading(forward)
+        new = list(found)
+        while new:
+            while new:
+                for reached in leads.get(new.pop(), ()):
+                    new += reached - found
+                    found |= reached
+            for s in self._launches if forward else reversed(self._launches):
+                new += self._launch(s, found, forward) - found
+                found.update(new)
         return found
 
-    def _flows(self, s: ir.Stmt, found: set[Location], forward: bool) -> Iterator[Flow]:
+    def _leading(self, forward: bool) -> dict[Location, list[frozenset[Location]]]:
+        """Where values go from each location in one statement other than a launch, or come from."""
+        if forward not in self._leads:
+            leads = self._leads[forward] = {}
+            for s in self._statements:
+                for sources, targets in self._flows(s):
+                    for x in sources if forward else targets:
+                        leads.setdefault(x, []).append(targets if forward else sources)
+        return self._leads[forward]
+
+    def _flows(self, s: ir.Stmt) -> Iterator[Flow]:
         match s:
             case ir.Declare(symbol=symbol, init=init) if init is not None:
                 yield self._leaves(init), frozenset({symbol})
@@ -115,10 +131,9 @@ class Activity:
                 yield frozenset().union(*(self._leaves(a) for a in args)), into
             case ir.Call(function=name, args=args, result=result) if name not in TABLE and result is not None:
                 yield frozenset().union(*(self._leaves(a) for a in args)), frozenset(self.pointers.storage(result))
-            case ir.Launch(kernel=kernel, args=args):
-                yield from self._launch(kernel, args, found, forward)
 
-    def _launch(self, kernel: str, args: tuple[ir.Expr, ...], found: set[Location], forward: bool) -> Iterator[Flow]:
+    def _inside(self, kernel: str) -> tuple[Activity, dict[Location, int]]:
+        """Of a kernel, and the parameters that its numbers and its memory come from."""
         if kernel not in self._summaries:
             function = self.kernels[kernel]
             inner = Activity(function, PointsTo(function), {})
@@ -126,17 +141,27 @@ class Activity:
             places.update((p, i) for i, p in enumerate(function.params) if not isinstance(p.type, Pointer))
             places.update((root, i) for root, at in positions_of(function, inner.pointers).items() for i in at)
             self._summaries[kernel] = (inner, places)
-        inner, places = self._summaries[kernel]
-        # What is passed by value flows in only: a struct's numbers stay as they were, whatever is written behind it.
-        outside = {
-            x: self._leaves(args[i]) if isinstance(x, ir.Symbol) else self._given(args[i]) for x, i in places.items()
+        return self._summaries[kernel]
+
+    def _outside(self, s: ir.Launch) -> dict[Location, frozenset[Location]]:
+        """What a launch gives for each place of the kernel.  What is passed by value flows in only: a struct's numbers
+        stay as they were, whatever is written behind it."""
+        _, places = self._inside(s.kernel)
+        return {
+            x: self._leaves(s.args[i]) if isinstance(x, ir.Symbol) else self._given(s.args[i])
+            for x, i in places.items()
         }
+
+    def _launch(self, s: ir.Launch, found: set[Location], forward: bool) -> frozenset[Location]:
+        """Where what was found goes in a launch, or comes from."""
+        inner, places = self._inside(s.kernel)
+        outside = self._given_to(s)
         memory = {x for x in places if not isinstance(x, ir.Symbol)}
-        seeds = {x for x in (places if forward else memory) if not outside[x].isdisjoint(found)}
-        reached = (inner.varied(seeds) & memory) if forward else inner.useful(seeds)
-        into = frozenset().union(*(outside[x] for x in reached if x in places)) if reached else frozenset()
-        hit = frozenset().union(*(outside[x] for x in seeds)) if seeds else frozenset()
-        yield (hit, into) if forward else (into, hit)
+        seeds = frozenset(x for x in (places if forward else memory) if not outside[x].isdisjoint(found))
+        question = (s.kernel, seeds, forward)
+        if question not in self._within:
+            self._within[question] = (inner.varied(seeds) & memory) if forward else inner.useful(seeds)
+        return frozenset().union(*(outside[x] for x in self._within[question] if x in places))
 
     def _behind(self, arg: ir.Expr) -> frozenset[Location]:
         while isinstance(arg, ir.Cast):

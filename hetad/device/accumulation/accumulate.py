@@ -52,13 +52,11 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
     sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     long = _calls(body) >= LONG
-    proven = {
-        id(site.statement)
-        for members in _groups(sites, ground)
-        if maps.exclusive(members)
-        for site in members
-        if ground.fixed_order or not _waits(site, members, ground, long)
-    }
+    proven: set[int] = set()
+    for members in _groups(sites, ground):
+        plain = [s for s in members if ground.fixed_order or not _waits(s, members, ground, long)]
+        if plain and maps.exclusive(members):
+            proven |= {id(s.statement) for s in plain}
     looping = [s for members in _groups(sites, ground) for s in members if s.loops]
     once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, body, maps)}
     body, behind = cleared_behind_loops(body, once)
