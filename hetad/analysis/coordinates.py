@@ -20,8 +20,9 @@ from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.analysis.turned import Entry, Turned, literals, turned
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, map_bodies, own_exprs, walk_expr, walk_stmts
 
 AXES = ("x", "y", "z")
 WRAPS = 1 << 16  # a literal factor of this size in unsigned arithmetic is there to wrap around
@@ -420,6 +421,19 @@ def assigned(body: ir.Body) -> Iterator[ir.Symbol]:
                         yield from _root(a)
                     elif isinstance(a, ir.Var) and isinstance(a.type, Array):
                         yield a.symbol
+
+
+def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
+    """The same, each once; found once for each statement, as bodies within bodies are asked in turn."""
+    return {x: None for s in body for x in _changed_by(s)}
+
+
+def _once(s: ir.Stmt) -> tuple[ir.Symbol, ...]:
+    alone = map_bodies(lambda _: (), s) if bodies(s) else s
+    return tuple(dict.fromkeys((*assigned((alone,)), *(x for body in bodies(s) for x in changed_in(body)))))
+
+
+_changed_by = lasting(_once)
 
 
 def exposed(body: ir.Body) -> Iterator[ir.Symbol]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, exposed, grid_dim
+from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, changed_in, exposed, grid_dim
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -232,7 +232,7 @@ class Sites:
             state.pointers[symbol] = self._offset(value, state) if value is not None else None
 
     def _forget(self, body: ir.Body, state: _State) -> None:
-        for symbol in dict.fromkeys(assigned(body)):
+        for symbol in changed_in(body):
             if isinstance(symbol.type, Int):
                 state.values[symbol] = self.coordinates.unknown(symbol)
             elif isinstance(symbol.type, Pointer):

@@ -1,0 +1,63 @@
+"""The work of a differentiation grows with the program: twice the text, about twice the calls of Python functions.
+
+Calls are counted, not seconds, so that the same program gives the same number on each machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import hetad
+from hetad.analysis import integer_sets
+from tests.growing import FAMILIES
+
+SIZES = {
+    "nested time loops": (2, 4), "nested time loops, memory_limit": (2, 4), "nested loops in a kernel": (2, 4),
+    "cases of a switch": (8, 16), "else if": (8, 16), "branches": (8, 16), "stores of a lattice": (3, 6),
+    "straight-line code": (20, 40), "values overwritten": (20, 40), "differential equations": (3, 6),
+    "cells of one array": (5, 10), "loops in a row": (4, 8), "phases in shared memory": (3, 6),
+    "fields of a struct": (5, 10), "depth of calls": (5, 10), "kernels": (5, 10), "launches": (10, 20),
+    "buffers": (5, 10), "terms of a sum": (20, 40),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_work_grows_with_the_program(name: str) -> None:
+    """Exponential growth shows at any size; quadratic growth where it is most of the work."""
+    family = FAMILIES[name]
+    calls(family.source(SIZES[name][0]), family.options)  # what a process does once
+    small, large = (calls(family.source(size), family.options) for size in SIZES[name])
+    assert large < 2.5 * small, f"{small} calls, then {large}"
+
+
+def test_a_question_about_integer_sets_ends() -> None:
+    """The complement of many pieces, each with inner variables, has a number of pieces that grows exponentially."""
+    pieces = " or ".join(
+        f"(exists a, b, c: 0 <= a < p0 and 0 <= b < p1 and 0 <= c < p2 and v0 = {k * 7919} + a + 128 * b + 15360 * c)"
+        for k in range(19)
+    )
+    limits = "0 <= v0 < p0 + 128 * p1 + 15360 * p2 + 150461"
+    assert integer_sets.not_covered("[v0]", limits, pieces, "p0 >= 1", 3) is None
+
+
+def calls(source: str, options: Mapping[str, Any]) -> int:
+    """Of Python functions, for one differentiation."""
+    found = 0
+
+    def counted(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal found
+        found += event == "call"
+
+    integer_sets.is_empty.cache_clear()
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        hetad.gradient(hetad.loads(source)["run"], wrt=["x", "y"], of=["y"], backend="cpu", **options)
+    finally:
+        sys.setprofile(before)
+    return found
