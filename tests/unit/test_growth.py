@@ -22,7 +22,7 @@ SIZES = {
     "straight-line code": (20, 40), "values overwritten": (20, 40), "differential equations": (3, 6),
     "cells of one array": (5, 10), "loops in a row": (4, 8), "phases in shared memory": (3, 6),
     "fields of a struct": (5, 10), "depth of calls": (5, 10), "kernels": (5, 10), "launches": (10, 20),
-    "buffers": (5, 10), "terms of a sum": (20, 40),
+    "buffers": (5, 10), "terms of a sum": (10, 20),
 }  # fmt: skip
 
 
