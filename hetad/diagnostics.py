@@ -135,6 +135,18 @@ class InternalError(SourceError):
         super().__init__(f"internal error: {message}", span, "please report it, with the program")
 
 
+@contextmanager
+def ours(span: Span | None) -> Iterator[None]:
+    """What fails inside without being an error of the program's is a mistake of hetad's own, at this place."""
+    try:
+        yield
+    except (HetadError, RecursionError, MemoryError):
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InternalError(what, span) from error
+
+
 class ConsequenceError(SourceError):
     """Follows from another problem, which has been reported."""
 

@@ -19,6 +19,7 @@ from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.races import refuse_races
 from hetad.analysis.spaces import parameter_spaces
+from hetad.deep import deep
 from hetad.diagnostics import SourceError
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.gradient import differentiate as reverse
@@ -49,6 +50,7 @@ class Primal:
     flat: ir.Program
 
 
+@deep
 def reach(unit: Unit, name: str) -> ir.Program:
     """The closed program of a function, checked: everything in it is supported."""
     from hetad.frontend import fence
@@ -61,12 +63,14 @@ def reach(unit: Unit, name: str) -> ir.Program:
     return program
 
 
+@deep
 def normalized(program: ir.Program) -> ir.Program:
     from hetad.frontend.normalize import normalize
 
     return normalize(program)
 
 
+@deep
 def primal(unit: Unit, name: str) -> Primal:
     """The program that runs `name` itself."""
     from hetad.analysis.effects import written_parameters
@@ -101,6 +105,7 @@ def primal(unit: Unit, name: str) -> Primal:
     return Primal(with_inlined_kernels(program, flat), entry, tuple(parameters), frozenset(written), flat)
 
 
+@deep
 def differentiate(
     unit: Unit,
     name: str,
@@ -142,6 +147,7 @@ def _with_pullbacks_of_routines(program: ir.Program, unit: Unit) -> ir.Program:
     return program
 
 
+@deep
 def source(derivative: Derivative) -> str:
     """The derivative as one self-contained .cu."""
     from hetad import emit
@@ -149,6 +155,7 @@ def source(derivative: Derivative) -> str:
     return emit.cuda_file(derivative.program, derivative.entry)
 
 
+@deep
 def stage_text(
     unit: Unit,
     name: str,

@@ -47,7 +47,7 @@ def zero(type_: Type, span: Span) -> ir.Expr:
         return ir.Const(0.0, type_, "0", span=span)
     if isinstance(type_, Int):
         return ir.Const(0, type_, span=span)
-    if isinstance(type_, Opaque):
+    if isinstance(type_, Opaque | Pointer):
         return ir.Const(0, type_, "0", span=span)
     return ir.Aggregate((), type_, span=span)
 

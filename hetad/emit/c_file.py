@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from hetad.deep import deep
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.cpu_kernels import SERIAL, CpuOptions, Kernels, dispatch, pass_thread_indices
@@ -45,17 +46,20 @@ _HEAD = """\
 #include <unistd.h>"""
 
 
+@deep
 def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None = None) -> str:
     """The host functions as C, with `hetad_call` to run `entry`; kernels are launched by their position in `kernels`,
     which is `emit.kernels(program)` unless it is given."""
     return _file(program, entry, False, kernels)
 
 
+@deep
 def cpu_kernels(program: ir.Program, options: CpuOptions = SERIAL) -> str:
     """The kernels as C functions, with `hetad_cpu_launch` to run one and `hetad_cpu_runtime`, the table of the CPU."""
     return _file(program, None, True, options=options)
 
 
+@deep
 def cpu_source(program: ir.Program, entry: str, options: CpuOptions = SERIAL) -> str:
     """`host_source` and `cpu_kernels` in one file."""
     return _file(program, entry, True, options=options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hetad.deep import deep
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
@@ -36,6 +37,7 @@ for _row in LIBRARY:
     _HEADERS.setdefault(_IN_CPP.get(_row.header, _row.header), set()).add(_row.name)
 
 
+@deep
 def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     """A self-contained .cu: everything in it is static except `entry`, which is callable from C."""
     program = with_calls(program)
@@ -75,6 +77,7 @@ def _includes(text: str, more: set[str]) -> list[str]:
     return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 
+@deep
 def device_source(program: ir.Program) -> str:
     """The kernels and all they need, for NVRTC: no header, kernels named as `kernels(program)` says."""
     parts = Assembly(program, NVRTC)
@@ -122,24 +125,28 @@ def _typedefs(text: str) -> list[str]:
     return handles + [f"typedef {plain} {name};" for name, plain in _FIXED_WIDTH.items() if name in words]
 
 
+@deep
 def symbols(program: ir.Program) -> tuple[str, ...]:
     """The emitted names of the device variables that host code names, in the order in which it numbers them."""
     parts = Assembly(program, NVRTC)
     return tuple(parts.names.globals[symbol] for symbol in parts.symbols())
 
 
+@deep
 def kernels(program: ir.Program) -> tuple[str, ...]:
     """The emitted names of the kernels, in the order in which the host code numbers them."""
     parts = Assembly(program, NVRTC)
     return tuple(parts.names.functions[name] for name in parts.kernels)
 
 
+@deep
 def kernel_routines(program: ir.Program) -> tuple[Routine | None, ...]:
     """The routines of libraries for which they stand, in the same order."""
     parts = Assembly(program, NVRTC)
     return tuple(routine_of(name, parts.program.functions[name].span) for name in parts.kernels)
 
 
+@deep
 def parameter_sizes(program: ir.Program) -> tuple[tuple[int, ...], ...]:
     """For each of `kernels(program)` the sizes of its parameters in bytes."""
     parts = Assembly(program, NVRTC)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hetad.deep import deep
+from hetad.diagnostics import ours
+
 if TYPE_CHECKING:
     from hetad.frontend.settings import Settings
     from hetad.frontend.unit import Unit
@@ -23,14 +26,16 @@ def load(text: str, name: str, defines: Mapping[str, object] | None = None, incl
     return load_files([(text, name)], Settings(defines or {}, (), include_dirs))
 
 
+@deep
 def load_files(sources: Sequence[tuple[str, str]], settings: Settings) -> Unit:
     """The same for the texts and names of several sources that are one program."""
     from hetad.frontend.preprocess import depends_on_architecture, preprocess
     from hetad.frontend.unit import Unit
 
     files = []
-    for text, name in sources:
-        host = preprocess(text, name, settings)
-        again = depends_on_architecture(host, settings)
-        files.append((host, preprocess(text, name, settings, device=True) if again else None))
-    return Unit(files)
+    with ours(None):
+        for text, name in sources:
+            host = preprocess(text, name, settings)
+            again = depends_on_architecture(host, settings)
+            files.append((host, preprocess(text, name, settings, device=True) if again else None))
+        return Unit(files)

@@ -199,7 +199,7 @@ class FileScope:
 
     def _context(self, item: Item) -> Context:
         if id(item) not in self._contexts:
-            self._contexts[id(item)] = Context(self, self._parse(item)[1], None)
+            self._contexts[id(item)] = Context(self, self._parse(item)[1], None, item.span)
         return self._contexts[id(item)]
 
     # --- names ---------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ class FileScope:
             with _Once(self._open, name, item):
                 nodes = self._parse(item)[0]
                 node = next(n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name)
-                ctx = Context(self, self._parse(item)[1], None)
+                ctx = Context(self, self._parse(item)[1], None, item.span)
                 self._values[name] = self._named(program.variable(ctx, node, item), name)
         return self._values[name]
 
@@ -297,7 +297,8 @@ class FileScope:
     @_of_its_text
     def signature(self, name: str) -> Signature | None:
         if name not in self._signatures:
-            own = self._lower_signature(name)
+            with _Once(self._open, f"{name}()", self.item(name, "function")):
+                own = self._lower_signature(name)
             if own is not None and (name, "function") not in self._by_name:
                 own = self._defined_elsewhere(name, own)
             self._signatures[name] = replace(own, name=self.program_name(name)) if own is not None else None
@@ -320,7 +321,7 @@ class FileScope:
             defaults = self._parse(prototype)[2] | defaults
         node = next(n for n in nodes if not isinstance(n, c_ast.Pragma))
         declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
-        ctx = Context(self, self._parse(item)[1], None)
+        ctx = Context(self, self._parse(item)[1], None, item.span)
         if not isinstance(declaration.type, c_ast.FuncDecl):
             ctx.refuse(f"the declaration of '{name}'", declaration, "write it as a plain function")
         if name not in {n for n, what in item.names.items() if what in ("function", "prototype")}:
@@ -365,7 +366,7 @@ class FileScope:
             raise templates.missing(template, span, name)
         names = self._names(template.item)
         lengths = {(t.file, t.line, t.column): t.length for t in parameter.default}
-        ctx = Context(templates.Bound(self, bindings), lengths, None)
+        ctx = Context(templates.Bound(self, bindings), lengths, None, template.item.span)
         if parameter.kind == "value":
             return instantiate.constant(ctx, self._expression(parameter.default, names))
         at = parameter.default[0]
@@ -392,19 +393,17 @@ class FileScope:
                 number += 1
                 candidate = f"{wanted}_{number}"
             self._program.taken.add(candidate)
+            own = replace(self._bound_signature(template, bindings), name=candidate)
             self._instance_names[key] = candidate
             self._instances[candidate] = (template, bindings)
             self._order[candidate] = self._order[called.name] + len(self._instances) / (2 * _INSTANCES)
-            self._signatures[candidate] = replace(self._bound_signature(template, bindings), name=candidate)
-        name = self._instance_names[key]
-        own = self.signature(name)
-        assert own is not None
-        return own
+            self._signatures[candidate] = own
+        return self._signatures[self._instance_names[key]]  # type: ignore[return-value]
 
     def _bound_signature(self, template: templates.Template, bindings: templates.Bindings) -> Signature:
         nodes, lengths, defaults = self._parse(template.item)
         node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
-        ctx = Context(templates.Bound(self, bindings), lengths, None)
+        ctx = Context(templates.Bound(self, bindings), lengths, None, template.item.span)
         return program.signature(ctx, node.decl, template.item, defaults)
 
     # --- functions -----------------------------------------------------------------------------
@@ -419,7 +418,7 @@ class FileScope:
             nodes, lengths, _ = self._parse(item)
             node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
             outer = self if instance is None else templates.Bound(self, instance[1])
-            ctx = Context(outer, lengths, own)
+            ctx = Context(outer, lengths, own, item.span)
             before = problems_so_far()
             lowered = program.function(ctx, node, item)
             if problems_so_far() > before:  # it is not whole
@@ -472,13 +471,15 @@ def _used_types(tokens: Sequence[Token], names: Names) -> list[str]:
 class _Once:
     """Raises where something at file scope is needed for its own definition."""
 
-    def __init__(self, open_: set[str], name: str, item: Item) -> None:
+    def __init__(self, open_: set[str], name: str, item: Item | None) -> None:
         self._open, self._name, self._item = open_, name, item
 
     def __enter__(self) -> None:
         if self._name in self._open:
             raise UnsupportedError(
-                f"'{self._name}' refers to itself", self._item.span, "use indices into an array in place of pointers"
+                f"'{self._name}' refers to itself",
+                self._item.span if self._item is not None else None,
+                "use indices into an array in place of pointers",
             )
         self._open.add(self._name)
 

@@ -266,6 +266,8 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         raise SyntaxProblem(msg[0].lower() + msg[1:].strip(), self.span(file, line))
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> io.StringIO:
+        if not Path(includepath).is_file():
+            raise FileNotFoundError(includepath)  # pcpp asks for each place where it may be; a device is no header
         with Path(includepath).open(encoding="utf-8", errors="replace", newline="") as file:
             text = unify_lines(file.read())
         relative = os.path.relpath(includepath)
@@ -278,6 +280,8 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         if not tokens:
             raise SyntaxProblem("#include without a name", self.position())
         name = "".join(raw.value for raw in tokens).strip().strip('<>"')
+        if "\0" in name:
+            raise SyntaxProblem("#include of a name with a zero byte", self.position())
         if self.include_depth > 100:
             raise SyntaxProblem(f"{name} includes itself without end", self.position())
         if (name not in HEADERS and name not in LIBRARIES) or self._found(name):

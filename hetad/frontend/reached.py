@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from hetad.diagnostics import Span, UnsupportedError, recoverable
+from hetad.diagnostics import Span, UnsupportedError, ours, recoverable
 from hetad.frontend.file_scope import FileScope
 from hetad.frontend.items import Declares, Item
 from hetad.frontend.libraries import LIBRARIES
@@ -104,7 +104,8 @@ class Linkage:
             if name in reached:
                 continue
             scope, own = self._owner(name, asking)
-            with recoverable() as recovery:
+            item = scope.item(own, "function")
+            with recoverable() as recovery, ours(item.span if item is not None else caller):
                 reached[name] = scope.function(own, caller)
             if recovery.failed:
                 continue

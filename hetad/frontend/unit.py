@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
+from hetad.deep import deep
 from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnknownTypeProblem, UnsupportedError
 from hetad.frontend.driver import Driver
 from hetad.frontend.items import split_items
@@ -42,6 +43,7 @@ class Unit:
         parsed for this."""
         return self._outer.public()
 
+    @deep
     def reach(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.
 

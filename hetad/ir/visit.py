@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 from hetad.diagnostics import Span
@@ -135,10 +136,12 @@ def map_expr(fn: ExprRewriter, expr: Expr) -> Expr:
 
 
 def walk_expr(expr: Expr) -> Iterator[Expr]:
-    """Every node of an expression, an operation before its operands."""
-    yield expr
-    for child in children(expr):
-        yield from walk_expr(child)
+    """Every node of an expression, an operation before its operands; in linear time, however deep."""
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(children(node))
 
 
 # --- statements ----------------------------------------------------------------------------------
@@ -157,11 +160,17 @@ def bodies(stmt: Stmt | Case) -> tuple[Body, ...]:
 
 
 def walk_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
-    """Every statement of a body, however deep, in the order of the source."""
-    for stmt in body:
-        yield stmt
-        for nested in bodies(stmt):
-            yield from walk_stmts(nested)
+    """Every statement of a body, however deep, in the order of the source; in linear time."""
+    around = [iter(body)]
+    while around:
+        for stmt in around[-1]:
+            yield stmt
+            inner = bodies(stmt)
+            if any(inner):
+                around.append(chain.from_iterable(inner))
+                break
+        else:
+            around.pop()
 
 
 def walk_exprs(stmt: Stmt | Iterable[Stmt]) -> Iterator[Expr]:

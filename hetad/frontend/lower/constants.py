@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from hetad.frontend.lower.context import Context
 
 
+_DIGITS = 200  # of an integer; more fit no type, and Python reads only so many
+
+
 def integer_literal(text: str, span: Span) -> Const:
     """`42`, `0x1Fu`, `0b11`, `10'000LL`."""
     match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)", text.replace("'", ""))
@@ -25,6 +29,8 @@ def integer_literal(text: str, span: Span) -> Const:
     if match is None:
         raise SyntaxProblem(f"malformed number {text}", span)
     digits, suffix = match.group(1), match.group(2).lower()
+    if len(digits) > _DIGITS:
+        raise SyntaxProblem(f"{text[:20]}... fits no integer type", span)
     octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
     value = int(digits, 8) if octal else int(digits, 0)
     decimal = digits.isdigit() and not octal
@@ -46,7 +52,12 @@ def floating_literal(text: str, span: Span) -> Const:
     hexadecimal = plain[:2] in ("0x", "0X")
     single = plain[-1] in "fF" and (not hexadecimal or "p" in plain.lower())
     digits = plain[:-1] if single else plain
-    value = float.fromhex(digits) if hexadecimal else float(digits)
+    try:
+        value = float.fromhex(digits) if hexadecimal else float(digits)
+    except OverflowError:
+        value = math.inf
+    except ValueError:
+        raise SyntaxProblem(f"malformed number {text}", span) from None
     return Const(round_to_float(value), FLOAT, text, span=span) if single else Const(value, DOUBLE, text, span=span)
 
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from pycparser import c_ast
+
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir.nodes import Const, Declare, Expr, Global, Kind, Stmt, Storage, Symbol, Var
 from hetad.ir.types import Opaque, Type, of_value
@@ -67,11 +69,24 @@ class Outer(Protocol):
     def callable_names(self) -> list[str]: ...
 
 
+def _coord(node: Any) -> Any:
+    """Of the node, or else of the first one inside that has one: lists of initialisers have none."""
+    coord = getattr(node, "coord", None)
+    while coord is None and isinstance(node, c_ast.Node):
+        children = [child for _, child in node.children()]
+        node = children[0] if children else None
+        coord = getattr(node, "coord", None)
+    return coord
+
+
 class Context:
     """One function, or the file scope, while it is lowered."""
 
-    def __init__(self, outer: Outer, lengths: Mapping[tuple[str, int, int], int], function: Signature | None) -> None:
+    def __init__(
+        self, outer: Outer, lengths: Mapping[tuple[str, int, int], int], function: Signature | None, item: Span
+    ) -> None:
         self.outer = outer
+        self._item = item
         self.function = function
         self.scopes: list[dict[str, Entry]] = [{}]
         self.tags: list[dict[str, Type]] = [{}]
@@ -94,11 +109,13 @@ class Context:
 
     def span(self, node: Any) -> Span:
         """The place of a pycparser node."""
-        coord = node if hasattr(node, "line") else getattr(node, "coord", None)
+        return self.place(node) or (self.function.span if self.function is not None else self._item)
+
+    def place(self, node: Any) -> Span | None:
+        """The same, where pycparser knows it of the node or of one inside."""
+        coord = node if hasattr(node, "line") else _coord(node)
         if coord is None:
-            if self.function is not None:
-                return self.function.span
-            raise AssertionError(f"{type(node).__name__} without a position")
+            return None
         column = coord.column or 1
         return Span(coord.file, coord.line, column, self._lengths.get((coord.file, coord.line, column), 1))
 

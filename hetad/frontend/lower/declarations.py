@@ -223,6 +223,9 @@ class _Feed:
         self.rest = elements
 
 
+_MOST_ELEMENTS = 1 << 20  # of an array, up to the last that has a value
+
+
 def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggregate:
     if isinstance(type_, Struct) and type_.union:
         return _union(ctx, feed, type_, span)
@@ -248,8 +251,10 @@ def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggre
         position += 1
     if not elements:
         return Aggregate((), type_, span=span)
-    kinds = [type_.of] * slots if isinstance(type_, Array) else [f.type for f in type_.fields]
     last = max(elements) + 1
+    if last > _MOST_ELEMENTS:
+        ctx.refuse(f"a list of {last} initial values", span, "fill the array in a loop")
+    kinds = [type_.of] * last if isinstance(type_, Array) else [f.type for f in type_.fields]
     filled = tuple(elements[i] if i in elements else zero(kinds[i], span) for i in range(last))
     return Aggregate(filled, type_, span=span)
 

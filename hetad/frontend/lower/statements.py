@@ -8,7 +8,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, recoverable
+from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, ours, recoverable
 from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, expressions, variable_length
 from hetad.frontend.lower.constants import known_integer, with_constants
@@ -42,11 +42,9 @@ from hetad.ir.visit import bodies, variables
 
 def statement(ctx: Context, node: Any) -> None:
     """Emit what a statement means."""
-    handler = _HANDLERS.get(type(node))
-    if handler is not None:
+    handler = _HANDLERS.get(type(node), effects.discard)
+    with ours(ctx.place(node)):
         handler(ctx, node)
-    else:
-        effects.discard(ctx, node)
 
 
 def body(ctx: Context, node: Any) -> Body:
