@@ -20,7 +20,8 @@ OPTIMISATIONS = {
     "segments": "a long loop of a kernel is run again in segments, and keeps less",
     "blocks": "where sums over blocks remain, a block works for several",
     "deal": "iterations of a thread's own loop are dealt out to neighbouring threads",
-    "runs": "atomic additions to neighbouring cells are one vector operation",
+    "runs": "atomic additions to cells that follow each other are made together",
+    "hot": "what a block adds to few cells again and again is summed in shared memory, and added once",
     "warps": "what the lanes of a warp add to one cell is summed first, and added once",
     "exclusive": "a plain += where a cell provably belongs to one thread",
     "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
@@ -53,6 +54,7 @@ class Options:
     blocks: bool = True
     deal: bool = True
     runs: bool = True
+    hot: bool = True
     warps: bool = True
     exclusive: bool = True
     versions: bool = True
@@ -85,7 +87,7 @@ class Options:
                 f"there is no optimisation {', '.join(map(repr, unknown))}; there are {', '.join(OPTIMISATIONS)}"
             )
         if deterministic:
-            chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs", "warps"}
+            chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs", "hot", "warps"}
         return Options(**{name: name in chosen for name in OPTIMISATIONS}, deterministic=deterministic)
 
 

@@ -15,6 +15,7 @@ from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import exposed
 from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.staging import shared_arrays
 from hetad.analysis.uniform import Uniformity
 from hetad.device.accumulation.accumulate import Ground, lacking
 from hetad.device.accumulation.accumulate import settled as settled_atomics
@@ -22,10 +23,12 @@ from hetad.device.accumulation.axes import Axes, bodies_run, launch_axes, mentio
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.deal import dealt
 from hetad.device.accumulation.fixed_order import Staged, refuse_atomics, staged, unordered
+from hetad.device.accumulation.hot import with_block_sums
 from hetad.device.accumulation.in_turn import in_turn
 from hetad.device.accumulation.increments import increment, takes
 from hetad.device.accumulation.phases import with_plain_phases
-from hetad.device.accumulation.runs import with_runs
+from hetad.device.accumulation.runs import ALL as ALL_RUNS
+from hetad.device.accumulation.runs import FLOATS, with_runs
 from hetad.device.accumulation.sums import Sums
 from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.accumulation.thread_sweep import in_order, thread_sweep
@@ -231,12 +234,22 @@ class _Maker:
                 if not options.deterministic:  # there the blocks' sums stay apart
                     self.sweep = thread_sweep(self.final, ground, self.names)
                 self.final, self.blocks = fewer, blocks
+        undealt = self.final
         if options.deal and apart and self.blocks is None and not self.overlapping:
             self.final = dealt(self.final, ground, self.names)
+        dealt_out = self.final is not undealt
         if options.runs and not self.overlapping:
-            self.final = with_runs(self.final, self.names)
+            shadows = self.engine.shadows.values()
+            self.final = with_runs(self.final, self.names, shadows, ALL_RUNS if self._has_room() else FLOATS)
         if options.warps:
             self.final = with_warp_sums(self.final)
+        own_loops = self.blocks is None and not dealt_out  # no loop works for other threads
+        if options.hot and own_loops and not self.overlapping and self._has_room():
+            self.final = with_block_sums(self.final, ground, self.engine.shadows.values())
+
+    def _has_room(self) -> bool:
+        """Whether shared memory is free for sums: the kernel has none of its own."""
+        return not shared_arrays(self.final) and self.dynamic_bytes not in set(variables(self.final))
 
     def _store_where_zero(self) -> None:
         flags = {

@@ -18,7 +18,7 @@ from hetad.emit.races import NAMES as RACE_NAMES
 from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Initialised, Statements
-from hetad.emit.synchronisation import uses_block
+from hetad.emit.synchronisation import at_once, uses_block
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
@@ -80,7 +80,7 @@ def _file(
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
     kinds = (["host", "host device"] if entry is not None else []) + (["device", "host device"] if on_cpu else [])
     functions = parts.functions(*kinds)
-    kernel_functions = parts.functions("kernel") if on_cpu else []
+    kernel_functions = [at_once(k) for k in parts.functions("kernel")] if on_cpu else []
     everything = [*functions, *kernel_functions]
     pass_thread_indices(parts)
     sites = Sites() if options.racecheck else None

@@ -32,6 +32,9 @@ BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
 BLOCK_SUMS = {f"hetad_block_add_{real}" for real in ("float", "double")}
 """All threads of a block add to one number.  On the CPU each can do so by itself."""
 
+HOT_SUMS = "hetad_hot_"
+"""What a block adds to few cells is summed first.  On the CPU it is added at once: threads run one after another."""
+
 WAITING = BARRIERS | BLOCK_VOTES | BALLOTS | REDUCTIONS | SHUFFLES.keys() | SHUFFLE_ADJOINTS.keys()
 
 
@@ -59,6 +62,18 @@ def in_step(kernel: ir.Function) -> ir.Function:
         return meet, s, meet
 
     body = map_body(together, kernel.body)
+    return kernel if body is kernel.body else replace(kernel, body=body)
+
+
+def at_once(kernel: ir.Function) -> ir.Function:
+    """The kernel, with what is summed over blocks added where it stands."""
+
+    def added(s: ir.Stmt) -> ir.Stmt | None:
+        if not isinstance(s, ir.Call) or not s.function.startswith(HOT_SUMS):
+            return s
+        return ir.Call("atomicAdd", s.args, span=s.span) if s.args else None
+
+    body = map_body(added, kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
 
 

@@ -9,7 +9,7 @@ from hetad.analysis.effects import OUTPUT_ONLY, Effects
 from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
-from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
 from hetad.memops.library import FORMATTED
 from hetad.memops.table import SUPPORT, TABLE
 
@@ -85,6 +85,28 @@ def _released(s: ir.Stmt) -> ir.Symbol | None:
     if isinstance(s, ir.Call) and s.function in _ENDS and isinstance(s.args[0], ir.Var):
         return s.args[0].symbol
     return None
+
+
+def drop_untouched(body: ir.Body) -> ir.Body:
+    """Without saves that are restored at once: what was done in between has gone."""
+    out: list[ir.Stmt] = []
+    for s in body:
+        s = map_bodies(drop_untouched, s)
+        before = next((i for i in reversed(range(len(out))) if not _only_marks(out[i])), None)
+        saved = out[before] if before is not None else None
+        if before is not None and isinstance(s, ir.Pop) and isinstance(saved, ir.Push) and _undoes(s, saved):
+            del out[before]
+        else:
+            out.append(s)
+    return tuple(out) if len(out) < len(body) or any(a is not b for a, b in zip(out, body, strict=True)) else body
+
+
+def _only_marks(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.Comment) or (isinstance(s, ir.Call) and s.function == "hetad_forward_done")
+
+
+def _undoes(pop: ir.Pop, push: ir.Push) -> bool:
+    return (pop.slot, pop.place, pop.extent, pop.bytes) == (push.slot, push.place, push.extent, push.bytes)
 
 
 def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.Body:

@@ -155,8 +155,13 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 yield Accumulated(
                     function.name, _name(args[0]), "atomicAdd: threads may meet, or additions would wait", s.span
                 )
-            case ir.Call(function="hetad_add_run", args=args):
+            case ir.Call(function="hetad_add_run_float", args=args):
                 yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
+            case ir.Call(function="hetad_add_run_double", args=args):
+                how = "atomic additions, of neighbouring lanes to neighbouring cells"
+                yield Accumulated(function.name, _name(args[0]), how, s.span)
+            case ir.Call(function=name, args=args) if name.startswith("hetad_hot_add"):
+                yield Accumulated(function.name, _name(args[0]), "summed by the block where cells recur", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_warp_add"):
                 yield Accumulated(function.name, _name(args[0]), "summed over lanes, one atomic a warp", s.span)
             case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):

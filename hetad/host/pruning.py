@@ -11,6 +11,7 @@ from hetad.host.cleanup import (
     destroys,
     drop_dead_allocations,
     drop_idle_restores,
+    drop_untouched,
     is_entry,
     keeps,
     surviving_handles,
@@ -41,6 +42,7 @@ def pruned(
         liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles), fills)
     whole = _with_early_frees(whole, frees, lambda body: _settled(setting, body, liveness, roots))
     body = narrowed(whole, cells_of, lambda body: _settled(setting, body, liveness, roots), limited)
+    body = drop_untouched(body)
     done = next(i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "hetad_forward_done")
     if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
         body = (*body[:done], *body[done + 1 :])

@@ -92,11 +92,13 @@ def _groups(sites: Sites, ground: Ground) -> list[list[Site]]:
 def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> bool:
     """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart, and
     one at the end of a `long` computation begins with a load that nothing hides: in loops, where there are many, and
-    there, atomic operations are faster although nothing asks for them."""
+    there, atomic operations are faster although nothing asks for them.  Not in a loop whose iterations all threads of
+    the launch share: there each has few, and does what more threads would do."""
     assert site.cell is not None
+    looping = any(loop.shared is None or loop.shared[1] != "grid" for loop in site.loops)
     if increment(site.statement) is None:
-        return site.cell.root not in ground.spent and (len(members) > SEVERAL or bool(site.loops))
-    return long or len(members) > SEVERAL or bool(site.loops)
+        return site.cell.root not in ground.spent and (len(members) > SEVERAL or looping)
+    return long or len(members) > SEVERAL or looping
 
 
 def _calls(body: ir.Body) -> int:

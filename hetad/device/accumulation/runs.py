@@ -1,111 +1,195 @@
-"""Atomic additions to cells that follow each other, as one vector operation for several.
+"""Atomic additions to cells that follow each other, as one operation for several.
 
 A thread that looked up a row of a table adds to all of it, and one that moved a particle to its three coordinates.
-From compute capability 9.0 on, a GPU adds two or four floats at a time where they are aligned.
+From compute capability 9.0 on, a GPU adds two or four floats at a time where they are aligned.  For doubles it has no
+such operation: there the lanes of a warp add one run after the other together, neighbouring lanes to neighbouring
+cells, which memory takes as one transaction for four of them.
 
-    float run[3];                               atomicAdd(&adj_x[3 * j], a);
-    run[0] = a; run[1] = b; run[2] = c;    for  atomicAdd(&adj_x[3 * j + 1], b);
-    hetad_add_run(&adj_x[3 * j], run, 3);       atomicAdd(&adj_x[3 * j + 2], c);
+    float run[3];                                  atomicAdd(&adj_x[3 * j], a);
+    run[0] = a; run[1] = b; run[2] = c;       for  atomicAdd(&adj_x[3 * j + 1], b);
+    hetad_add_run_float(&adj_x[3 * j], run, 3);    atomicAdd(&adj_x[3 * j + 2], c);
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
 from hetad.adjoint.tidy.uses import inside
-from hetad.analysis.affine import Monomial, polynomial
+from hetad.analysis.affine import Monomial
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.loops import constant_trips, counted
+from hetad.device.accumulation.cells import Cell, Cells
 from hetad.device.accumulation.increments import Increment, increment
+from hetad.device.accumulation.readers import Readers, root_of
 from hetad.ir import nodes as ir
-from hetad.ir.types import FLOAT, Array, Pointer
+from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import map_children, variables, walk_expr
 
-MOST = 16  # cells
+ADD_RUN = "hetad_add_run_"
+MOST = {FLOAT: 16, DOUBLE: 12}  # cells
+FLOATS: Mapping[Float, int] = {FLOAT: 2}  # the fewest cells of a run
+ALL: Mapping[Float, int] = {FLOAT: 2, DOUBLE: 3}
 
 
-def with_runs(body: ir.Body, names: Names) -> ir.Body:
-    """With the additions that follow each other in memory joined."""
-    body = tuple(inside(lambda b: with_runs(b, names), s) for s in body)
-    out: list[ir.Stmt] = []
-    for s in body:
-        out += _unrolled(s, names) if isinstance(s, ir.For) else [s]
-    return _joined(tuple(out), names)
+def with_runs(
+    body: ir.Body, names: Names, adjoints: Collection[ir.Symbol], least: Mapping[Float, int] = ALL
+) -> ir.Body:
+    """With the additions that follow each other in memory joined; `adjoints`: the variables by which adjoint memory is
+    reached; `least`: the types of cells, and how many make a run."""
+    return _Runs(body, names, Readers(adjoints), least).block(body)
 
 
 @dataclass(frozen=True, slots=True)
 class _Addition:
-    """An increment of `root[base + shift]`; `position`: of the statement in its block."""
+    """An increment of a cell; `position`: of the statement in its block."""
 
     position: int
     found: Increment
-    root: ir.Symbol
-    base: frozenset[tuple[Monomial, int]]
-    shift: int
+    cell: Cell
+
+    @property
+    def root(self) -> ir.Symbol | None:
+        """The parameter that is the way to the cell, if it is one."""
+        pointer = self.cell.root
+        return pointer.symbol if isinstance(pointer, ir.Var) and pointer.symbol.storage == "param" else None
 
 
-def _addition(position: int, s: ir.Stmt) -> _Addition | None:
-    found = increment(s)
-    if found is None or not isinstance(found.place, ir.Index) or found.place.type != FLOAT:
-        return None
-    array = found.place.base
-    if not isinstance(array, ir.Var) or not isinstance(array.type, Pointer) or array.symbol.storage != "param":
-        return None
-    index = polynomial(found.place.index)
-    base = frozenset((m, c) for m, c in index.terms.items() if m != ())
-    return _Addition(position, found, array.symbol, base, index.terms.get((), 0))
+class _Runs:
+    def __init__(self, body: ir.Body, names: Names, readers: Readers, least: Mapping[Float, int]) -> None:
+        self.names, self.readers, self.least = names, readers, least
+        self.cells = Cells(body)
+
+    def block(self, body: ir.Body) -> ir.Body:
+        body = tuple(inside(self.block, s) for s in body)
+        out: list[ir.Stmt] = []
+        for s in body:
+            out += self._unrolled(s) if isinstance(s, ir.For) else [s]
+        return self._joined(tuple(out))
+
+    def _addition(self, position: int, s: ir.Stmt) -> _Addition | None:
+        found = increment(s)
+        cell = self.cells.cell(found.place) if found is not None else None
+        if found is None or cell is None or cell.type not in self.least:
+            return None
+        return _Addition(position, found, cell)
+
+    # -- one after another in a block
+
+    def _joined(self, body: ir.Body) -> ir.Body:
+        open_: dict[object, list[_Addition]] = {}
+        runs: list[list[_Addition]] = []
+        for i, s in enumerate(body):
+            mine = self._addition(i, s)
+            if mine is not None:
+                open_.setdefault(mine.cell.key, []).append(mine)
+                continue
+            for key in [k for k, members in open_.items() if not self._passes(s, members)]:
+                runs += _consecutive(open_.pop(key))
+        for members in open_.values():
+            runs += _consecutive(members)
+        out: dict[int, list[ir.Stmt]] = {i: [s] for i, s in enumerate(body)}
+        for run in runs:
+            if len(run) >= self.least[run[0].cell.type]:
+                _collect(out, run, self.names)
+        return tuple(s for i in sorted(out) for s in out[i])
+
+    def _passes(self, s: ir.Stmt, members: Sequence[_Addition]) -> bool:
+        """Whether the additions may as well come after the statement."""
+        if not isinstance(s, ir.Declare | ir.Assign | ir.Update | ir.Comment) and increment(s) is None:
+            return False
+        used = {x for m in members for x in (*variables(m.found.place), *variables(m.cell.root))}
+        return used.isdisjoint(assigned((s,))) and not self._touches(s, members[0].root)
+
+    def _touches(self, s: ir.Stmt, root: ir.Symbol | None) -> bool:
+        """Whether the statement may read or store to what is reached from the root; None: from anywhere."""
+        if isinstance(s, ir.Declare) and isinstance(s.symbol.type, Pointer):
+            return False
+        found = increment(s)
+        mentioned = set(variables(found.value)) if found is not None else set(variables((s,)))
+        if root is not None and root in mentioned:
+            return True
+        ways = {x for x in mentioned & self.readers.adjoints if _leads_on(x.type)}
+        return any(root is None or x.storage != "param" for x in ways)
+
+    # -- in a loop over the cells
+
+    def _unrolled(self, loop: ir.For) -> list[ir.Stmt]:
+        changed = set(assigned(loop.body))
+        header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
+        trips = constant_trips(header) if header is not None else None
+        plainly = header is not None and header.declares and not header.down and is_zero(header.start)
+        if header is None or trips is None or trips <= 1 or not plainly or not is_one(header.step):
+            return [loop]
+        counter = (ir.Var(header.index, span=loop.span),)
+        additions = (self._addition(i, s) for i, s in enumerate(loop.body))
+        runs: list[list[_Addition]] = []
+        for members in _by_key([a for a in additions if a is not None and _counts(a, counter)]).values():
+            if all(self._passes(s, members) for s in loop.body):
+                runs += _rows(members, trips)
+        runs = [r for r in runs if self.least[r[0].cell.type] <= trips * len(r) <= MOST[r[0].cell.type]]
+        return _rewritten(loop, header.index, runs, trips, self.names) if runs else [loop]
 
 
-# -- one after another in a block
-
-
-def _joined(body: ir.Body, names: Names) -> ir.Body:
-    open_: dict[object, list[_Addition]] = {}
-    runs: list[list[_Addition]] = []
-    for i, s in enumerate(body):
-        mine = _addition(i, s)
-        if mine is not None:
-            open_.setdefault((mine.root, mine.base), []).append(mine)
-            continue
-        for key in [k for k, members in open_.items() if not _passes(s, members)]:
-            runs += _consecutive(open_.pop(key))
-    for members in open_.values():
-        runs += _consecutive(members)
-    out: dict[int, list[ir.Stmt]] = {i: [s] for i, s in enumerate(body)}
-    for run in runs:
-        _collect(out, run, names)
-    return tuple(s for i in sorted(out) for s in out[i])
-
-
-def _passes(s: ir.Stmt, members: Sequence[_Addition]) -> bool:
-    """Whether the additions may as well come after the statement."""
-    if not isinstance(s, ir.Declare | ir.Assign | ir.Update | ir.Comment) and increment(s) is None:
-        return False
-    used = {x for m in members for x in variables(m.found.place)}
-    return members[0].root not in _read(s) and used.isdisjoint(assigned((s,)))
-
-
-def _read(s: ir.Stmt) -> set[ir.Symbol]:
-    """What the statement mentions, but for the array that it adds to."""
-    found = increment(s)
-    return set(variables(found.value)) if found is not None else set(variables((s,)))
+def _leads_on(type_: Type) -> bool:
+    """Whether a value of this type is, or has, a pointer."""
+    match type_:
+        case Pointer():
+            return True
+        case Array(of=of):
+            return _leads_on(of)
+        case Struct(fields=fields):
+            return any(_leads_on(f.type) for f in fields)
+    return False
 
 
 def _consecutive(members: Sequence[_Addition]) -> list[list[_Addition]]:
     """Runs of cells that follow each other."""
-    ordered = sorted(members, key=lambda m: m.shift)
-    if len({m.shift for m in ordered}) < len(ordered):
+    ordered = sorted(members, key=lambda m: m.cell.shift)
+    if len({m.cell.shift for m in ordered}) < len(ordered):
         return []
     runs: list[list[_Addition]] = []
     for m in ordered:
-        if runs and runs[-1][-1].shift + 1 == m.shift and len(runs[-1]) < MOST:
+        if runs and runs[-1][-1].cell.shift + 1 == m.cell.shift and len(runs[-1]) < MOST[m.cell.type]:
             runs[-1].append(m)
         else:
             runs.append([m])
     return [r for r in runs if len(r) > 1]
+
+
+def _counts(a: _Addition, counter: Monomial) -> bool:
+    """Whether each iteration adds to the next cell."""
+    (variable,) = counter
+    elsewhere = any(variable in walk_expr(e) for m, _ in a.cell.base if m != counter for e in m)
+    steps = (counter, size_of(a.cell.type)) in a.cell.base
+    return isinstance(a.found.place, ir.Index) and steps and not elsewhere
+
+
+def _by_key(found: Sequence[_Addition]) -> dict[object, list[_Addition]]:
+    groups: dict[object, list[_Addition]] = {}
+    for a in found:
+        groups.setdefault(a.cell.key, []).append(a)
+    return groups
+
+
+def _rows(members: Sequence[_Addition], length: int) -> list[list[_Addition]]:
+    """Runs of rows that follow each other; none where two rows overlap."""
+    ordered = sorted(members, key=lambda m: m.cell.shift)
+    if any(b.cell.shift - a.cell.shift < length for a, b in pairwise(ordered)):
+        return []
+    runs: list[list[_Addition]] = []
+    for m in ordered:
+        follows = runs and runs[-1][-1].cell.shift + length == m.cell.shift
+        if follows and (len(runs[-1]) + 1) * length <= MOST[m.cell.type]:
+            runs[-1].append(m)
+        else:
+            runs.append([m])
+    return runs
+
+
+# -- text
 
 
 def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Names) -> None:
@@ -118,22 +202,10 @@ def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Nam
     out[last].append(_add(run[0].found.place, array, len(run)))
 
 
-# -- in a loop over the cells
-
-
-def _unrolled(loop: ir.For, names: Names) -> list[ir.Stmt]:
-    changed = set(assigned(loop.body))
-    header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
-    trips = constant_trips(header) if header is not None else None
-    plainly = header is not None and header.declares and not header.down and is_zero(header.start)
-    if header is None or trips is None or not 1 < trips <= MOST or not plainly or not is_one(header.step):
-        return [loop]
-    counter = (ir.Var(header.index, span=loop.span),)
-    found = [a for i, s in enumerate(loop.body) if (a := _addition(i, s)) is not None and _counts(a, counter)]
-    runs: list[list[_Addition]] = []
-    for members in _by_base(found).values():
-        if all(_passes(s, members) for s in loop.body):
-            runs += _rows(members, trips)
+def _rewritten(
+    loop: ir.For, index: ir.Symbol, runs: Sequence[Sequence[_Addition]], trips: int, names: Names
+) -> list[ir.Stmt]:
+    """The loop, which sets the values of its runs, and their additions behind it."""
     body = list(loop.body)
     opening: list[ir.Stmt] = []
     closing: list[ir.Stmt] = []
@@ -141,57 +213,28 @@ def _unrolled(loop: ir.For, names: Names) -> list[ir.Stmt]:
         array = _array(run[0], trips * len(run), names)
         opening.append(ir.Declare(array, None, span=array.span))
         for row, m in enumerate(run):
-            body[m.position] = _set(array, _moved(counter[0], row * trips), m)
+            body[m.position] = _set(array, _moved(ir.Var(index, span=loop.span), row * trips), m)
         place = run[0].found.place
         assert isinstance(place, ir.Index)
-        closing.append(_add(replace(place, index=_without(place.index, header.index)), array, trips * len(run)))
-    return [*opening, replace(loop, body=tuple(body), unroll="", primal=None), *closing] if runs else [loop]
-
-
-def _counts(a: _Addition, counter: Monomial) -> bool:
-    """Whether each iteration adds to the next cell."""
-    (variable,) = counter
-    elsewhere = any(variable in walk_expr(e) for m, _ in a.base if m != counter for e in m)
-    return (counter, 1) in a.base and not elsewhere
-
-
-def _by_base(found: Sequence[_Addition]) -> dict[object, list[_Addition]]:
-    groups: dict[object, list[_Addition]] = {}
-    for a in found:
-        groups.setdefault((a.root, a.base), []).append(a)
-    return groups
-
-
-def _rows(members: Sequence[_Addition], length: int) -> list[list[_Addition]]:
-    """Runs of rows that follow each other; none where two rows overlap."""
-    ordered = sorted(members, key=lambda m: m.shift)
-    if any(b.shift - a.shift < length for a, b in pairwise(ordered)):
-        return []
-    runs: list[list[_Addition]] = []
-    for m in ordered:
-        follows = runs and runs[-1][-1].shift + length == m.shift
-        if follows and (len(runs[-1]) + 1) * length <= MOST:
-            runs[-1].append(m)
-        else:
-            runs.append([m])
-    return runs
-
-
-# -- text
+        closing.append(_add(replace(place, index=_without(place.index, index)), array, trips * len(run)))
+    return [*opening, replace(loop, body=tuple(body), unroll="", primal=None), *closing]
 
 
 def _array(a: _Addition, cells: int, names: Names) -> ir.Symbol:
-    return names.symbol(f"{a.root.name}_run", Array(FLOAT, cells), a.found.statement.span)
+    root = root_of(a.found.place)
+    name = f"{root.name}_run" if root is not None else "run"
+    return names.symbol(name, Array(a.cell.type, cells), a.found.statement.span)
 
 
 def _set(array: ir.Symbol, index: ir.Expr, a: _Addition) -> ir.Stmt:
     span = a.found.statement.span
-    return ir.Assign(ir.Index(ir.Var(array, span=span), index, FLOAT, span=span), a.found.value, span=span)
+    return ir.Assign(ir.Index(ir.Var(array, span=span), index, a.cell.type, span=span), a.found.value, span=span)
 
 
 def _add(place: ir.Place, array: ir.Symbol, cells: int) -> ir.Stmt:
     span = array.span
-    return ir.Call("hetad_add_run", (address_of(place), ir.Var(array, span=span), integer(cells, span)), span=span)
+    args = (address_of(place), ir.Var(array, span=span), integer(cells, span))
+    return ir.Call(f"{ADD_RUN}{place.type}", args, span=span)
 
 
 def _moved(index: ir.Expr, by: int) -> ir.Expr:

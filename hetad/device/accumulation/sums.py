@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.tidy.sums import sum_of
 from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.coordinates import assigned
-from hetad.analysis.effects import BARRIERS, TAKE
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
+from hetad.device.accumulation.readers import Readers, root_of
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, Pointer
-from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.types import BOOL
+from hetad.ir.visit import map_body, variables
 
 
 class Sums:
@@ -22,7 +22,7 @@ class Sums:
 
     def __init__(self, names: Names, adjoints: Collection[ir.Symbol], exposed: Collection[ir.Symbol]) -> None:
         self.names = names
-        self.adjoints = frozenset(adjoints)
+        self.readers = Readers(adjoints)
         self.exposed = frozenset(exposed)  # any store through a pointer may change them
 
     def block(self, body: ir.Body) -> ir.Body:
@@ -60,28 +60,13 @@ class Sums:
             again = increment(s)
             if again is not None and again.place == found.place and again.value.type == found.value.type:
                 return i
-            if self._must_see(s) or not mentioned.isdisjoint(assigned((s,))):
+            if self.readers.sees(s) or not mentioned.isdisjoint(assigned((s,))):
                 return None
         return None
 
-    def _must_see(self, s: ir.Stmt) -> bool:
-        """Whether the statement waits for other threads, or looks at adjoints."""
-        return any(
-            (isinstance(x, ir.Call) and x.function in BARRIERS) or any(self._reads_adjoint(e) for e in _values(x))
-            for x in walk_stmts((s,))
-        )
-
-    def _reads_adjoint(self, expr: ir.Expr) -> bool:
-        if isinstance(expr, ir.Intrinsic) and expr.name.startswith(TAKE):
-            return True
-        if not isinstance(expr, ir.Index | ir.Member):
-            return False
-        root = _root(expr)
-        return root is None or (root in self.adjoints and (isinstance(root.type, Pointer) or root.storage != "local"))
-
     def _hoisted(self, loop: ir.For | ir.While) -> list[ir.Stmt]:
         """Increments of cells that are the same in all iterations, summed in the loop and done after it."""
-        if self._must_see(loop):
+        if self.readers.sees(loop):
             return [loop]
         changed = {*assigned((loop,)), *self.exposed}
         sums: dict[ir.Place, ir.Symbol] = {}
@@ -107,28 +92,6 @@ class Sums:
         return [*opening, inner, *closing]
 
 
-def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
-    """The expressions that a statement itself evaluates; of a cell that it sets or increments only the address."""
-    found = increment(s)
-    for own in own_exprs(s):
-        if found is not None and own is s.args[0]:  # type: ignore[union-attr]
-            continue
-        addressed = isinstance(s, ir.Assign) and own is s.target
-        yield from (e for e in walk_expr(own) if not (addressed and e is own))
-
-
 def _named(found: Increment, suffix: str) -> str:
-    root = _root(found.place)
+    root = root_of(found.place)
     return f"{root.name}_{suffix}" if root is not None else suffix
-
-
-def _root(place: ir.Expr) -> ir.Symbol | None:
-    """The variable by which a cell is reached."""
-    match place:
-        case ir.Var(symbol=symbol):
-            return symbol
-        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
-            return _root(base)
-        case ir.AddressOf(place=inner):
-            return _root(inner)
-    return None

@@ -51,7 +51,14 @@ static inline void hetad_warp_add_double(double *target, double value)
     *target += value;
 }
 
-static inline void hetad_add_run(float *target, const float *values, int count)
+static inline void hetad_add_run_float(float *target, const float *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        target[i] += values[i];
+    }
+}
+
+static inline void hetad_add_run_double(double *target, const double *values, int count)
 {
     for (int i = 0; i < count; ++i) {
         target[i] += values[i];

@@ -1,5 +1,5 @@
 // target[i] += values[i] for i < count, a literal: in steps of two and four where they are aligned for it.
-static __device__ __forceinline__ void hetad_add_run(float *target, const float *values, int count)
+static __device__ __forceinline__ void hetad_add_run_float(float *target, const float *values, int count)
 {
 #if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
     #pragma unroll

@@ -1,0 +1,102 @@
+"""Cells to which a block adds again and again: summed in shared memory first.
+
+    for (int j = 0; j < count[m]; ++j)                      hetad_hot_begin_float();
+        hetad_hot_add_float(&adj_w[m * most + j], …);       for (int j = 0; j < count[m]; ++j)
+    hetad_hot_end_float();                              for     atomicAdd(&adj_w[m * most + j], …);
+
+Many additions to one cell of global memory wait for each other, however fast memory is otherwise.  Which cells are
+added to often is known when the program runs: a block has a small table of cells and sums, in which each cell has one
+place.  What finds its place taken by another cell is added to global memory at once; the sums follow at the end.
+
+Sums that come late may not be looked at before: an addition stays where adjoint memory is read after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hetad.analysis.access import AccessMaps
+from hetad.analysis.coordinates import assigned
+from hetad.analysis.loops import constant_trips, counted
+from hetad.analysis.sites import Site, Sites
+from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
+from hetad.device.accumulation.increments import base, increment
+from hetad.device.accumulation.readers import Readers
+from hetad.ir import nodes as ir
+from hetad.ir.types import Float
+from hetad.ir.visit import map_body, variables, walk_stmts
+
+HOT = "hetad_hot_"
+Seen = frozenset[ir.Symbol | None]
+
+
+def with_block_sums(body: ir.Body, ground: Ground, adjoints: Collection[ir.Symbol]) -> ir.Body:
+    """With the additions in long loops summed by blocks; `adjoints`: the variables by which adjoint memory is
+    reached."""
+    found = _in_loops(body, Readers(adjoints), ground.adjoints) - _spread(body, ground)
+    if not found:
+        return body
+    types = sorted({str(s.args[1].type) for s in walk_stmts(body) if id(s) in found and isinstance(s, ir.Call)})
+
+    def hot(s: ir.Stmt) -> ir.Stmt:
+        if id(s) not in found or not isinstance(s, ir.Call):
+            return s
+        return ir.Call(f"{HOT}add_{s.args[1].type}", s.args, span=s.span)
+
+    opening = (ir.Call(f"{HOT}begin_{t}", (), span=ground.span) for t in types)
+    closing = (ir.Call(f"{HOT}end_{t}", (), span=ground.span) for t in types)
+    return (*opening, *map_body(hot, body), *closing)
+
+
+def _in_loops(body: ir.Body, readers: Readers, apart: Collection[ir.Symbol]) -> set[int]:
+    """The ids of the additions in loops of unknown length whose cells are not looked at later.  `apart`: the parameters
+    that reach memory no other one does."""
+    found: set[int] = set()
+
+    def visit(inner: ir.Body, read: Seen, long: bool) -> None:
+        """`read`: by which variables adjoints are read later."""
+        for s in reversed(inner):
+            again = frozenset(readers.seen(s))
+            if isinstance(s, ir.For | ir.While):
+                visit(s.body, read | again, long or _is_long(s))  # `again`: in the next iteration
+            elif isinstance(s, ir.If):
+                visit(s.then, read, long)
+                visit(s.orelse, read, long)
+            elif long and _adds(s, read, apart):
+                found.add(id(s))
+            read |= again
+
+    visit(body, frozenset(), False)
+    return found
+
+
+def _adds(s: ir.Stmt, read: Seen, apart: Collection[ir.Symbol]) -> bool:
+    found = increment(s)
+    if found is None or not isinstance(found.value.type, Float) or not through_pointer(found.place):
+        return False
+    root = base(found.place)
+    return not read or (root in apart and root not in read and all(x in apart for x in read))
+
+
+def _is_long(loop: ir.For | ir.While) -> bool:
+    """Whether how often the loop runs is known only when the program runs."""
+    if isinstance(loop, ir.While):
+        return True
+    changed = set(assigned(loop.body))
+    header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
+    return header is None or constant_trips(header) is None
+
+
+def _spread(body: ir.Body, ground: Ground) -> set[int]:
+    """The ids of additions where neighbouring threads add to neighbouring cells: few come to the same one."""
+    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+
+    def along_threads(site: Site) -> bool:
+        m = maps.map(site)
+        if m is None:
+            return False
+        told = {*maps.threads_of(m), *maps.coordinates.turned}  # turned: neighbours where space is periodic
+        return any(isinstance(a, ir.Var) and a.symbol in told for t in m.offset.terms for a in t)
+
+    return {id(site.statement) for site in sites.all if along_threads(site)}

@@ -1,0 +1,64 @@
+"""Which statements look at adjoint memory: an addition may not be moved past them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from hetad.analysis.effects import BARRIERS, TAKE
+from hetad.device.accumulation.increments import increment
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer, holds_numbers
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+
+ADDS = ("hetad_add_run_", "hetad_warp_add_", "hetad_block_add_")  # to the cell, or cells, of their first argument
+
+
+class Readers:
+    """`adjoints`: the variables by which adjoint memory is reached."""
+
+    def __init__(self, adjoints: Collection[ir.Symbol]) -> None:
+        self.adjoints = frozenset(adjoints)
+
+    def sees(self, s: ir.Stmt) -> bool:
+        """Whether the statement, or one in it, waits for other threads, or looks at adjoints."""
+        return any(True for _ in self.seen(s))
+
+    def seen(self, s: ir.Stmt) -> Iterator[ir.Symbol | None]:
+        """The variables by which the statement, or one in it, reaches the adjoints that it looks at; None where these
+        may be any."""
+        for x in walk_stmts((s,)):
+            if isinstance(x, ir.Call) and x.function in BARRIERS:
+                yield None
+            yield from (root for e in _values(x) for root in self._read(e))
+
+    def _read(self, expr: ir.Expr) -> Iterator[ir.Symbol | None]:
+        """The variable by which the expression is a number in adjoint memory, if it is one, or may be."""
+        if isinstance(expr, ir.Intrinsic) and expr.name.startswith(TAKE):
+            yield root_of(expr.args[0])
+        elif isinstance(expr, ir.Index | ir.Member) and holds_numbers(expr.type):
+            root = root_of(expr)
+            pointed = root is not None and (isinstance(root.type, Pointer) or root.storage != "local")
+            if root is None or (root in self.adjoints and pointed):
+                yield root
+
+
+def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
+    """The expressions that a statement itself evaluates; of a cell that it sets or increments only the address."""
+    adds = isinstance(s, ir.Call) and (increment(s) is not None or s.function.startswith(ADDS))
+    for own in own_exprs(s):
+        if adds and own is s.args[0]:  # type: ignore[union-attr]
+            continue
+        addressed = isinstance(s, ir.Assign) and own is s.target
+        yield from (e for e in walk_expr(own) if not (addressed and e is own))
+
+
+def root_of(place: ir.Expr) -> ir.Symbol | None:
+    """The variable by which a cell is reached."""
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return root_of(base)
+        case ir.AddressOf(place=inner):
+            return root_of(inner)
+    return None

@@ -1,0 +1,104 @@
+// A thread for each thread of a block; lanes are at the same place together as `sets` says.  After this comes hetad's text.
+#include <atomic>
+#include <barrier>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#define __device__
+#define __shared__ static
+#define __forceinline__ inline
+#define __CUDA_ARCH__ 900
+
+struct Index {
+    unsigned x, y, z;
+};
+
+static thread_local Index threadIdx;
+static Index blockDim{THREADS, 1, 1};
+static thread_local unsigned active;
+static std::mutex lock;
+static std::map<std::pair<unsigned, unsigned>, std::unique_ptr<std::barrier<>>> barriers;
+static std::atomic<unsigned long long> exchanged[THREADS];
+
+static unsigned __activemask() { return active; }
+static int __popc(unsigned x) { return __builtin_popcount(x); }
+static int __ffs(unsigned x) { return __builtin_ffs(x); }
+
+static void __syncwarp(unsigned mask)
+{
+    std::barrier<> *barrier;
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        auto &found = barriers[{threadIdx.x / 32, mask}];
+        if (!found)
+            found = std::make_unique<std::barrier<>>(__popc(mask));
+        barrier = found.get();
+    }
+    barrier->arrive_and_wait();
+}
+
+static unsigned long long __shfl_sync(unsigned mask, unsigned long long value, unsigned source)
+{
+    exchanged[threadIdx.x] = value;
+    __syncwarp(mask);
+    const unsigned long long got = exchanged[threadIdx.x / 32 * 32 + source];
+    __syncwarp(mask);
+    return got;
+}
+
+static void atomicAdd(double *cell, double value) { std::atomic_ref<double>(*cell).fetch_add(value); }
+
+HETAD
+
+static double found[4096], expected[4096];
+
+// One of five places of a program, each with a run of another length.
+static void place(int kind, unsigned thread, int round)
+{
+    const int lengths[] = {12, 8, 3, 5, 4};
+    const unsigned at = (thread * 7 + round * 13 + kind * 101) % 4000;
+    double values[12];
+    for (int i = 0; i < lengths[kind]; ++i) {
+        values[i] = thread + i * 0.5 + kind;
+        atomicAdd(&expected[at + i], values[i]);
+    }
+    switch (kind) {
+    case 0: return hetad_add_run_double(&found[at], values, 12);
+    case 1: return hetad_add_run_double(&found[at], values, 8);
+    case 2: return hetad_add_run_double(&found[at], values, 3);
+    case 3: return hetad_add_run_double(&found[at], values, 5);
+    default: return hetad_add_run_double(&found[at], values, 4);
+    }
+}
+
+int main()
+{
+    const unsigned sets[3][3] = {
+        {0xf0f0f0f1u, 0x0f0f0f00u, 0x0000000eu}, {0xffffffffu, 0, 0}, {0x80000001u, 0x7ffffffeu, 0}};
+    for (auto &set : sets) {
+        barriers.clear();
+        std::vector<std::thread> threads;
+        for (unsigned t = 0; t < THREADS; ++t)
+            threads.emplace_back([&set, t] {
+                threadIdx = {t, 0, 0};
+                int which = 0;
+                while (!(set[which] >> (t % 32) & 1))
+                    ++which;
+                active = set[which];
+                for (int round = 0; round < 3; ++round)
+                    for (int k = 0; k < 5; ++k)
+                        place((k * (which + 1) + round + t / 32) % 5, t, round);
+            });
+        for (auto &thread : threads)
+            thread.join();
+        double worst = 0;
+        for (int i = 0; i < 4096; ++i)
+            worst = std::fmax(worst, std::fabs(found[i] - expected[i]));
+        std::printf("%g\n", worst);
+    }
+}
