@@ -33,14 +33,15 @@ EVERYWHERE: tuple[Position, ...] = (*IN_BLOCK, *(("blockIdx", axis) for axis in 
 class Race:
     """Threads that differ along `along` alone meet in a cell: they read and write it, or store different values.
 
-    `name`: of the memory; `given`: the parameters through which it is reached, none for shared memory.  `own`: what is
-    read goes nowhere but into the cell itself.
+    `name`: of the memory; `given`: the parameters through which it is stored to, none for shared memory; `others`:
+    those through which it is read.  `own`: what is read goes nowhere but into the cell itself.
     """
 
     place: ir.Expr
     name: str
     along: tuple[Position, ...]
     given: frozenset[int]
+    others: frozenset[int]
     differ: bool
     own: bool
 
@@ -65,7 +66,8 @@ def races(kernel: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> tupl
 class _Kernel:
     def __init__(self, kernel: ir.Function, merged: tuple[tuple[str, ...], ...]) -> None:
         self._pointers = PointsTo(kernel, merged)
-        self._given = positions_of(kernel, self._pointers)
+        self._each = PointsTo(kernel)  # as if no two parameters reached the same memory
+        self._given = positions_of(kernel, self._each)
         self._positions = Positions(kernel.body, Effects(self._pointers, {}))
         self._changing = written(kernel.body) | exposed(kernel.body)
         self._nest = _Nest(kernel.body)
@@ -82,16 +84,19 @@ class _Kernel:
             along = [p for p in (IN_BLOCK if shared else EVERYWHERE) if p not in store.fixed]
             meeting = [(a, self._together(store, a, along)) for a in self._lines.beside(store) if self._meet(store, a)]
             meeting = [(a, parts) for a, parts in meeting if parts]
-            given = frozenset(i for x in store.where for i in self._given.get(x, ()))
+            given, others = self._parameters([store]), self._parameters([a for a, _ in meeting])
             name = min(x.name for x in store.where)
             if meeting:
                 parts = tuple(p for p in along if any(p in found for _, found in meeting))
                 own = all(a.statement is store.statement for a, _ in meeting)
-                yield Race(store.place, name, parts, given, False, own)
+                yield Race(store.place, name, parts, given, others, False, own)
             elif store.kind == "store" and UNKNOWN not in store.value and isinstance(store.place.type, Float):
                 parts = tuple(p for p in along if p in store.value)
                 if parts:
-                    yield Race(store.place, name, parts, given, True, True)
+                    yield Race(store.place, name, parts, given, others, True, True)
+
+    def _parameters(self, accesses: Iterable[_Access]) -> frozenset[int]:
+        return frozenset(i for a in accesses for x in self._each.storage(a.place) for i in self._given.get(x, ()))
 
     # -- accesses
 

@@ -44,7 +44,7 @@ REFUSALS_OF_OPTIONS: Mapping[str, str] = {
     "graph": "read back from the device",
 }
 
-_SECONDS = 60
+_SECONDS = 240
 EVERY_CALL = {
     **dict.fromkeys(("LEAST_SPARED", "LEAST_REPEATED", "LEAST_ALONE"), 0),
     **dict.fromkeys(("MOST_PARAMETERS", "MOST_PARAMETERS_ALONE", "MOST_BY_POINTER", "MOST_BY_POINTER_ALONE"), 99),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 
 from hetad.adjoint.names import integer
 from hetad.analysis.affine import Polynomial
@@ -53,8 +52,8 @@ class Races:
         conditions = [_told(s, race, kernel, extents) for race in own if _matters(race, active)]
         seen = {(r.place, r.place.span) for r in own}
         more = [r for r in self._races(s.kernel, merged) if (r.place, r.place.span) not in seen] if merged else []
-        elsewhere = _elsewhere(s, kernel, merged) if more else None
-        conditions += [_told(s, race, kernel, extents, elsewhere) for race in more if _matters(race, active)]
+        for race in (r for r in more if _matters(r, active)):
+            conditions.append(_told(s, race, kernel, extents, _elsewhere(s, race)))  # noqa: PERF401
         first = {(c.along, c.apart): c for c in reversed(conditions) if c.along}
         return [_required(s, c) for c in reversed(first.values())]
 
@@ -80,10 +79,10 @@ def _told(
     return _Condition(race, tuple(p for p in race.along if told[p] is not True), apart, bool(several))
 
 
-def _elsewhere(s: ir.Launch, kernel: ir.Function, merged: Groups) -> ir.Expr | None:
-    """Whether no two pointers that may reach the same memory are given as the same; None where some certainly are."""
-    given = {p.name: arg for p, arg in zip(kernel.params, s.args, strict=True) if isinstance(p.type, Pointer)}
-    pairs = [pair for group in merged for pair in combinations([given[n] for n in group if n in given], 2)]
+def _elsewhere(s: ir.Launch, race: Race) -> ir.Expr | None:
+    """Whether what is stored to is not given once more as what is read; None where it certainly is."""
+    given = [(s.args[i], s.args[k]) for i in sorted(race.given) for k in sorted(race.others) if i != k]
+    pairs = [pair for pair in given if all(isinstance(arg.type, Pointer) for arg in pair)]
     if not pairs or any(a == b for a, b in pairs):
         return None
     anything = Pointer(CHAR)
