@@ -22,10 +22,9 @@ MUTANTS = (
 BARRIER = re.compile(r"__sync(?:threads|warp)\([^)]*\);")
 
 
-def watch(case: Case, text: str) -> None:
-    """Runs the program, which has this text now, under the race detector."""
+def watch(case: Case, program: hetad.Program) -> None:
+    """Runs the case of the program under the race detector."""
     problem = case.problem
-    program = hetad.loads(text, str(problem.source), defines=problem.defines)
     function = function_of(program, problem)
     function(*problem.arguments(function.parameters), racecheck=True, **problem.launch)
 
@@ -33,7 +32,7 @@ def watch(case: Case, text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_no_races(case: Case) -> None:
-    watch(case, case.problem.source.read_text(encoding="utf-8"))
+    watch(case, hetad.load(case.problem.source, **case.problem.loading))
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -43,6 +42,7 @@ def test_each_barrier_is_missed(name: str) -> None:
     barriers = list(BARRIER.finditer(text))
     assert barriers
     for barrier in barriers:
+        case = cases(path)[0]
         mutant = text[: barrier.start()] + ";" + text[barrier.end() :]
         with pytest.raises(RaceError):
-            watch(cases(path)[0], mutant)
+            watch(case, hetad.loads(mutant, str(path), defines=case.problem.defines))
