@@ -49,6 +49,7 @@ from hetad.device.tape.resets import resets
 from hetad.device.tape.saves import with_ordered_saves
 from hetad.device.tape.segments import long_loops, segmented
 from hetad.device.tape.storage import ALONE_LIMIT, LOCAL_LIMIT, Site, Stored, store_tape
+from hetad.device.tape.unknown import unknown_variables
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
@@ -433,7 +434,7 @@ class _Maker:
             name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names, values.stale
         )
         for symbol, span in values.stale.items():
-            if symbol in used:
+            if not used.isdisjoint(unknown_variables(kernel.body, (symbol,), self.effects)):
                 raise UnsupportedError(
                     "how often this runs depends on a value that only the launch itself can provide",
                     span,

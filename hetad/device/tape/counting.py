@@ -6,7 +6,7 @@ push, and leaves the maximum over the threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.liveness import Liveness
@@ -14,10 +14,11 @@ from hetad.adjoint.names import Names, address_of, integer, is_zero
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.effects import BARRIERS, Effects
 from hetad.device.tape.storage import Site
+from hetad.device.tape.unknown import bounded, unknown_variables
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, UINT, VOID, Int, Pointer
-from hetad.ir.visit import declared, map_bodies, map_body, variables, walk_stmts
+from hetad.ir.types import BOOL, UINT, VOID, Pointer
+from hetad.ir.visit import map_bodies, map_body, own_exprs, variables
 
 
 class Counting:
@@ -29,13 +30,15 @@ class Counting:
         drops: Callable[[ir.Stmt], bool],
         sites: Sequence[Site],
         names: Names,
-        stale: Container[ir.Symbol],
+        unknown: Collection[ir.Symbol],
+        effects: Effects,
     ) -> None:
         self.span = kernel.span
-        self.drops = drops
+        self.outside = drops
         self.sites = sites
         self.names = names
-        self.unknown = _from_stale(kernel.body, stale)
+        self.unknown = unknown
+        self.effects = effects
         self.counters: dict[tuple[int, bool], ir.Symbol] = {}
         self.met: set[tuple[int, bool]] = set()
         for site in sites:
@@ -51,12 +54,14 @@ class Counting:
         self.met.update({(id(s), True), (id(s), False)} & self.counters.keys())
         if self.drops(s) and total is None:
             return []
-        if isinstance(s, ir.If) and _both_arms(s, self.unknown):
+        if isinstance(s, ir.If) and any(x in self.unknown for x in variables(s.cond)):
             return [*self.instrument(s.then), *self.instrument(s.orelse)]
         out: list[ir.Stmt] = []
-        inner = map_bodies(self.instrument, s)
+        header = bounded(s, self.unknown, self.effects) if isinstance(s, ir.For | ir.While) else s
+        inner = map_bodies(self.instrument, header)
         if isinstance(s, ir.For):
-            inner = replace(s, body=self.instrument(s.body))
+            assert isinstance(header, ir.For)
+            inner = replace(header, body=self.instrument(s.body))
             if any((id(x), True) in self.counters for x in (*s.init, *s.step)):
                 out += self.instrument(s.init)
                 inner = replace(inner, init=(), step=(), body=(*inner.body, *self.instrument(s.step)))
@@ -68,6 +73,16 @@ class Counting:
         if most is not None and isinstance(inner, ir.For | ir.While):
             return out + _longest(inner, most, self.names)
         return out if self.drops(s) else [*out, inner]
+
+    def drops(self, s: ir.Stmt) -> bool:
+        """Whether the statement has effects outside the block, or nothing but what is not known comes of it."""
+        match s:
+            case ir.Declare(symbol=symbol, init=init) if init is not None and symbol in self.unknown:
+                return True
+            case ir.Declare() | ir.Assign() | ir.Update() | ir.Call():
+                if any(x in self.unknown for own in own_exprs(s) for x in variables(own)):
+                    return True
+        return self.outside(s)
 
     def cells(self, tape: int) -> ir.Expr:
         """The cells that the thread has counted for one tape."""
@@ -94,12 +109,11 @@ def counting_kernel(
 ) -> tuple[ir.Function, tuple[int, ...], set[ir.Symbol]]:
     """The counting kernel, the primal parameters it takes, by position, and the variables it uses.
 
-    `drops` tells statements with effects outside the block.  A branch on a `stale` variable, whose value is not to be
-    had here, counts with both its arms.
+    `drops` tells statements with effects outside the block.  `stale` variables have values that are not to be had here.
     """
     span = kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
-    counting = Counting(kernel, drops, sites, names, stale)
+    counting = Counting(kernel, drops, sites, names, unknown_variables(kernel.body, stale, effects), effects)
     body = counting.instrument(kernel.body)
     if counting.met != counting.counters.keys():
         raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")
@@ -122,41 +136,6 @@ def _without_idle_barriers(body: ir.Body) -> ir.Body:
     if any(x.storage == "shared" for x in variables(body)):
         return body
     return map_body(lambda s: None if isinstance(s, ir.Call) and s.function in BARRIERS else s, body)
-
-
-def _from_stale(body: ir.Body, stale: Container[ir.Symbol]) -> set[ir.Symbol]:
-    """The variables whose value depends on a stale one."""
-    found = {x for x in (*declared(body), *variables(body)) if x in stale}
-    while True:
-        before = len(found)
-        for s in walk_stmts(body):
-            match s:
-                case ir.Declare(symbol=target, init=value) if value is not None:
-                    pass
-                case ir.Assign(target=ir.Var(symbol=target), value=value):
-                    pass
-                case ir.Update(target=ir.Var(symbol=target), value=value):
-                    pass
-                case _:
-                    continue
-            if any(x in found for x in variables(value)):
-                found.add(target)
-        if len(found) == before:
-            return found
-
-
-def _both_arms(s: ir.If, stale: Container[ir.Symbol]) -> bool:
-    """Whether to count a branch as if both arms ran: its condition is not known, and it sets no whole number that
-    could lengthen a loop."""
-    if not any(x in stale for x in variables(s.cond)):
-        return False
-    inside = set(declared((s,)))
-    changed = {
-        x.target.symbol
-        for x in walk_stmts((s,))
-        if isinstance(x, ir.Assign | ir.Update) and isinstance(x.target, ir.Var) and isinstance(x.target.type, Int)
-    }
-    return changed <= inside
 
 
 def _is_effect(s: ir.Stmt) -> bool:
