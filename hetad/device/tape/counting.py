@@ -44,10 +44,11 @@ class Counting:
         for site in sites:
             self.counters.setdefault((site.statement, site.total), names.symbol("most", UINT, self.span))
 
-    def instrument(self, body: ir.Body) -> ir.Body:
-        return tuple(x for s in body for x in self._statement(s))
+    def instrument(self, body: ir.Body, before: ir.Body = ()) -> ir.Body:
+        """`before`: what has run in front of the body, since the last loop began an iteration."""
+        return tuple(x for n, s in enumerate(body) for x in self._statement(s, (*before, *body[:n])))
 
-    def _statement(self, s: ir.Stmt) -> list[ir.Stmt]:
+    def _statement(self, s: ir.Stmt, before: ir.Body) -> list[ir.Stmt]:
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return [s]
         total, most = self.counters.get((id(s), True)), self.counters.get((id(s), False))
@@ -57,8 +58,11 @@ class Counting:
         if isinstance(s, ir.If) and any(x in self.unknown for x in variables(s.cond)):
             return [*self.instrument(s.then), *self.instrument(s.orelse)]
         out: list[ir.Stmt] = []
-        header = bounded(s, self.unknown, self.effects) if isinstance(s, ir.For | ir.While) else s
-        inner = map_bodies(self.instrument, header)
+        if isinstance(s, ir.For | ir.While):
+            header: ir.Stmt = bounded(s, before, self.unknown, self.effects, self.names)
+            inner = map_bodies(self.instrument, header)
+        else:
+            inner = map_bodies(lambda body: self.instrument(body, before), s)
         if isinstance(s, ir.For):
             assert isinstance(header, ir.For)
             inner = replace(header, body=self.instrument(s.body))

@@ -7,11 +7,13 @@ program makes, everything else has the program's values: those that it does not 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
+from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
+from hetad.device.tape.numbered import conjuncts, numbered
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL
 from hetad.ir.visit import bodies, declared, own_exprs, variables, walk_stmts
@@ -82,11 +84,16 @@ def _sets(s: ir.Stmt, symbol: ir.Symbol) -> bool:
     return False
 
 
-def bounded(s: ir.For | ir.While, unknown: Container[ir.Symbol], effects: Effects) -> ir.For | ir.While:
-    """The loop without the parts of its condition that are not known, if one of the others counts its iterations."""
-    if isinstance(s, ir.While) or s.cond is None:
+def bounded(
+    s: ir.For | ir.While, before: Sequence[ir.Stmt], unknown: Container[ir.Symbol], effects: Effects, names: Names
+) -> ir.For | ir.While:
+    """The loop without the parts of its condition that are not known, if one of the others counts its iterations.
+    `before`: the statements in front of it."""
+    if s.cond is None or not any(x in unknown for x in variables(s.cond)):
         return s
-    parts = list(_conjuncts(s.cond))
+    if isinstance(s, ir.While):
+        return numbered(s, before, unknown, effects, names) or s
+    parts = list(conjuncts(s.cond))
     left = [p for p in parts if not any(x in unknown for x in variables(p))]
     if len(left) == len(parts) or not any(_counts(replace(s, cond=p), effects) for p in left):
         return s
@@ -102,11 +109,3 @@ def _counts(loop: ir.For, effects: Effects) -> bool:
     if known is not None:
         return isinstance(known.step, ir.Const)  # else it may be zero, and the program leave the loop all the same
     return geometric_trips(loop, lambda x: x in changed) is not None
-
-
-def _conjuncts(cond: ir.Expr) -> Iterator[ir.Expr]:
-    if isinstance(cond, ir.Binary) and cond.op == "&&":
-        yield from _conjuncts(cond.left)
-        yield from _conjuncts(cond.right)
-    else:
-        yield cond
