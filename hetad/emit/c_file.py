@@ -32,8 +32,10 @@ _HEAD = """\
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -155,7 +157,8 @@ def _function(parts: Assembly, function: ir.Function, options: CpuOptions, sites
 
 
 class HostStatements(Statements):
-    """Launches go through the table; what happens to memory knows where it stands in the program."""
+    """Launches go through the table; what happens to memory knows where it stands in the program; and Ctrl-C does not
+    leave what is not the program's own half done."""
 
     def __init__(self, parts: Assembly, function: ir.Function) -> None:
         super().__init__(parts.expressions(function), function)
@@ -163,14 +166,20 @@ class HostStatements(Statements):
 
     def statement(self, statement: ir.Stmt | Initialised) -> Iterator[str]:
         call = statement.call if isinstance(statement, Initialised) else statement
-        if not isinstance(call, ir.Call) or self.function.kind != "host" or not _is_of_memory(call.function):
+        foreign = isinstance(call, ir.Call) and call.function not in self.parts.program.functions
+        if not isinstance(call, ir.Call) or not foreign or self.function.kind != "host":
             yield from super().statement(statement)
             return
-        yield f"hetad_place = {texts.quoted(str(call.span))};"
+        of_memory = _is_of_memory(call.function)
+        yield "hetad_stay();"
+        if of_memory:
+            yield f"hetad_place = {texts.quoted(str(call.span))};"
         if call.function in _UNCHECKED:
             yield f"hetad_sized({self.expressions.text(call.args[2])});"
         yield from super().statement(statement)
-        yield "hetad_place = NULL;"
+        if of_memory:
+            yield "hetad_place = NULL;"
+        yield "hetad_may_go();"
 
     def launch(self, launch: ir.Launch) -> Iterator[str]:
         e = self.expressions

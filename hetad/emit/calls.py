@@ -11,7 +11,7 @@ from hetad.memops.library import VARIABLES
 
 _C_NAMES = {
     "exit": "hetad_exit", "abort": "hetad_abort", "malloc": "hetad_own_malloc", "calloc": "hetad_own_calloc",
-    "realloc": "hetad_own_realloc", "free": "hetad_own_free", "getopt": "hetad_getopt",
+    "realloc": "hetad_own_realloc", "free": "hetad_own_free", "getopt": "hetad_getopt", "printf": "hetad_printf",
 }  # fmt: skip
 _FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
 _CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})

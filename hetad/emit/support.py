@@ -38,9 +38,9 @@ CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
 C_HOST = (
-    "fail.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c", "owned.c", "sized.c",
-    "cuda_api.c", "device_properties.c", "cuda_streams.c", "cublas.c", "options.c", "action.c", "scheduler.c",
-    "sites.c", *HOST, "unwind.c", "report.c",
+    "fail.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c",
+    "owned.c", "sized.c", "cuda_api.c", "device_properties.c", "cuda_streams.c", "cublas.c", "options.c", "action.c",
+    "scheduler.c", "sites.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -59,6 +59,7 @@ WHOLE = frozenset(  # belong together
         "options.c",
         "owned.c",
         "parallel.c",
+        "process.c",
         "race_cells.c",
         "races.c",
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
 from hetad.ir.types import Int, Struct, Void
-from hetad.run import compiler, schedule
+from hetad.run import compiler, process, schedule
 from hetad.run.layout import Frame, ctype_of, dtype_of, is_bool
 from hetad.run.progress import Watch, shown
 from hetad.run.report import Report
@@ -58,6 +58,12 @@ def library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[
     Raises:
         BackendError: it cannot be compiled or loaded.
     """
+    found = _load(source, include_dirs, libraries)
+    process.connect(found.handle)
+    return found
+
+
+def _load(source: str, include_dirs: Sequence[Path], libraries: Sequence[str]) -> Library:
     with _loading:
         path = compiler.shared_library(source, include_dirs, libraries)
         found = _loaded.get(path)

@@ -16,7 +16,7 @@ import pytest
 
 from hetad import emit, frontend
 from hetad.ir import nodes as ir
-from hetad.run import compiler
+from hetad.run import compiler, process
 
 Run = Callable[..., int]
 
@@ -27,6 +27,7 @@ class Compiled:
     def __init__(self, source: str, entry: str, change: Callable[[ir.Program], ir.Program] = lambda p: p) -> None:
         program = change(frontend.load(source, "x.cu").reach(entry))
         self.code = ctypes.CDLL(str(compiler.shared_library(emit.cpu_source(program, entry))))
+        process.connect(self.code)
         self.code.hetad_cpu_runtime.restype = ctypes.c_void_p
         self.code.hetad_message.restype = ctypes.c_char_p
 
@@ -72,6 +73,8 @@ def test_host_and_kernels_compile_apart() -> None:
     program = frontend.load(AXPY, "x.cu").reach("run")
     host = ctypes.CDLL(str(compiler.shared_library(emit.host_source(program, "run", emit.kernels(program)))))
     kernels = ctypes.CDLL(str(compiler.shared_library(emit.cpu_kernels(program))))
+    process.connect(host)
+    process.connect(kernels)
     kernels.hetad_cpu_runtime.restype = ctypes.c_void_p
     x, y = np.ones(5), np.ones(5)
     values = [ctypes.c_int(5), ctypes.c_double(2), ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data)]

@@ -15,7 +15,7 @@ from hetad import emit
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import DOUBLE, FLOAT, INT, SIZE_T, STRING, VOID, Pointer, Type
-from hetad.run import compiler
+from hetad.run import compiler, process
 
 SPAN = Span("x.cu", 1, 1)
 PARAMS: dict[str, Type] = {
@@ -82,6 +82,7 @@ def wrappers() -> str:
 def library() -> ctypes.CDLL:
     source = emit.cpu_source(everything(), "all") + HARNESS + wrappers()
     code = ctypes.CDLL(str(compiler.shared_library(source)))
+    process.connect(code)
     for name in ("t_host_malloc", "t_host_zeros"):
         getattr(code, name).restype = ctypes.c_void_p
     for name in ("t_tape_used", "t_tape_room", "t_registered"):

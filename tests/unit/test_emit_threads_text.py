@@ -12,7 +12,7 @@ import hetad
 from hetad import emit, frontend
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
-from hetad.run import compiler
+from hetad.run import compiler, process
 from tests import nvrtc
 from tests.unit.test_emit_threads import ATOMICS, DIVERGENT, KEPT, LEAVING, SHUFFLES, SUMS, VOTES, transposed
 from tests.unit.threads_on_cpu import MODES, Compiled
@@ -264,6 +264,7 @@ def test_dereferences_and_elements() -> None:
 def test_a_failure_in_kernels_compiled_apart_is_a_launch_error() -> None:
     source = "__global__ void k(int *x) { assert(x[0] == 1); } void f(int *x) { k<<<1, 1>>>(x); }"
     kernels = ctypes.CDLL(str(compiler.shared_library(emit.cpu_kernels(reached(source)))))
+    process.connect(kernels)
     for value, error in ((1, 0), (2, 719)):
         x, one = np.full(1, value, np.int32), (ctypes.c_uint * 3)(1, 1, 1)
         pointer = ctypes.c_void_p(x.ctypes.data)

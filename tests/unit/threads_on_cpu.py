@@ -12,7 +12,7 @@ import numpy as np
 
 from hetad import emit, frontend
 from hetad.ir import nodes as ir
-from hetad.run import compiler
+from hetad.run import compiler, process
 
 Change = Callable[[ir.Program], ir.Program]
 MODES: dict[str, tuple[emit.CpuOptions, dict[str, str]]] = {
@@ -32,6 +32,7 @@ class Compiled:
         text = emit.cpu_source(program, entry, options)
         libraries = ("m", "pthread") if options.parallel else ("m",)
         self.code = ctypes.CDLL(str(compiler.shared_library(text, libraries=libraries)))
+        process.connect(self.code)
         self.code.hetad_cpu_runtime.restype = ctypes.c_void_p
         self.code.hetad_message.restype = ctypes.c_char_p
         if options.parallel:

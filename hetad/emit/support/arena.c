@@ -1,17 +1,10 @@
-// Memory for what threads keep between regions, of one block at a time; each worker has its own.
+// Memory for what threads keep between regions, of one block at a time; each thread of the machine has its own.
 static char *hetad_arena(size_t bytes) __attribute__((malloc, noinline));
 static char *hetad_arena(size_t bytes)
 {
-    static _Thread_local char *arena;
-    static _Thread_local size_t room;
-    if (bytes > room) {
-        free(arena);
-        room = (bytes + 4095) / 4096 * 4096;
-        arena = aligned_alloc(64, room);
-        if (arena == NULL) {
-            room = 0;
-            hetad_fail("out of host memory");
-        }
+    char *const arena = (char *)hetad_process->memory(0, bytes);
+    if (arena == NULL) {
+        hetad_fail("out of host memory");
     }
     return arena;
 }
@@ -20,16 +13,9 @@ static char *hetad_arena(size_t bytes)
 static char *hetad_dynamic_shared(size_t bytes) __attribute__((malloc, noinline));
 static char *hetad_dynamic_shared(size_t bytes)
 {
-    static _Thread_local char *memory;
-    static _Thread_local size_t room;
-    if (bytes > room || memory == NULL) {
-        free(memory);
-        room = (bytes + 4096) / 4096 * 4096;
-        memory = aligned_alloc(64, room);
-        if (memory == NULL) {
-            room = 0;
-            hetad_fail("out of host memory");
-        }
+    char *const memory = (char *)hetad_process->memory(1, bytes > 0 ? bytes : 1);
+    if (memory == NULL) {
+        hetad_fail("out of host memory");
     }
     return memory;
 }

@@ -362,7 +362,15 @@ static inline void hetad_launch(int kernel, dim3 grid, dim3 block, size_t shared
 {
     hetad_watch_launch();
     const unsigned blocks[3] = {grid.x, grid.y, grid.z}, threads[3] = {block.x, block.y, block.z};
+#ifdef HETAD_ON_CPU  // the kernel may be left
     hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
+#else
+    volatile sig_atomic_t *const may_leave = hetad_this_call.may_leave;
+    const sig_atomic_t before = *may_leave;
+    *may_leave = 0;
+    hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
+    *may_leave = before;
+#endif
 }
 
 // The device variables of the program, where the device is another one: what stands here for each, and its address there.

@@ -8,15 +8,21 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     void *hetad_pointers[] = {HETAD_POINTERS};
     hetad_given = hetad_pointers, hetad_given_count = sizeof hetad_pointers / sizeof *hetad_pointers;
     hetad_restart_options();  // if used
-    hetad_begin_watch();  // if used
+    hetad_begin_watch();
     const int hetad_code = setjmp(hetad_entry);
     if (hetad_code == 0) {
+        hetad_may_go();
         HETAD_ENTRY;
+        hetad_stay();
     } else {
+        hetad_stay();
+        if (hetad_code == HETAD_INTERRUPTED) {
+            snprintf(hetad_text, sizeof hetad_text, "the program was interrupted");
+        }
         hetad_unwind();  // if used
         hetad_end();  // if used
     }
-    hetad_end_watch();  // if used
+    hetad_end_watch();
     hetad_given_count = 0;
     HETAD_FLUSH;
     return hetad_code;

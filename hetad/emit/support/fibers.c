@@ -50,6 +50,7 @@ static unsigned hetad_random(unsigned below)
 
 static void hetad_fiber_leave(int code)
 {
+    *hetad_process->leave_flag() = 0;
     hetad_fiber->state = HETAD_FAILED;
     hetad_fiber->code = code;
     swapcontext(&hetad_fiber->context, &hetad_scheduler);
@@ -57,8 +58,10 @@ static void hetad_fiber_leave(int code)
 
 static void hetad_fiber_start(void)
 {
+    *hetad_process->leave_flag() = 1;
     hetad_block.body(
         hetad_block.grid, hetad_block.block, hetad_block.index, hetad_fiber->index, hetad_block.dynamic, hetad_block.args);
+    *hetad_process->leave_flag() = 0;
     hetad_fiber->state = HETAD_DONE;
     swapcontext(&hetad_fiber->context, &hetad_scheduler);
 }
@@ -86,7 +89,9 @@ static void *hetad_fiber_wait(
         memcpy(self->value, value, bytes);
     }
     self->state = HETAD_WAITS;
+    *hetad_process->leave_flag() = 0;
     swapcontext(&self->context, &hetad_scheduler);
+    *hetad_process->leave_flag() = 1;
     return self->result;
 }
 
@@ -356,6 +361,9 @@ static void hetad_run_fibers(
     hetad_body body, const char *kernel, dim3 grid, dim3 block, char *dynamic, size_t dynamic_bytes,
     void (*poison)(void), size_t stack_bytes, int reverse, void **args)
 {
+    volatile sig_atomic_t *const may_leave = hetad_process->leave_flag();
+    const sig_atomic_t before = *may_leave;
+    *may_leave = 0;
     const char *seed = getenv("HETAD_CPU_SEED");
     const size_t blocks = (size_t)grid.x * grid.y * grid.z;
     hetad_shuffled = seed != NULL && *seed != 0;
@@ -380,4 +388,5 @@ static void hetad_run_fibers(
         hetad_race_block(b, hetad_fiber_count);  // if used
         hetad_run_block(reverse, stack_bytes);
     }
+    *may_leave = before;
 }

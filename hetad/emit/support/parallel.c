@@ -1,19 +1,14 @@
-// Blocks in parallel: the caller and the workers of a pool take ranges of blocks until there are none left.
-#include <pthread.h>
-
+// Blocks in parallel: the caller and threads of the process take ranges of blocks until there are none left.
 typedef void (*hetad_block_range)(dim3, dim3, char *, size_t, void **, size_t, size_t);
 
 static int hetad_thread_count = 1;
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t start, done;
-    int workers, wanted, busy, code;
-    unsigned long generation;
+struct hetad_blocks_left {
     hetad_block_range run;
     dim3 grid, block;
     size_t shared, next, total, chunk;
     void **args;
-} hetad_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+    int code;
+};
 static _Thread_local jmp_buf hetad_landing;
 
 static void hetad_land(int code)
@@ -21,77 +16,29 @@ static void hetad_land(int code)
     longjmp(hetad_landing, code);
 }
 
-static void hetad_work(void)
+static void hetad_work(void *data)
 {
+    struct hetad_blocks_left *const left = (struct hetad_blocks_left *)data;
+    volatile sig_atomic_t *const may_leave = hetad_process->leave_flag();
     const int code = setjmp(hetad_landing);
     if (code == 0) {
         hetad_leave = hetad_land;
-        char *const dynamic = hetad_dynamic_shared(hetad_pool.shared);
+        char *const dynamic = hetad_dynamic_shared(left->shared);
+        *may_leave = 1;
         for (;;) {
-            const size_t first = __atomic_fetch_add(&hetad_pool.next, hetad_pool.chunk, __ATOMIC_RELAXED);
-            if (first >= hetad_pool.total) {
+            const size_t first = __atomic_fetch_add(&left->next, left->chunk, __ATOMIC_RELAXED);
+            if (first >= left->total) {
                 break;
             }
-            const size_t rest = hetad_pool.total - first, n = rest < hetad_pool.chunk ? rest : hetad_pool.chunk;
-            hetad_pool.run(
-                hetad_pool.grid, hetad_pool.block, dynamic, hetad_pool.shared, hetad_pool.args, first, first + n);
+            const size_t rest = left->total - first, n = rest < left->chunk ? rest : left->chunk;
+            left->run(left->grid, left->block, dynamic, left->shared, left->args, first, first + n);
         }
     } else {
-        __atomic_store_n(&hetad_pool.next, hetad_pool.total, __ATOMIC_RELAXED);
-        __atomic_store_n(&hetad_pool.code, code, __ATOMIC_RELAXED);
+        __atomic_store_n(&left->next, left->total, __ATOMIC_RELAXED);
+        __atomic_store_n(&left->code, code, __ATOMIC_RELAXED);
     }
+    *may_leave = 0;
     hetad_leave = NULL;
-}
-
-static void *hetad_worker(void *number)
-{
-    unsigned long seen = 0;
-    pthread_mutex_lock(&hetad_pool.lock);
-    for (;;) {
-        while (hetad_pool.generation == seen || (int)(size_t)number >= hetad_pool.wanted) {
-            seen = hetad_pool.generation;
-            pthread_cond_wait(&hetad_pool.start, &hetad_pool.lock);
-        }
-        seen = hetad_pool.generation;
-        pthread_mutex_unlock(&hetad_pool.lock);
-        hetad_work();
-        pthread_mutex_lock(&hetad_pool.lock);
-        if (--hetad_pool.busy == 0) {
-            pthread_cond_signal(&hetad_pool.done);
-        }
-    }
-    return NULL;
-}
-
-static void hetad_after_fork(void)
-{
-    hetad_pool.workers = 0;  // they exist in the parent only
-    hetad_pool.generation = 0;
-    pthread_mutex_init(&hetad_pool.lock, NULL);
-    pthread_cond_init(&hetad_pool.start, NULL);
-    pthread_cond_init(&hetad_pool.done, NULL);
-}
-
-// As many workers as are wanted, or as there can be; the lock is held.
-static void hetad_hire(int wanted)
-{
-    static int registered;
-    if (!registered) {
-        registered = 1;
-        pthread_atfork(NULL, NULL, hetad_after_fork);
-    }
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 8 << 20);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    while (hetad_pool.workers < wanted) {
-        pthread_t thread;
-        if (pthread_create(&thread, &attributes, hetad_worker, (void *)(size_t)hetad_pool.workers) != 0) {
-            break;
-        }
-        ++hetad_pool.workers;
-    }
-    pthread_attr_destroy(&attributes);
 }
 
 static void hetad_run_parallel(hetad_block_range run, dim3 grid, dim3 block, size_t shared, void **args)
@@ -102,31 +49,15 @@ static void hetad_run_parallel(hetad_block_range run, dim3 grid, dim3 block, siz
         run(grid, block, hetad_dynamic_shared(shared), shared, args, 0, total);
         return;
     }
-    pthread_mutex_lock(&hetad_pool.lock);
-    hetad_hire(threads - 1);
+    volatile sig_atomic_t *const may_leave = hetad_process->leave_flag();
+    const sig_atomic_t before = *may_leave;
+    *may_leave = 0;
     const size_t chunk = total / ((size_t)threads * 8);
-    hetad_pool.wanted = threads - 1 < hetad_pool.workers ? threads - 1 : hetad_pool.workers;
-    hetad_pool.busy = hetad_pool.wanted;
-    hetad_pool.run = run;
-    hetad_pool.grid = grid;
-    hetad_pool.block = block;
-    hetad_pool.shared = shared;
-    hetad_pool.args = args;
-    hetad_pool.next = 0;
-    hetad_pool.total = total;
-    hetad_pool.chunk = chunk > 0 ? chunk : 1;
-    hetad_pool.code = 0;
-    ++hetad_pool.generation;
-    pthread_cond_broadcast(&hetad_pool.start);
-    pthread_mutex_unlock(&hetad_pool.lock);
-    hetad_work();
-    pthread_mutex_lock(&hetad_pool.lock);
-    while (hetad_pool.busy > 0) {
-        pthread_cond_wait(&hetad_pool.done, &hetad_pool.lock);
-    }
-    pthread_mutex_unlock(&hetad_pool.lock);
-    if (hetad_pool.code != 0) {
-        hetad_stop(hetad_pool.code);
+    struct hetad_blocks_left left = {run, grid, block, shared, 0, total, chunk > 0 ? chunk : 1, args, 0};
+    hetad_process->together(hetad_work, &left, threads - 1, hetad_stop);
+    *may_leave = before;
+    if (left.code != 0) {
+        hetad_stop(left.code);
     }
 }
 

@@ -1,3 +1,7 @@
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
 // What a backend gives to host code: the whole of CUDA, as far as hetad needs it.
 struct hetad_runtime {
     void *(*device_malloc)(size_t bytes);  // NULL on failure
@@ -12,4 +16,24 @@ struct hetad_runtime {
     int (*set_rows)(void *dst, size_t pitch, int value, size_t width, size_t height);
     int (*attribute)(int *value, int attribute);  // of the device, by CUDA's numbers
     void *(*managed_malloc)(size_t bytes);  // memory that host and device use; freed like that of the device
+};
+
+enum { HETAD_INTERRUPTED = 3 };  // the code with which a call ends that Ctrl-C has stopped
+
+// A call of a program, as Ctrl-C sees it.
+struct hetad_running {
+    volatile sig_atomic_t interrupts;     // how often so far
+    int catches;                          // whether it is this call's to handle
+    void (*stop)(int code);               // leaves the program
+    pthread_t thread;
+    volatile sig_atomic_t *may_leave;     // of that thread: whether nothing would be left half done
+};
+
+// What all programs of a process share (run/process.c).
+struct hetad_process {
+    void *(*memory)(int kind, size_t bytes);    // of the calling thread, until it ends; NULL: there is none
+    volatile sig_atomic_t *(*leave_flag)(void);  // of the calling thread: whether Ctrl-C may take it out of what it does
+    void (*together)(void (*work)(void *data), void *data, int helpers, void (*stop)(int code));
+    void (*begin)(struct hetad_running *call);
+    void (*end)(struct hetad_running *call);
 };
