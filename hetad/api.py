@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,6 +20,7 @@ from hetad.frontend.settings import Settings
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir.types import Float
 from hetad.rules.user import UserRule, checked, checked_pullback
+from hetad.run import forking
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.lengths import Lengths
 from hetad.run.report import Report, size_in_bytes
@@ -317,7 +317,7 @@ class Compiled:
                 f"{name} is a __device__ function, which only device code can call\n    {self.signature}\n"
                 "  help: differentiate a kernel that calls it"
             )
-        self._lock = threading.RLock()
+        self._lock = forking.Lock()
         self._primal: pipeline.Primal | None = None
         self._plans: dict[tuple[Backend, int | None], Plan] = {}
         self._watched: dict[int, Plan] = {}  # under the race detector

@@ -20,10 +20,13 @@ class CpuExecutable(Executable):
 
     def __init__(self, entry: Function, code: Library, threads: int | None = None) -> None:
         """`threads` run the blocks of a grid; None where one does, in code that knows no others."""
-        super().__init__(entry, code)
         self._threads = threads
-        self._use = code.function("hetad_cpu_threads", None, ctypes.c_int) if threads is not None else None
         self.memory = HostMemory()
+        super().__init__(entry, code)
+
+    def bind(self, code: Library) -> None:
+        super().bind(code)
+        self._use = code.function("hetad_cpu_threads", None, ctypes.c_int) if self._threads is not None else None
         self._runtime: int = code.function("hetad_cpu_runtime", ctypes.c_void_p)()
         self._leave = code.function("hetad_cpu_leave", ctypes.c_char_p)
 

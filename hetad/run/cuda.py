@@ -17,7 +17,6 @@ import ctypes
 import functools
 import importlib.util
 import os
-import threading
 from importlib.resources import files
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ import numpy as np
 
 from hetad import emit
 from hetad.diagnostics import BackendError, ExecutionError
-from hetad.run import cache, cuda_routines
+from hetad.run import cache, cuda_routines, forking
 from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import Buffer, host_buffer
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from hetad.run.arrays import ArrayParameter
 
 COMPILE_OPTIONS = ("-std=c++17",)
-_lock = threading.RLock()
+_lock = forking.Lock()
 INSTALL_CUPY = "pip install hetad[cuda13] (or hetad[cuda12], for a driver of CUDA 12)"
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
+import tempfile
 import threading
+import weakref
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
 from hetad.ir.types import Int, Struct, Void
-from hetad.run import compiler, process, schedule
+from hetad.run import cache, compiler, forking, process, schedule
 from hetad.run.layout import Frame, ctype_of, dtype_of, is_bool
 from hetad.run.progress import Watch, shown
 from hetad.run.report import Report
@@ -28,8 +31,17 @@ class Library:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.lock = threading.RLock()
+        self.lock = forking.Lock(self._load_again)
         self.handle = ctypes.CDLL(str(path))
+        self.users: weakref.WeakSet[Executable] = weakref.WeakSet()
+
+    def _load_again(self) -> None:
+        """In the child of a fork, where nobody ends the call of another thread: a copy, with state of its own."""
+        with tempfile.TemporaryDirectory(dir=cache.directory()) as folder:  # the same file would be the same library
+            self.handle = ctypes.CDLL(shutil.copy(self.path, folder))
+        process.connect(self.handle)
+        for user in list(self.users):
+            user.bind(self)
 
     def function(self, name: str, result: Any, *arguments: Any) -> Any:
         function = getattr(self.handle, name)
@@ -47,9 +59,8 @@ class Library:
 
 
 _NOTHING = nullcontext()
-_MAIN_THREAD = threading.main_thread().ident
 _loaded: dict[Path, Library] = {}
-_loading = threading.Lock()
+_loading = forking.Lock()
 
 
 def library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",)) -> Library:
@@ -100,6 +111,11 @@ class Executable:
         self._result_address = ctypes.addressof(self._result) if self._result is not None else None
         self._returns: Type = entry.returns
         self._arguments = ctypes.addressof(self.frame.addresses)
+        self.bind(code)
+        code.users.add(self)
+
+    def bind(self, code: Library) -> None:
+        """Find what is called in the program: at the beginning, and where it has been loaded again."""
         self._call = code.function("hetad_call", ctypes.c_int, *[ctypes.c_void_p] * 3)
         self._message = code.function("hetad_message", ctypes.c_char_p)
         self._watch = code.variable("hetad_watch", Watch)
@@ -143,7 +159,7 @@ class Executable:
         if self._schedules:
             schedule.start()
         if self._catches_interrupts is not None:
-            self._catches_interrupts.value = threading.get_ident() == _MAIN_THREAD
+            self._catches_interrupts.value = threading.current_thread() is threading.main_thread()
         with shown(self._watch) if progress and self._watch is not None else _NOTHING:
             code: int = self._call(runtime, self._arguments, self._result_address)
         if code and self._schedules and (problem := schedule.problem()) is not None:

@@ -18,59 +18,6 @@
 
 OF_THREAD volatile sig_atomic_t may_leave; /* whether Ctrl-C may take this thread out of what it does */
 
-/* --- memory ----------------------------------------------------------------------------------------------------- */
-
-struct memory {
-    void *start[2];
-    size_t room[2];
-};
-
-OF_THREAD struct memory *memory;
-static pthread_key_t key;
-
-static void forget(void *p)
-{
-    struct memory *m = p;
-    free(m->start[0]);
-    free(m->start[1]);
-    free(m);
-    memory = NULL;
-}
-
-__attribute__((constructor)) static void make_key(void)
-{
-    pthread_key_create(&key, forget);
-}
-
-/* Memory of the calling thread, of one of two kinds, until it asks for more of that kind or ends; NULL: there is none. */
-static void *thread_memory(int kind, size_t bytes)
-{
-    struct memory *m = memory;
-    if (m != NULL && bytes <= m->room[kind])
-        return m->start[kind];
-    const sig_atomic_t before = may_leave;
-    may_leave = 0;
-    if (m == NULL && (m = calloc(1, sizeof *m)) != NULL && pthread_setspecific(key, m) != 0) {
-        free(m);
-        m = NULL;
-    }
-    memory = m;
-    if (m != NULL) {
-        free(m->start[kind]);
-        m->room[kind] = (bytes + 4095) / 4096 * 4096;
-        m->start[kind] = aligned_alloc(64, m->room[kind]);
-        if (m->start[kind] == NULL)
-            m->room[kind] = 0;
-    }
-    may_leave = before;
-    return m != NULL ? m->start[kind] : NULL;
-}
-
-static volatile sig_atomic_t *leave_flag(void)
-{
-    return &may_leave;
-}
-
 /* --- Ctrl-C ----------------------------------------------------------------------------------------------------- */
 
 struct job;
@@ -115,10 +62,28 @@ static void on_interrupt(int number)
     errno = error;
 }
 
+/* Whether this thread is to leave what it does. */
 static int is_over(void)
 {
     const struct hetad_running *const call = watched;
+    if (me != NULL)
+        return me->job != NULL && me->job->stopping;
     return call != NULL && call->interrupts > 1 && pthread_equal(pthread_self(), call->thread);
+}
+
+static volatile sig_atomic_t *leave_flag(void)
+{
+    return &may_leave;
+}
+
+/* Ends what must not be left half done, with what `may_leave` was before; Ctrl-C may have come meanwhile. */
+static void settle(sig_atomic_t before)
+{
+    may_leave = before;
+    if (before && is_over()) {
+        may_leave = 0;
+        (me != NULL ? me->job->stop : watched->stop)(HETAD_INTERRUPTED);
+    }
 }
 
 static void begin(struct hetad_running *call)
@@ -151,6 +116,54 @@ static void end(struct hetad_running *call)
         if (call->interrupts > 0)
             raise(SIGINT);
     }
+}
+
+/* --- memory ----------------------------------------------------------------------------------------------------- */
+
+struct memory {
+    void *start[2];
+    size_t room[2];
+};
+
+OF_THREAD struct memory *memory;
+static pthread_key_t key;
+
+static void forget(void *p)
+{
+    struct memory *m = p;
+    free(m->start[0]);
+    free(m->start[1]);
+    free(m);
+    memory = NULL;
+}
+
+__attribute__((constructor)) static void make_key(void)
+{
+    pthread_key_create(&key, forget);
+}
+
+/* Memory of the calling thread, of one of two kinds, until it asks for more of that kind or ends; NULL: there is none. */
+static void *thread_memory(int kind, size_t bytes)
+{
+    struct memory *m = memory;
+    if (m != NULL && bytes <= m->room[kind])
+        return m->start[kind];
+    const sig_atomic_t before = may_leave;
+    may_leave = 0;
+    if (m == NULL && (m = calloc(1, sizeof *m)) != NULL && pthread_setspecific(key, m) != 0) {
+        free(m);
+        m = NULL;
+    }
+    memory = m;
+    if (m != NULL) {
+        free(m->start[kind]);
+        m->room[kind] = (bytes + 4095) / 4096 * 4096;
+        m->start[kind] = aligned_alloc(64, m->room[kind]);
+        if (m->start[kind] == NULL)
+            m->room[kind] = 0;
+    }
+    settle(before);
+    return m != NULL ? m->start[kind] : NULL;
 }
 
 /* --- threads ---------------------------------------------------------------------------------------------------- */
@@ -322,7 +335,7 @@ __attribute__((constructor)) static void at_fork(void)
 
 const struct hetad_process *hetad_process_functions(void)
 {
-    static const struct hetad_process functions = {thread_memory, leave_flag, together, begin, end};
+    static const struct hetad_process functions = {thread_memory, leave_flag, settle, is_over, together, begin, end};
     return &functions;
 }
 

@@ -369,7 +369,7 @@ static inline void hetad_launch(int kernel, dim3 grid, dim3 block, size_t shared
     const sig_atomic_t before = *may_leave;
     *may_leave = 0;
     hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
-    *may_leave = before;
+    hetad_process->settle(before);
 #endif
 }
 

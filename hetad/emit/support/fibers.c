@@ -286,6 +286,9 @@ static size_t hetad_run_threads(int reverse)
     static unsigned order[1024];
     const size_t n = hetad_fiber_count;
     size_t left = 0;
+    if (hetad_process->is_over()) {
+        hetad_stop(HETAD_INTERRUPTED);
+    }
     for (size_t i = 0; i < n; ++i) {
         order[i] = (unsigned)(reverse ? n - 1 - i : i);
     }
@@ -388,5 +391,5 @@ static void hetad_run_fibers(
         hetad_race_block(b, hetad_fiber_count);  // if used
         hetad_run_block(reverse, stack_bytes);
     }
-    *may_leave = before;
+    hetad_process->settle(before);
 }

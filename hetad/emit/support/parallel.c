@@ -55,10 +55,10 @@ static void hetad_run_parallel(hetad_block_range run, dim3 grid, dim3 block, siz
     const size_t chunk = total / ((size_t)threads * 8);
     struct hetad_blocks_left left = {run, grid, block, shared, 0, total, chunk > 0 ? chunk : 1, args, 0};
     hetad_process->together(hetad_work, &left, threads - 1, hetad_stop);
-    *may_leave = before;
     if (left.code != 0) {
         hetad_stop(left.code);
     }
+    hetad_process->settle(before);
 }
 
 void hetad_cpu_threads(int threads)

@@ -7,7 +7,7 @@ static inline int hetad_printf(const char *format, ...)
     va_start(values, format);
     *may_leave = 0;
     const int printed = vprintf(format, values);
-    *may_leave = before;
     va_end(values);
+    hetad_process->settle(before);
     return printed;
 }

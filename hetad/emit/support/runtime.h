@@ -33,6 +33,8 @@ struct hetad_running {
 struct hetad_process {
     void *(*memory)(int kind, size_t bytes);    // of the calling thread, until it ends; NULL: there is none
     volatile sig_atomic_t *(*leave_flag)(void);  // of the calling thread: whether Ctrl-C may take it out of what it does
+    void (*settle)(sig_atomic_t before);         // sets that again, and leaves if Ctrl-C has come meanwhile
+    int (*is_over)(void);                        // whether it has, so that this thread is to leave
     void (*together)(void (*work)(void *data), void *data, int helpers, void (*stop)(int code));
     void (*begin)(struct hetad_running *call);
     void (*end)(struct hetad_running *call);
