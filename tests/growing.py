@@ -162,7 +162,9 @@ def loops(count: int) -> str:
 def phases(count: int) -> str:
     """Steps in shared memory, with barriers between them."""
     steps = (
-        f"""    part[t] = part[t] * part[(t + {k + 1}) % 64] + v;
+        f"""    double next{k} = part[t] * part[(t + {k + 1}) % 64] + v;
+    __syncthreads();
+    part[t] = next{k};
     __syncthreads();
     v = v * part[63 - t];
     __syncthreads();"""
