@@ -277,4 +277,4 @@ def emitted(body: str) -> str:
     return " ".join(how for how, where, pattern in rows if re.search(pattern, where, re.MULTILINE))
 
 
-_ADDED = r"(?:atomicAdd|hetad_warp_add_double)\(\s*&?adj_[xp]"
+_ADDED = r"(?:atomicAdd|hetad_warp_add_double|hetad_hot_add_double)\(\s*&?adj_[xp]"
