@@ -49,7 +49,9 @@ double energy(const double *x, int n)
     return sum;
 }
 
-void wild(double *x, long where) { scale_kernel<<<1, 32>>>(32, 1.0, x, x + where); cudaDeviceSynchronize(); }
+__global__ void stray(double *x, const long *where) { x[threadIdx.x] *= x[where[threadIdx.x]]; }
+
+void wild(double *x, const long *where) { stray<<<1, 32>>>(x, where); cudaDeviceSynchronize(); }
 
 struct particle { int id; double x; double v[2]; };
 
@@ -269,7 +271,7 @@ def test_an_illegal_address_is_named() -> None:
         import numpy as np, hetad
         program = hetad.loads({PROGRAM!r}, "gpu.cu")
         try:
-            program["wild"](np.zeros(32), 1 << 45, backend="cuda")
+            program["wild"](np.zeros(32), np.full(32, 1 << 45), backend="cuda")
         except hetad.ExecutionError as problem:
             assert "CUDA_ERROR_ILLEGAL_ADDRESS" in str(problem), problem
             print("named")
