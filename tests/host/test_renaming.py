@@ -223,3 +223,31 @@ def test_it_is_explained_and_can_be_switched_off() -> None:
     assert re.search(r"hetad_save_part\(\s*u", off.source) and "hetad_now" not in off.source
     for g, how in ((on, "kept without a copy, where all of it is overwritten"), (off, "snapshot of the part written")):
         assert {s.how for s in g.derivative.explanation.saved} == {how}
+
+
+SWAPPED = (
+    STEP
+    + """
+void march(double *u, int n, int steps, double c)
+{
+    double *now = u, *next;
+    cudaMalloc((void **)&next, n * sizeof(double));
+    for (int t = 0; t < steps; t++) {
+        step<<<(n + 31) / 32, 32>>>(next, now, n, c);
+        double *swap = now;
+        now = next;
+        next = swap;
+    }
+    cudaFree(next);
+}
+"""
+)
+
+
+def test_freeing_what_may_be_an_argument_changes_nothing() -> None:
+    """After an even number of swaps what is freed is the program's own: it is an argument by name alone."""
+    u, _ = _vectors()
+    on, off = (_gradient(SWAPPED, "march", optimize=o) for o in (True, COPYING))
+    assert re.search(r"hetad_rename_part\(\s*next", on.source) and "hetad_freed(next)" in on.source
+    found = [g(u, N, 6, 0.02, seeds={"u": u})["u"] for g in (on, off)]
+    np.testing.assert_array_equal(found[0], found[1])

@@ -28,7 +28,7 @@ from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, 
 from hetad.memops.table import TABLE
 
 # These know an allocation by its own address.
-_BY_NAME = frozenset({"hetad_release", "hetad_require_disjoint", "hetad_require_space"})
+_BY_NAME = frozenset({"hetad_release", "hetad_freed", "hetad_require_disjoint", "hetad_require_space"})
 _HOST_TO_DEVICE = 1
 
 
