@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hetad.analysis.known import Known, size_if_known
 from hetad.analysis.linear import Linear
 from hetad.analysis.needs import Needs, needs
+from hetad.deep import deep
 from hetad.ir.types import DIM3, Int, Pointer
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Lengths:
             self._require(found, p, nbytes)
         passed.add(given)
 
+    @deep
     def _find(self, kept: tuple[Any, ...], null: tuple[bool, ...]) -> tuple[Needs, set[Any]]:
         known: Known = {}
         for p, value in zip(self._params, kept, strict=True):

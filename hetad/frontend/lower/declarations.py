@@ -14,7 +14,7 @@ from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
 from hetad.ir import texts
-from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, Symbol, Var
+from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
 from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
 from hetad.ir.visit import variables
 
@@ -192,7 +192,8 @@ def initialiser(ctx: Context, node: Any, type_: Type) -> Expr:
     """`= e` or `= {...}` for something of this type."""
     span = ctx.span(node)
     if isinstance(type_, Array) and type_.of == CHAR and isinstance(node, c_ast.Constant) and node.type == "string":
-        return expressions.string(ctx, node, type_)
+        text = expressions.string(ctx, node, type_)
+        return text if ctx.out is None else _characters(text, type_)
     if isinstance(node, c_ast.InitList):
         if type_ == DIM3:
             return calls.dim3(tuple(expressions.value(ctx, e) for e in node.exprs), span)
@@ -206,6 +207,13 @@ def initialiser(ctx: Context, node: Any, type_: Type) -> Expr:
     if isinstance(type_, Array):
         raise SyntaxProblem("an array needs an initialiser in braces", span)
     return expressions.value_as(ctx, node, type_)
+
+
+def _characters(text: String, type_: Array) -> Aggregate:
+    """A text as the list of its characters, which a local array is given one by one."""
+    codes = texts.octets(text.text)[: type_.length]
+    characters = (Const(code - 256 * (code > 127), CHAR, texts.character(code), span=text.span) for code in codes)
+    return Aggregate(tuple(characters), type_, span=text.span)
 
 
 def _aggregate(ctx: Context, node: Any, type_: Array | Struct) -> Aggregate:

@@ -304,12 +304,17 @@ def _call(ctx: Context, node: Any) -> Expr:
 
 
 def _compound_literal(ctx: Context, node: Any) -> Expr:
-    from hetad.frontend.lower.declarations import initialiser
+    from hetad.frontend.lower.declarations import completed, initialiser
 
     if _is_braced(node):
         ctx.refuse("a brace initialiser in an expression", node, "write the type before it")
-    type_ = declared(ctx, node.type).type
-    return initialiser(ctx, node.init, type_)
+    type_ = completed(ctx, declared(ctx, node.type).type, node, "local")
+    found = initialiser(ctx, node.init, type_)
+    if not isinstance(type_, Array):
+        return found
+    if ctx.out is None:
+        ctx.refuse("an array without a name at file scope", node, "give it a name")
+    return ctx.hold(found, "list", ctx.span(node))  # an object, to whose first element it decays
 
 
 def _is_braced(node: Any) -> bool:
