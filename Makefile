@@ -55,13 +55,15 @@ layers: $(DEV_READY)
 tests: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) $(PYTEST_ARGS)
 
-# The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races.
+# The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races; then under the
+# race detector, and through `hetad check`.
 fibers: $(DEV_READY)
 	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(PYTEST_ARGS)
 
 # The tests alone, without those that take long.
 quick: $(DEV_READY)
-	$(PY) -m pytest -n $(PYTEST_JOBS) -m 'not slow' $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m 'not slow and not sweep' $(PYTEST_ARGS)
 
 # The whole suite with the GPU in use: a machine where it cannot be used is a failure here, not a skip.
 gpu-test: $(GPU_READY)

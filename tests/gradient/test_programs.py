@@ -49,7 +49,7 @@ def test_each_optimisation_alone(path: str, backend: str) -> None:
     case.check(backend, [{"optimize": name} for name in OPTIMISATIONS])
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_check_reports_nothing(case: Case) -> None:
     problem = case.problem

@@ -29,7 +29,7 @@ def watch(case: Case, program: hetad.Program) -> None:
     function(*problem.arguments(function.parameters), racecheck=True, **problem.launch)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_no_races(case: Case) -> None:
     watch(case, hetad.load(case.problem.source, **case.problem.loading))
