@@ -9,7 +9,7 @@ Nothing is said of threads of which the kernel tells by position that they reach
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,10 +20,11 @@ from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.positions import UNKNOWN, Position, Positions
 from hetad.device.accumulation.increments import pointee
 from hetad.device.accumulation.phases import Phases, Piece
+from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, written
-from hetad.ir.types import Array, Float, Pointer
-from hetad.ir.visit import bodies, children, own_exprs, variables, walk_stmts
+from hetad.ir.types import BOOL, Array, Float, Int, Pointer
+from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
 
 IN_BLOCK: tuple[Position, ...] = tuple(("threadIdx", axis) for axis in AXES)
 EVERYWHERE: tuple[Position, ...] = (*IN_BLOCK, *(("blockIdx", axis) for axis in AXES))
@@ -34,7 +35,8 @@ class Race:
     """Threads that differ along `along` alone meet in a cell: they read and write it, or store different values.
 
     `name`: of the memory; `given`: the parameters through which it is stored to, none for shared memory; `others`:
-    those through which it is read.  `own`: what is read goes nowhere but into the cell itself.
+    those through which it is read.  `own`: what is read goes nowhere but into the cell itself.  `when`: what parameters
+    alone decide, and must hold for the store to happen.
     """
 
     place: ir.Expr
@@ -44,6 +46,7 @@ class Race:
     others: frozenset[int]
     differ: bool
     own: bool
+    when: tuple[ir.Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class _Kernel:
         self._positions = Positions(kernel.body, Effects(self._pointers, {}))
         self._changing = written(kernel.body) | exposed(kernel.body)
         self._nest = _Nest(kernel.body)
+        self._parameters_kept = frozenset(p for p in kernel.params if isinstance(p.type, Int | Float)) - self._changing
         pieces = Phases(kernel.body, kernel.span).pieces
         self._all = [a for p in pieces for s in walk_stmts(p.statements) for a in self._accesses(s, p)]
         self._reached = {p: p.reached for p in pieces}
@@ -85,18 +89,22 @@ class _Kernel:
             meeting = [(a, self._together(store, a, along)) for a in self._lines.beside(store) if self._meet(store, a)]
             meeting = [(a, parts) for a, parts in meeting if parts]
             given, others = self._parameters([store]), self._parameters([a for a, _ in meeting])
-            name = min(x.name for x in store.where)
+            name, when = min(x.name for x in store.where), self._when(store)
             if meeting:
                 parts = tuple(p for p in along if any(p in found for _, found in meeting))
                 own = all(a.statement is store.statement for a, _ in meeting)
-                yield Race(store.place, name, parts, given, others, False, own)
+                yield Race(store.place, name, parts, given, others, False, own, when)
             elif store.kind == "store" and UNKNOWN not in store.value and isinstance(store.place.type, Float):
                 parts = tuple(p for p in along if p in store.value)
                 if parts:
-                    yield Race(store.place, name, parts, given, others, True, True)
+                    yield Race(store.place, name, parts, given, others, True, True, when)
 
     def _parameters(self, accesses: Iterable[_Access]) -> frozenset[int]:
         return frozenset(i for a in accesses for x in self._each.storage(a.place) for i in self._given.get(x, ()))
+
+    def _when(self, store: _Access) -> tuple[ir.Expr, ...]:
+        conditions = (c for cond in self._nest.conditions.get(id(store.statement), ()) for c in conjuncts(cond))
+        return tuple(c for c in conditions if _is_told(c, self._parameters_kept))
 
     # -- accesses
 
@@ -187,20 +195,31 @@ class _Lines:
 
 
 class _Nest:
-    """Where statements stand: `loops` around each, by id."""
+    """Where statements stand: `loops` around each, and the `conditions` of branches, by id."""
 
     def __init__(self, body: ir.Body) -> None:
         self.loops: dict[int, tuple[ir.Stmt, ...]] = {}
+        self.conditions: dict[int, tuple[ir.Expr, ...]] = {}
         self._chains: dict[int, tuple[tuple[int, int], ...]] = {}
-        self._walk(body, (), ())
+        self._walk(body, (), (), ())
 
-    def _walk(self, body: ir.Body, chain: tuple[tuple[int, int], ...], loops: tuple[ir.Stmt, ...]) -> None:
+    def _walk(
+        self,
+        body: ir.Body,
+        chain: tuple[tuple[int, int], ...],
+        loops: tuple[ir.Stmt, ...],
+        conditions: tuple[ir.Expr, ...],
+    ) -> None:
         for i, s in enumerate(body):
             own = (*chain, (id(body), i))
-            self._chains[id(s)], self.loops[id(s)] = own, loops
+            self._chains[id(s)], self.loops[id(s)], self.conditions[id(s)] = own, loops, conditions
             inner = (*loops, s) if isinstance(s, ir.For | ir.While) else loops
+            if isinstance(s, ir.If):
+                self._walk(s.then, own, inner, (*conditions, s.cond))
+                self._walk(s.orelse, own, inner, (*conditions, ir.Unary("!", s.cond, BOOL, span=s.cond.span)))
+                continue
             for nested in bodies(s):
-                self._walk(nested, own, inner)
+                self._walk(nested, own, inner, conditions)
 
     def before(self, s: ir.Stmt, other: ir.Stmt) -> bool:
         """Whether `other` runs only after s, in the same turns of the loops around s."""
@@ -209,6 +228,23 @@ class _Nest:
             return False
         (body, i), (other_body, j) = first[-1], second[len(first) - 1]
         return body == other_body and i < j
+
+
+def _is_told(condition: ir.Expr, parameters: Collection[ir.Symbol]) -> bool:
+    """Whether these decide it, and every machine alike: without arithmetic that may be rounded."""
+    for e in walk_expr(condition):
+        match e:
+            case ir.Var(symbol=symbol):
+                if symbol not in parameters:
+                    return False
+            case ir.Const() | ir.Cast():
+                pass
+            case ir.Unary() | ir.Binary():
+                if not isinstance(e.type, Int):
+                    return False
+            case _:
+                return False
+    return True
 
 
 def _read_by(s: ir.Stmt) -> Iterator[ir.Expr]:

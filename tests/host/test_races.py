@@ -46,6 +46,22 @@ __global__ void by_hits(double *y, int *hits, const double *x, int n)
     }
 }
 
+__global__ void kept_if(double *x, const double *a, double *y, int n, double level, int keep)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        if (keep > 0 && level < 0.5)
+            x[i] += a[i];
+        else
+            y[i] = x[i] * a[i];
+    }
+}
+
+void rows_if(double *x, const double *a, double *y, int n, double level, int keep)
+{
+    kept_if<<<(n + 7) / 8, dim3(8, 2)>>>(x, a, y, n, level, keep + 1);
+}
+
 void rows(double *x, const double *a, int n, int height)
 {
     dim3 block(8, height);
@@ -109,6 +125,14 @@ def test_a_kernel_by_itself(grid: Any, block: Any, racing: bool) -> None:
             gradient("add", "a", "x", np.zeros(N), a, N, grid=grid, block=block)
     else:
         np.testing.assert_allclose(gradient("add", "a", "x", np.zeros(N), a, N, grid=grid, block=block), 2 * a)
+
+
+def test_stores_that_arguments_rule_out() -> None:
+    x, a = np.linspace(1.1, 2.2, N), np.linspace(0.3, 1.8, N)
+    for level, keep in ((0.4, -1), (0.7, 3)):
+        np.testing.assert_allclose(gradient("rows_if", "a", "y", x, a, np.zeros(N), N, level, keep), x)
+    with pytest.raises(hetad.HetadError, match=r"a race: threads that differ in threadIdx\.y alone"):
+        gradient("rows_if", "a", "y", x, a, np.zeros(N), N, 0.4, 0)
 
 
 def test_stores_of_one_value_need_no_look() -> None:

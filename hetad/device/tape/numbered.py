@@ -7,12 +7,13 @@ to a launch that only counts, but it is at most as far as it gets if nothing els
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
+from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_expr, variables, walk_stmts
 
@@ -22,7 +23,7 @@ def numbered(
 ) -> ir.For | None:
     """A loop with a number of its own that has the same body and runs no less often; None if none is found.
     `before`: the statements in front of the loop."""
-    parts = list(conjuncts(s.cond))
+    parts = conjuncts(s.cond)
     changed = effects.written(s.body)
     for part in parts:
         for symbol in dict.fromkeys(variables(part)):
@@ -36,14 +37,6 @@ def numbered(
             if counted(loop, lambda e: effects.stable(e, changed), lambda x: x in changed) is not None:
                 return loop
     return None
-
-
-def conjuncts(cond: ir.Expr) -> Iterator[ir.Expr]:
-    if isinstance(cond, ir.Binary) and cond.op == "&&":
-        yield from conjuncts(cond.left)
-        yield from conjuncts(cond.right)
-    else:
-        yield cond
 
 
 def _step(symbol: ir.Symbol, s: ir.While, parts: Sequence[ir.Expr], effects: Effects) -> ir.Update | None:

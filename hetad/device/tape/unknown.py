@@ -13,7 +13,8 @@ from dataclasses import replace
 from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
-from hetad.device.tape.numbered import conjuncts, numbered
+from hetad.device.tape.numbered import numbered
+from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL
 from hetad.ir.visit import bodies, declared, own_exprs, variables, walk_stmts
@@ -93,7 +94,7 @@ def bounded(
         return s
     if isinstance(s, ir.While):
         return numbered(s, before, unknown, effects, names) or s
-    parts = list(conjuncts(s.cond))
+    parts = conjuncts(s.cond)
     left = [p for p in parts if not any(x in unknown for x in variables(p))]
     if len(left) == len(parts) or not any(_counts(replace(s, cond=p), effects) for p in left):
         return s

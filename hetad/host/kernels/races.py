@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hetad.adjoint.names import integer
+from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.positions import Position
@@ -16,17 +16,20 @@ from hetad.host.kernels.versions import all_of, holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import BOOL, CHAR, UINT, Float, Pointer
+from hetad.ir.visit import map_expr
 
 Groups = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """No race where a launch has one thread along `along`, or where the memory is `apart`; `surely`: it has several."""
+    """No race where a launch has one thread along `along`, where the memory is `apart`, or where one of `when`, said of
+    the launch's arguments, does not hold; `surely`: it has several."""
 
     race: Race
     along: tuple[Position, ...]
     apart: ir.Expr | None
+    when: tuple[ir.Expr, ...]
     surely: bool
 
 
@@ -54,7 +57,7 @@ class Races:
         more = [r for r in self._races(s.kernel, merged) if (r.place, r.place.span) not in seen] if merged else []
         for race in (r for r in more if _matters(r, active)):
             conditions.append(_told(s, race, kernel, extents, _elsewhere(s, race)))  # noqa: PERF401
-        first = {(c.along, c.apart): c for c in reversed(conditions) if c.along}
+        first = {(c.along, c.apart, c.when): c for c in reversed(conditions) if c.along}
         return [_required(s, c) for c in reversed(first.values())]
 
     def _races(self, kernel: str, merged: Groups) -> tuple[Race, ...]:
@@ -74,9 +77,16 @@ def _told(
     would have to be the same is not."""
     told = {p: holds((_alone(p, race.place.span),), kernel.params, s, extents) for p in race.along}
     several = tuple(p for p in race.along if told[p] is False)
-    if several and apart is None:
+    if several and apart is None and not race.when:
         raise UnsupportedError(_message(race, several, s), race.place.span, _remedy(several))
-    return _Condition(race, tuple(p for p in race.along if told[p] is not True), apart, bool(several))
+    when = tuple(_in_launch(c, s, kernel) for c in race.when)
+    return _Condition(race, tuple(p for p in race.along if told[p] is not True), apart, when, bool(several))
+
+
+def _in_launch(condition: ir.Expr, s: ir.Launch, kernel: ir.Function) -> ir.Expr:
+    """What a condition on the kernel's parameters says of the launch's arguments."""
+    given = dict(zip(kernel.params, s.args, strict=True))
+    return map_expr(lambda e: convert(given[e.symbol], e.type) if isinstance(e, ir.Var) else e, condition)
 
 
 def _elsewhere(s: ir.Launch, race: Race) -> ir.Expr | None:
@@ -96,8 +106,9 @@ def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
         extent = extent_along(s.block if name == "threadIdx" else s.grid, axis)
         tests.append(ir.Binary("<=", extent, integer(1, span, UINT), BOOL, span=span))
     whole = all_of(tests) if tests else None
-    if c.apart is not None:
-        whole = ir.Binary("||", whole, c.apart, BOOL, span=span) if whole is not None else c.apart
+    others = [c.apart] if c.apart is not None else []
+    for other in (*others, *(ir.Unary("!", w, BOOL, span=span) for w in c.when)):
+        whole = ir.Binary("||", whole, other, BOOL, span=span) if whole is not None else other
     assert whole is not None
     said = texts.quoted(f"{c.race.place.span}: {_message(c.race, c.along, s)}; {_remedy(c.along)}")
     return ir.Call("hetad_require", (whole, ir.String(said, Pointer(CHAR), span=span)), span=span)
