@@ -173,13 +173,17 @@ class Coordinates:
     def never_negative(self, value: Polynomial) -> bool:
         """Whether no difference of coordinates is in the value.  A uniform value that a launch tells is taken for an
         extent, and noted in `assumed`: the launch has to be looked at."""
-        if all(c > 0 and self._counts_up(m) for m, c in value.terms.items()):
+        if self.is_count(value):
             return True
         if value.constant is not None or not all(told_by_launch(a) and self.uniform(a) for m in value.terms for a in m):
             return value.constant is not None and value.constant >= 0
         if value not in self.assumed:
             self.assumed.append(value)
         return True
+
+    def is_count(self, value: Polynomial) -> bool:
+        """Whether the value is one of coordinates that start at zero, extents and unsigned numbers, all added."""
+        return all(c > 0 and self._counts_up(m) for m, c in value.terms.items())
 
     def _counts_up(self, monomial: Monomial) -> bool:
         """Whether the product is one of coordinates that start at zero and extents, or is unsigned."""

@@ -6,10 +6,11 @@ The kernel is walked once, in the order of its text, with the values of its inte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hetad.analysis.affine import Polynomial
+from hetad.analysis import integer_sets
+from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, changed_in, exposed, grid_dim
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
@@ -51,6 +52,7 @@ class Definition:
 
 
 _CASES = 8  # of a guard
+_HALF = 1 << 31  # unsigned numbers from here on may stand for negative ones
 
 Step = Loop | Guard | Definition
 Offset = tuple[ir.Symbol, Polynomial]  # a pointer parameter or an array, and a number of elements
@@ -147,7 +149,7 @@ class Sites:
                 self._loop(s, state)
             case ir.While(cond=cond, body=body):
                 self._forget(body, state)
-                inner = state.inside(Loop(s), self._not_negative(cond, True, state.values))
+                inner = state.inside(Loop(s), self._not_negative(cond, True, state.values, state.bounds))
                 self._block(body, inner)
             case ir.Block(body=body):
                 inner = _State(state.steps, state.bounds, state.values, state.pointers)
@@ -157,8 +159,8 @@ class Sites:
 
     def _branch(self, s: ir.If, state: _State) -> None:
         for body, holds in ((s.then, True), (s.orelse, False)):
-            guard = Guard(s.cond, holds, self._cases(s.cond, holds, state.values))
-            self._block(body, state.inside(guard, self._not_negative(s.cond, holds, state.values)))
+            guard = Guard(s.cond, holds, self._cases(s.cond, holds, state.values, state.bounds))
+            self._block(body, state.inside(guard, self._not_negative(s.cond, holds, state.values, state.bounds)))
         self._forget((*s.then, *s.orelse), state)
 
     def _loop(self, s: ir.For, state: _State) -> None:
@@ -167,7 +169,7 @@ class Sites:
         if header is None or self._wraps(header, state.values):
             self._block(s.init, state)
             self._forget((*s.body, *s.step), state)
-            bounds = self._not_negative(s.cond, True, state.values) if s.cond is not None else []
+            bounds = self._not_negative(s.cond, True, state.values, state.bounds) if s.cond is not None else []
             self._block(s.body, state.inside(Loop(s), bounds))
             self._forget((*s.body, *s.step), state)
             return
@@ -279,60 +281,113 @@ class Sites:
 
     def conjuncts(self, guard: Guard, values: Values) -> list[tuple[ir.Expr, tuple[Polynomial, ...]]]:
         """The conditions that together are the guard; with polynomials where these say all of it."""
+        given = self._signed(guard.condition, guard.holds, values)
         return [
-            (c if holds else ir.Unary("!", c, c.type, span=c.span), tuple(self._not_negative(c, holds, values)))
+            (c if holds else ir.Unary("!", c, c.type, span=c.span), tuple(self._not_negative(c, holds, values, given)))
             for c, holds in _conjuncts(guard.condition, guard.holds)
         ]
 
-    def _not_negative(self, cond: ir.Expr, holds: bool, values: Values) -> list[Polynomial]:
-        """Polynomials that are not negative where the condition holds; not all of what it says need be among them."""
-        match cond:
-            case ir.Unary(op="!", operand=operand):
-                return self._not_negative(operand, not holds, values)
-            case ir.Cast(operand=operand):
-                return self._not_negative(operand, holds, values)
-            case ir.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == holds:
-                return [*self._not_negative(left, holds, values), *self._not_negative(right, holds, values)]
-            case ir.Binary(op=op, left=left, right=right) if isinstance(left.type, Int) and isinstance(right.type, Int):
-                a, b = self.coordinates.value(left, values), self.coordinates.value(right, values)
-                common = promote(left.type, right.type)
-                op = op if holds else _OPPOSITE.get(op, op)
-                if isinstance(common, Int) and not common.signed:
-                    return self._unsigned(op, a, b)
-                return _compared(op, a, b)
-        return []
+    def _not_negative(
+        self, cond: ir.Expr, holds: bool, values: Values, given: Sequence[Polynomial]
+    ) -> list[Polynomial]:
+        """Polynomials that are not negative where the condition holds; not all of what it says need be among them.
+        Where it is asked, none of those `given` is."""
+        compared = list(_comparisons(cond, holds))
+        if any(_is_unsigned(c) for c, _ in compared):
+            given = [*given, *self._signed(cond, holds, values)]
+        found: list[Polynomial] = []
+        for c, op in compared:
+            a, b = self.coordinates.value(c.left, values), self.coordinates.value(c.right, values)
+            found += self._unsigned(op, a, b, given) if _is_unsigned(c) else _compared(op, a, b)
+        return found
 
-    def _cases(self, cond: ir.Expr, holds: bool, values: Values) -> tuple[tuple[Polynomial, ...], ...]:
+    def _signed(self, cond: ir.Expr, holds: bool, values: Values) -> list[Polynomial]:
+        """Those of signed comparisons, of which nothing is taken for granted."""
+        value = self.coordinates.value
+        signed = ((c, op) for c, op in _comparisons(cond, holds) if not _is_unsigned(c))
+        return [p for c, op in signed for p in _compared(op, value(c.left, values), value(c.right, values))]
+
+    def _cases(
+        self, cond: ir.Expr, holds: bool, values: Values, given: Sequence[Polynomial]
+    ) -> tuple[tuple[Polynomial, ...], ...]:
         """All that the condition says; see `Guard`."""
         match cond:
             case ir.Unary(op="!", operand=operand):
-                return self._cases(operand, not holds, values)
+                return self._cases(operand, not holds, values, given)
             case ir.Cast(operand=operand) if operand.type == BOOL or cond.type == BOOL:
-                return self._cases(operand, holds, values)
+                return self._cases(operand, holds, values, given)
             case ir.Binary(op="&&" | "||" as op, left=left, right=right):
-                first, second = self._cases(left, holds, values), self._cases(right, holds, values)
+                if (op == "&&") == holds:
+                    given = [*given, *self._signed(cond, holds, values)]
+                first, second = (self._cases(e, holds, values, given) for e in (left, right))
                 if (op == "&&") == holds:
                     found = tuple((*a, *b) for a in first for b in second)
                 else:
                     found = (*first, *second) if first and second else ()
                 return found if len(found) <= _CASES else ()
             case ir.Binary(op="==" | "!=" as op) if (op == "!=") == holds:
-                same = self._not_negative(cond, not holds, values)
+                same = self._not_negative(cond, not holds, values, given)
                 return tuple((p - Polynomial({(): 1}),) for p in same)
             case ir.Binary(op="==" | "!=" | "<" | "<=" | ">" | ">="):
-                told = tuple(self._not_negative(cond, holds, values))
+                told = tuple(self._not_negative(cond, holds, values, given))
                 return (told,) if told else ()
         return ()
 
-    def _unsigned(self, op: str, a: Polynomial, b: Polynomial) -> list[Polynomial]:
+    def _unsigned(self, op: str, a: Polynomial, b: Polynomial, given: Sequence[Polynomial]) -> list[Polynomial]:
         """A comparison in which negative numbers count as very large ones."""
         if op in (">", ">="):
-            return self._unsigned("<" if op == ">" else "<=", b, a)
-        if not self.coordinates.never_negative(b):
+            return self._unsigned("<" if op == ">" else "<=", b, a, given)
+        known = self._fails_where_negative(op, a, b, given) if op in ("<", "<=") else False
+        if not known and not self.coordinates.never_negative(b):
             return []
-        if self.coordinates.never_negative(a):
+        if self.coordinates.is_count(a):
             return _compared(op, a, b)
-        return [a, *_compared(op, a, b)] if op in ("<", "<=") else []
+        if op in ("<", "<="):
+            return [a, *_compared(op, a, b)] if b.constant is None or b.constant < _HALF else []
+        return _compared(op, a, b) if self.coordinates.never_negative(a) else []
+
+    def _fails_where_negative(self, op: str, a: Polynomial, b: Polynomial, given: Sequence[Polynomial]) -> bool:
+        """Whether `a < b`, unsigned, holds for no thread where b is negative: for none that is given is a then negative
+        as well and less, or not negative."""
+        if b.constant is not None or self.coordinates.is_count(b):
+            return False
+        one = Polynomial({(): 1})
+        negative = [*given, b.scaled(-1) - one]
+        return self._impossible([*negative, a]) and self._impossible(
+            [*negative, a.scaled(-1) - one, *_compared(op, a, b)]
+        )
+
+    def _impossible(self, conditions: Sequence[Polynomial]) -> bool:
+        """Whether no values of the products in them make all the conditions not negative."""
+        numbers: dict[Monomial, int] = {}
+        texts = [_text(c, numbers) for c in conditions]
+        texts += [f"c{n} >= 0" for m, n in numbers.items() if self.coordinates.is_count(Polynomial({m: 1}))]
+        return integer_sets.is_empty(len(numbers), 0, " and ".join(texts))
+
+
+def _text(condition: Polynomial, numbers: dict[Monomial, int]) -> str:
+    """For isl, with a number for each product."""
+    terms = (f"{c} c{numbers.setdefault(m, len(numbers))}" if m else str(c) for m, c in condition.terms.items())
+    return f"{' + '.join(terms) or '0'} >= 0"
+
+
+def _comparisons(cond: ir.Expr, holds: bool) -> Iterator[tuple[ir.Binary, str]]:
+    """Comparisons of integers that all hold, with these operators, where the condition does."""
+    match cond:
+        case ir.Unary(op="!", operand=operand):
+            yield from _comparisons(operand, not holds)
+        case ir.Cast(operand=operand):
+            yield from _comparisons(operand, holds)
+        case ir.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == holds:
+            yield from _comparisons(left, holds)
+            yield from _comparisons(right, holds)
+        case ir.Binary(op=op, left=left, right=right) if isinstance(left.type, Int) and isinstance(right.type, Int):
+            yield cond, op if holds else _OPPOSITE.get(op, op)
+
+
+def _is_unsigned(c: ir.Binary) -> bool:
+    common = promote(c.left.type, c.right.type)
+    return isinstance(common, Int) and not common.signed
 
 
 def _compared(op: str, a: Polynomial, b: Polynomial) -> list[Polynomial]:

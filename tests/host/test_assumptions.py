@@ -58,3 +58,18 @@ def test_unsigned_numbers_need_no_look(backend: str) -> None:
     source = hetad.gradient(hetad.loads(PROGRAM, "bounds.cu")["inner"], wrt="x", of="y").source
     assert not re.search(r"hetad_require\(", source)
     assert np.count_nonzero(gradient("inner", -1, backend, n=10, grid=(2,), block=(32,))) == 11
+
+
+def test_nothing_is_looked_at_where_other_guards_keep_every_thread_out(backend: str) -> None:
+    guard = "(int)i < m && (unsigned)((int)i - 1) < (unsigned)(m - 2)"
+    program = hetad.loads(PROGRAM.replace("i < m && i < 60", guard), "bounds.cu")
+    g = hetad.gradient(program["run"], wrt="x", of="y", backend=backend)
+    assert not re.search(r"hetad_require\(", g.source)
+    x = np.linspace(0.2, 1.3, 61)
+    for m in (2, 4, 5, 40):
+        found = g(np.zeros(60), x, m, 50, seeds={"y": np.ones(60)})["x"]
+        expected = np.zeros(61)
+        for i in range(1, m - 4):
+            expected[i] += x[i + 1]
+            expected[i + 1] += x[i]
+        np.testing.assert_allclose(found, expected)

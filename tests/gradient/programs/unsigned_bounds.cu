@@ -1,43 +1,59 @@
 /*---
+function = "run"
 wrt = ["x"]
 of = ["y"]
-launch = { grid = [3], block = [32] }
 [inputs]
-y = { zeros = [60] }
-x = { shape = [64], random = 1 }
-m = 41
-k = 7
-bound = { values = [37] }
+y = { shape = [24], random = 1 }
+x = { shape = [24], random = 2 }
+n = 1
 
 [[cases]]
-function = "converted"
+name = "a_bound_below_zero"
+
 [[cases]]
-function = "difference"
+name = "an_empty_interior"
+inputs = { n = 2 }
+
 [[cases]]
-function = "loaded"
+name = "no_cells"
+inputs = { n = 0 }
+
 [[cases]]
-name = "loaded_negative"
-function = "loaded"
-inputs = { bound = { values = [-1] } }
+name = "an_interior"
+inputs = { n = 19 }
 ---*/
-// Bounds that are converted to unsigned numbers: a negative one lets all threads pass.
-__global__ void converted(double *y, const double *x, const int *bound, int m, int k)
+// Comparisons of unsigned numbers with bounds below zero, which then are very large ones: other guards keep the threads
+// out, before, behind or beside them.
+__global__ void beside(double *y, const double *x, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < (unsigned)m && i < 60)
-        y[i] = x[i] * x[i + 1] + x[i + 2];
+    if ((unsigned)(i - 1) < (unsigned)(n - 2) && i < n)
+        y[i] += x[i - 1] * x[i + 1];
 }
 
-__global__ void difference(double *y, const double *x, const int *bound, int m, int k)
+__global__ void before(double *y, const double *x, int n)
 {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < m - k && i < 60)
-        y[i] = x[i] * x[i + 1] + x[i + 2];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    if ((unsigned)(i - 1) < (unsigned)(n - 2))
+        y[i] += x[i - 1] * sin(x[i + 1]);
 }
 
-__global__ void loaded(double *y, const double *x, const int *bound, int m, int k)
+__global__ void border(double *y, const double *x, int n)
 {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < *bound && i < 60)
-        y[i] = x[i] * x[i + 1] + x[i + 2];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        if ((unsigned)(i - 1) >= (unsigned)(n - 2))
+            y[i] += x[i] * x[i];
+        else
+            y[i] += x[i - 1] * x[i + 1];
+    }
+}
+
+void run(double *y, const double *x, int n)
+{
+    beside<<<3, 8>>>(y, x, n);
+    before<<<3, 8>>>(y, x, n);
+    border<<<3, 8>>>(y, x, n);
 }
