@@ -359,13 +359,14 @@ class Engine(Shadows, ABC):
         return mentions(leaf, target.symbol) or target.symbol in self.pointers.storage(leaf)
 
     def aggregate_adjoint(self, place: ir.Place, value: ir.Aggregate, span: Span) -> list[ir.Stmt]:
+        """Of a place that is initialised with the value, and holds it."""
         out: list[ir.Stmt] = []
         for i, element in enumerate(value.elements):
             cell = component(place, i, span)
             if isinstance(element, ir.Aggregate):
                 out += self.aggregate_adjoint(cell, element, span)
             elif isinstance(element.type, Float) and self.is_active(place):
-                out += pull(self, element, self.shadow_place(cell), span)
+                out += pull(self, element, self.shadow_place(cell), span, cell)
             elif isinstance(element.type, Struct) and self.is_active(place):
                 raise UnsupportedError("an active struct inside a list", span, "assign it to its element or field")
         return out

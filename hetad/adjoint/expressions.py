@@ -81,12 +81,29 @@ def pull(engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: 
             ]
     out: list[ir.Stmt] = []
     if len(leaves) > 1 and not isinstance(seed, ir.Var | ir.Const):
-        symbol = engine.names.symbol("seed", seed.type, span, const=True)
-        out.append(ir.Declare(symbol, seed, span=span))
-        seed = ir.Var(symbol, span=span)
-    for operand, share in _shares(expr, seed, result):
-        out += pull(engine, operand, share(), span)
+        seed = _kept(engine, seed, out)
+    match expr:
+        case ir.Binary(op="/", left=a, right=b) if active_leaves(engine, a) and active_leaves(engine, b):
+            seed = _kept(engine, _over(seed, seed, b), out)  # one division for both
+            share = where_seeded(seed, times(seed, result if result is not None else expr))
+            return [*out, *pull(engine, a, seed, span), *pull(engine, b, negate(share), span)]
+    for operand, share_of in _shares(expr, seed, result):
+        out += pull(engine, operand, share_of(), span)
     return out
+
+
+def _kept(engine: Accumulator, seed: ir.Expr, out: list[ir.Stmt]) -> ir.Var:
+    """A variable that holds the seed, declared in `out`."""
+    symbol = engine.names.symbol("seed", seed.type, seed.span, const=True)
+    out.append(ir.Declare(symbol, seed, span=seed.span))
+    return ir.Var(symbol, span=seed.span)
+
+
+def _over(numerator: ir.Expr, seed: ir.Expr, divisor: ir.Expr) -> ir.Expr:
+    """A multiple of the seed, divided."""
+    divided = ir.Binary("/", numerator, divisor, numerator.type, span=divisor.span)
+    plain = isinstance(divisor, ir.Const) and divisor.value != 0
+    return divided if plain else where_seeded(seed, divided)
 
 
 def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[ir.Expr, Callable[[], ir.Expr]]]:
@@ -100,14 +117,9 @@ def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[
             return [(f, lambda f=f: _of_power(expr, f, powers[f], seed)) for f in powers]  # type: ignore[misc]
         case ir.Binary(op="*", left=a, right=b):
             return [(a, lambda: times(seed, b)), (b, lambda: times(seed, a))]
-        case ir.Binary(op="/", left=a, right=b, type=type_):
+        case ir.Binary(op="/", left=a, right=b):
             quotient = result if result is not None else expr
-
-            def over(numerator: ir.Expr) -> ir.Expr:
-                divided = ir.Binary("/", numerator, b, type_, span=expr.span)
-                return divided if isinstance(b, ir.Const) and b.value != 0 else where_seeded(seed, divided)
-
-            return [(a, lambda: over(seed)), (b, lambda: negate(over(times(seed, quotient))))]
+            return [(a, lambda: _over(seed, seed, b)), (b, lambda: negate(_over(times(seed, quotient), seed, b)))]
         case ir.Intrinsic(name=name, args=args) if name == REPLAY:
             return [(args[1], lambda: seed)]
         case ir.Intrinsic(name=name, args=args):

@@ -34,6 +34,7 @@ class Activity:
         self._launches = [s for s in self._statements if isinstance(s, ir.Launch)]
         self._given_to = Facts(self._outside)
         self._within: dict[tuple[str, frozenset[Location], bool], set[Location]] = {}  # what a kernel makes of it
+        self._floats: set[Location] | None = None
         self._leads: dict[bool, dict[Location, list[frozenset[Location]]]] = {}
 
     def varied(self, independents: Iterable[Location]) -> set[Location]:
@@ -48,7 +49,7 @@ class Activity:
         If one target of a pointer is active, all are, since the pointer's shadow must point somewhere; so are all that
         an expression chooses from.  Memory that holds such a pointer has a shadow, which holds the pointer's.
         """
-        return self.closed(self.varied(independents) & self.useful(dependents))
+        return self.closed(self.holding(self.varied(independents) & self.useful(dependents)))
 
     def closed(self, found: set[Location]) -> set[Location]:
         sets = [*self.pointers.target_sets(), *self._chosen()]
@@ -77,6 +78,32 @@ class Activity:
             x for x in places if self._may_hold(x) and not (isinstance(x, ir.Symbol) and isinstance(x.type, Pointer))
         }
         return self.closed(held)
+
+    def holding(self, locations: Iterable[Location]) -> set[Location]:
+        """Without memory of integers, which has no adjoint though it is given to kernels beside memory that has one."""
+        return {x for x in locations if not isinstance(x, Root) or _untyped(x) or self._has_floats(x)}
+
+    def _has_floats(self, root: Root) -> bool:
+        """Whether the function, or a kernel that it launches, sees floating numbers there."""
+        if self._floats is None:
+            self._floats = set()
+            for s in self._launches:
+                inner, _ = self._inside(s.kernel)
+                for x, given in self._given_parts(s):
+                    if _untyped(x) or inner.pointers.floating_types(x):
+                        self._floats |= given
+        return bool(self.pointers.floating_types(root)) or root in self._floats
+
+    def _given_parts(self, s: ir.Launch) -> Iterator[tuple[Root, frozenset[Location]]]:
+        """The memory that a kernel knows, each with what this launch gives for it."""
+        inner, _ = self._inside(s.kernel)
+        params = self.kernels[s.kernel].params
+        for p, root in inner.pointers.parameter_roots.items():
+            yield root, self._behind(s.args[params.index(p)])
+        for root, ways in inner.pointers.given_by.items():
+            for p, number in ways:
+                pointers = pointers_within(s.args[params.index(p)])
+                yield root, frozenset(self.pointers.targets(pointers[number]))
 
     def _may_hold(self, location: Location) -> bool:
         """Whether numbers with derivatives may lie there."""

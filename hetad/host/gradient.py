@@ -258,7 +258,7 @@ class _Gradient:
                 seeds = {root for root, at in given.items() if any(not reached[i].isdisjoint(active) for i in at)}
                 for root in inner.closed(set(seeds)) - seeds:
                     for i in given.get(root, ()):
-                        active |= reached[i]
+                        active |= activity.holding(reached[i])
             active = activity.closed(active)
             if len(active) == before:
                 return active

@@ -813,12 +813,12 @@ static void relax_forward(double *u, double *v, const double *f, int n, int time
 }
 
 // pullback of square_of_norm (line 26)
-static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_result)
+static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_after)
 {
     double adj_host[32] = {};
     for (int i = 0; i < n; ++i) {
         // line 31: sum += host[i] * host[i];
-        adj_host[i] += 2.0 * adj_result * host[i];
+        adj_host[i] += 2.0 * adj_after * host[i];
     }
     // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
     hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);
@@ -905,8 +905,8 @@ extern "C" void solve_grad(
     hetad_launched(dim3((n + 7) / 8));
     hetad_read_scalar_double(&adj_argument_1, adj_scalars + 2);
     hetad_added(&adj_argument_1);
-    const double adj_before = adj_argument_1 == 0 ? 0 : adj_argument_1 / sum_4;
-    const double adj_after = -(adj_argument_1 == 0 ? 0 : adj_argument_1 * argument_1 / sum_4);
+    const double seed = adj_argument_1 == 0 ? 0 : adj_argument_1 / sum_4;
+    const double adj_after = -(seed == 0 ? 0 : seed * argument_1);
     // line 50: double after = square_of_norm(u, n);
     square_of_norm_pullback(n, host_4, adj_u, adj_after);
     for (int cycle = 1; cycle >= 0; --cycle) {
@@ -914,7 +914,7 @@ extern "C" void solve_grad(
         relax_pullback(u, v, f, n, 2, adj_u, adj_v, adj_f, adj_scalars + 1);
     }
     // line 47: double before = square_of_norm(u, n);
-    square_of_norm_pullback(n, host_2, adj_u, adj_before);
+    square_of_norm_pullback(n, host_2, adj_u, seed);
     // line 46: relax(u, v, f, n, 1);
     relax_pullback(u, v, f, n, 1, adj_u, adj_v, adj_f, adj_scalars);
     hetad_release(adj_scalars);

@@ -1,4 +1,5 @@
-// Where threads leave numbers for the others of their warp: each its own twelve, and one more so that the banks differ.
+// Where threads leave numbers for the others of their warp: each up to twelve, and the cell that the first belongs to. Rows
+// of thirteen fall on different banks.
 static __device__ double *hetad_stage(void)
 {
     __shared__ double cells[256 * 13];
@@ -12,29 +13,30 @@ static __device__ __forceinline__ void hetad_add_global(double *cell, double val
     asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" : : "l"(address), "d"(value) : "memory");
 }
 
-// target[i] += values[i] for i < count, a literal of at most twelve. The lanes that come here at once add one run after
-// the other, neighbouring lanes to neighbouring cells, which takes one transaction for each four cells. Lanes that come
-// at other times, or elsewhere, have other places on the stage.
+// target[i] += values[i] for i < count, a literal of at most twelve. The lanes that come here at once deal all their
+// numbers among them, neighbouring lanes to neighbouring cells, which takes one transaction for each four cells. Lanes
+// that come at other times have other places on the stage.
 static __device__ __forceinline__ void hetad_add_run_double(double *target, const double *values, int count)
 {
 #if __CUDA_ARCH__ >= 700
     const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     if (blockDim.x * blockDim.y * blockDim.z <= 256) {
-        const unsigned lane = thread % 32, group = count > 8 ? 32 : count > 4 ? 16 : 8;  // lanes that work together
-        const unsigned mask = __activemask() & (0xffffffffu >> (32 - group)) << (lane & ~(group - 1));
+        const unsigned lane = thread % 32, mask = __activemask();
         const unsigned rank = __popc(mask & ((1u << lane) - 1)), members = __popc(mask);
-        double *own = hetad_stage() + thread * 13, *first = hetad_stage() + (thread - lane) * 13;
+        double *own = hetad_stage() + thread * 13;
         #pragma unroll
         for (int i = 0; i < count; ++i) {
             own[i] = values[i];
         }
+        own[12] = __longlong_as_double((long long)target);
         __syncwarp(mask);
-        for (unsigned left = mask; left != 0; left &= left - 1) {
-            const unsigned source = __ffs(left) - 1;
-            double *run = (double *)__shfl_sync(mask, (unsigned long long)target, source);
-            for (unsigned i = rank; i < count; i += members) {
-                hetad_add_global(&run[i], first[source * 13 + i]);
+        unsigned left = mask, passed = 0;  // the members from number `passed` on
+        for (unsigned k = rank; k < members * count; k += members) {
+            for (; passed < k / count; ++passed) {
+                left &= left - 1;
             }
+            const double *row = hetad_stage() + (thread - lane + __ffs(left) - 1) * 13;
+            hetad_add_global((double *)__double_as_longlong(row[12]) + k % count, row[k % count]);
         }
         __syncwarp(mask);
         return;

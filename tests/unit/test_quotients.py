@@ -1,0 +1,50 @@
+"""A quotient of two active values costs its adjoint one division, and a zero seed stays zero where it is infinite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import hetad
+
+RATIO = """
+typedef struct {
+    double re, im;
+} Number;
+
+__global__ void ratio(const double *a, const double *b, double *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        double size = b[i] * b[i];
+        Number both = {a[i] / size, -a[n + i] / size};
+        y[i] = both.re * both.im;
+    }
+}
+
+void ratios(const double *a, const double *b, double *y, int n)
+{
+    ratio<<<(n + 31) / 32, 32>>>(a, b, y, n);
+}
+"""
+
+
+def test_one_division_for_each_quotient() -> None:
+    gradient = hetad.gradient(hetad.loads(RATIO)["ratios"], wrt=("a", "b"), of="y", backend="cpu")
+    kernel = gradient.source[gradient.source.index("ratio_pullback(") :]
+    kernel = kernel[: kernel.index("\n}\n")]
+    code = [line for line in kernel.splitlines() if "//" not in line]
+    assert sum(line.count(" / size") for line in code) == 4  # two of the values, two of their adjoints
+    rng = np.random.default_rng(8)
+    n = 45
+    a, b, seed = rng.normal(size=2 * n), rng.normal(size=n), rng.normal(size=n)
+    a[3] = a[n + 3] = b[3] = seed[3] = 0
+    adj_a, adj_b = np.zeros(2 * n), np.zeros(n)
+    gradient.execute(a, b, np.zeros(n), n, seed.copy(), adj_a, adj_b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = -a[:n] * a[n:] / b**4
+        expected_a = np.concatenate([-seed * a[n:] / b**4, -seed * a[:n] / b**4])
+        expected_b = seed * y * -4 / b
+    for expected in (expected_a, expected_b):
+        expected[~np.isfinite(expected)] = 0
+    np.testing.assert_allclose(adj_a, expected_a, rtol=1e-12)
+    np.testing.assert_allclose(adj_b, expected_b, rtol=1e-12)
