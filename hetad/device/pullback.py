@@ -10,6 +10,7 @@ from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.adjoint.options import ALL, Options
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
+from hetad.adjoint.tidy.declarations import without_unused_values
 from hetad.analysis.activity import Activity
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import exposed
@@ -241,7 +242,8 @@ class _Maker:
         dealt_out = self.final is not undealt
         if options.runs and not self.overlapping:
             shadows = self.engine.shadows.values()
-            self.final = with_runs(self.final, self.names, shadows, ALL_RUNS if self._has_room() else FLOATS)
+            joined = with_runs(self.final, self.names, shadows, ALL_RUNS if self._has_room() else FLOATS)
+            self.final = without_unused_values(joined)
         if options.warps:
             self.final = with_warp_sums(self.final)
         own_loops = self.blocks is None and not dealt_out  # no loop works for other threads

@@ -30,13 +30,23 @@ static __device__ __forceinline__ void hetad_add_run_double(double *target, cons
         }
         own[12] = __longlong_as_double((long long)target);
         __syncwarp(mask);
-        unsigned left = mask, passed = 0;  // the members from number `passed` on
-        for (unsigned k = rank; k < members * count; k += members) {
-            for (; passed < k / count; ++passed) {
+        unsigned source = rank / count, i = rank % count, left = mask;  // the lanes from number `source` on
+        for (unsigned k = 0; k < source; ++k) {
+            left &= left - 1;
+        }
+        #pragma unroll
+        for (int step = 0; step < count; ++step) {
+            const double *row = hetad_stage() + (thread - lane + __ffs(left) - 1) * 13;
+            hetad_add_global((double *)__double_as_longlong(row[12]) + i, row[i]);
+            i += members % count;
+            unsigned past = members / count;
+            if (i >= count) {
+                i -= count;
+                past += 1;
+            }
+            for (; past > 0; --past) {
                 left &= left - 1;
             }
-            const double *row = hetad_stage() + (thread - lane + __ffs(left) - 1) * 13;
-            hetad_add_global((double *)__double_as_longlong(row[12]) + k % count, row[k % count]);
         }
         __syncwarp(mask);
         return;
