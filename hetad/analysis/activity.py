@@ -8,9 +8,9 @@ Source: L. Hascoet, V. Pascual, The Tapenade automatic differentiation tool, 201
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from hetad.analysis.effects import ATOMICS, positions_of
+from hetad.analysis.effects import ATOMICS
 from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
@@ -29,7 +29,7 @@ class Activity:
         self.function = function
         self.pointers = pointers
         self.kernels = kernels
-        self._summaries: dict[str, tuple[Activity, dict[Location, int]]] = {}
+        self._summaries: dict[str, Activity] = {}
         self._statements = list(walk_stmts(function.body))
         self._launches = [s for s in self._statements if isinstance(s, ir.Launch)]
         self._given_to = Facts(self._outside)
@@ -88,22 +88,11 @@ class Activity:
         if self._floats is None:
             self._floats = set()
             for s in self._launches:
-                inner, _ = self._inside(s.kernel)
-                for x, given in self._given_parts(s):
-                    if _untyped(x) or inner.pointers.floating_types(x):
+                seen = self._inside(s.kernel).pointers
+                for x, given in self._given_to(s).items():
+                    if isinstance(x, Root) and (_untyped(x) or seen.floating_types(x)):
                         self._floats |= given
         return bool(self.pointers.floating_types(root)) or root in self._floats
-
-    def _given_parts(self, s: ir.Launch) -> Iterator[tuple[Root, frozenset[Location]]]:
-        """The memory that a kernel knows, each with what this launch gives for it."""
-        inner, _ = self._inside(s.kernel)
-        params = self.kernels[s.kernel].params
-        for p, root in inner.pointers.parameter_roots.items():
-            yield root, self._behind(s.args[params.index(p)])
-        for root, ways in inner.pointers.given_by.items():
-            for p, number in ways:
-                pointers = pointers_within(s.args[params.index(p)])
-                yield root, frozenset(self.pointers.targets(pointers[number]))
 
     def _may_hold(self, location: Location) -> bool:
         """Whether numbers with derivatives may lie there."""
@@ -159,36 +148,57 @@ class Activity:
             case ir.Call(function=name, args=args, result=result) if name not in TABLE and result is not None:
                 yield frozenset().union(*(self._leaves(a) for a in args)), frozenset(self.pointers.storage(result))
 
-    def _inside(self, kernel: str) -> tuple[Activity, dict[Location, int]]:
-        """Of a kernel, and the parameters that its numbers and its memory come from."""
+    def _inside(self, kernel: str) -> Activity:
+        """Of a kernel."""
         if kernel not in self._summaries:
             function = self.kernels[kernel]
-            inner = Activity(function, PointsTo(function), {})
-            places: dict[Location, int] = {}
-            places.update((p, i) for i, p in enumerate(function.params) if not isinstance(p.type, Pointer))
-            places.update((root, i) for root, at in positions_of(function, inner.pointers).items() for i in at)
-            self._summaries[kernel] = (inner, places)
+            self._summaries[kernel] = Activity(function, PointsTo(function), {})
         return self._summaries[kernel]
 
     def _outside(self, s: ir.Launch) -> dict[Location, frozenset[Location]]:
         """What a launch gives for each place of the kernel.  What is passed by value flows in only: a struct's numbers
         stay as they were, whatever is written behind it."""
-        _, places = self._inside(s.kernel)
-        return {
-            x: self._leaves(s.args[i]) if isinstance(x, ir.Symbol) else self._given(s.args[i])
-            for x, i in places.items()
+        params = self.kernels[s.kernel].params
+        found: dict[Location, frozenset[Location]] = {
+            p: self._leaves(arg) for p, arg in zip(params, s.args, strict=True) if not isinstance(p.type, Pointer)
         }
+        for i in range(len(params)):
+            for root, given in self._given_behind(s, i):
+                found[root] = found.get(root, frozenset()) | given
+        return found
+
+    def _given_behind(self, s: ir.Launch, position: int) -> Iterator[tuple[Root, frozenset[Location]]]:
+        """The memory that a kernel reaches through a parameter, each with what this launch gives for it."""
+        known = self._inside(s.kernel).pointers
+        p, arg = self.kernels[s.kernel].params[position], s.args[position]
+        if p in known.parameter_roots:
+            yield known.parameter_roots[p], self._behind(arg)
+        for root, ways in known.given_by.items():
+            for param, number in ways:
+                if param is p:
+                    yield root, frozenset(self.pointers.targets(pointers_within(arg)[number]))
+
+    def partly_active(self, s: ir.Launch, position: int, active: Collection[Location]) -> bool:
+        """Whether a pullback of the kernel, with respect to all that it reaches through this parameter, would do work
+        for memory that is not active."""
+        inner = self._inside(s.kernel)
+        chosen = {x for x, given in self._given_to(s).items() if not given.isdisjoint(active)}
+        behind = dict(self._given_behind(s, position))
+        idle = {root for root in behind if root not in chosen and inner.pointers.floating_types(root)}
+        if not idle or chosen.isdisjoint(behind):
+            return False
+        return not idle.isdisjoint(inner.varied(chosen) | inner.useful(chosen))
 
     def _launch(self, s: ir.Launch, found: set[Location], forward: bool) -> frozenset[Location]:
         """Where what was found goes in a launch, or comes from."""
-        inner, places = self._inside(s.kernel)
+        inner = self._inside(s.kernel)
         outside = self._given_to(s)
-        memory = {x for x in places if not isinstance(x, ir.Symbol)}
-        seeds = frozenset(x for x in (places if forward else memory) if not outside[x].isdisjoint(found))
+        memory = {x for x in outside if isinstance(x, Root)}
+        seeds = frozenset(x for x in (outside if forward else memory) if not outside[x].isdisjoint(found))
         question = (s.kernel, seeds, forward)
         if question not in self._within:
             self._within[question] = (inner.varied(seeds) & memory) if forward else inner.useful(seeds)
-        return frozenset().union(*(outside[x] for x in self._within[question] if x in places))
+        return frozenset().union(*(outside[x] for x in self._within[question] if x in outside))
 
     def _behind(self, arg: ir.Expr) -> frozenset[Location]:
         while isinstance(arg, ir.Cast):

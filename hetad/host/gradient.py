@@ -19,7 +19,7 @@ from hetad.analysis.activity import Activity
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.carried import memories
 from hetad.analysis.effects import Effects, KernelEffects, kernel_effects, positions_of
-from hetad.analysis.pointers import Location, PointsTo, holds_pointer
+from hetad.analysis.pointers import Location, PointsTo, holds_pointer, pointer_parts
 from hetad.analysis.spaces import Spaces
 from hetad.device.choice import best_pullback
 from hetad.device.generated import Pullback
@@ -153,21 +153,26 @@ class _Gradient:
     def _with_structs_apart(
         self, function: ir.Function, wrt: tuple[str, ...], of: tuple[str, ...] | ir.Symbol | None
     ) -> ir.Function:
-        """The function, and the kernels changed to suit, with structs of pointers and active numbers passed member by
-        member."""
+        """The function, and the kernels changed to suit, with structs passed member by member of which a pullback needs
+        a part only, or that hold pointers and active numbers."""
         pointers = PointsTo(function)
         places: dict[str, Location] = {p.name: pointers.parameter_roots.get(p, p) for p in function.params}
         independents = [places[n] for n in wrt if n in places]
         dependents: list[Location] = [places[n] for n in of if n in places] if isinstance(of, tuple) else []
         dependents += [of] if isinstance(of, ir.Symbol) else []
+        activity = Activity(function, pointers, self.kernels)
         found: set[Location] = set()
 
-        def is_active(arg: ir.Expr) -> bool:
+        def is_mixed(s: ir.Launch, position: int) -> bool:
             if not found:  # most programs never ask
-                found.update(Activity(function, pointers, self.kernels).active(independents, dependents))
-            return not found.isdisjoint(pointers.storage(arg))
+                found.update(activity.active(independents, dependents))
+            arg = s.args[position]
+            numbers = pointer_parts(arg) or not isinstance(arg, ir.Var)
+            if numbers and not found.isdisjoint(pointers.storage(arg)):
+                return True
+            return self.options.activity and activity.partly_active(s, position, found)
 
-        positions = mixed_positions(function, is_active)
+        positions = mixed_positions(function, is_mixed)
         if not positions:
             return function
         function, changed = taken_apart(function, self.kernels, positions)
@@ -255,6 +260,10 @@ class _Gradient:
                 inner = Activity(kernel, PointsTo(kernel), {})
                 given = positions_of(kernel, inner.pointers)
                 reached = {i: set(self.setting.effects.given(arg)) for i, arg in enumerate(s.args)}
+                for at in given.values():  # a pullback is with respect to all that it reaches through a parameter
+                    for i in at:
+                        if not reached[i].isdisjoint(active):
+                            active |= activity.holding(reached[i])
                 seeds = {root for root, at in given.items() if any(not reached[i].isdisjoint(active) for i in at)}
                 for root in inner.closed(set(seeds)) - seeds:
                     for i in given.get(root, ()):

@@ -3,7 +3,8 @@
 The adjoint of a number that a kernel is given by value is a cell of device memory; the shadow of a pointer is a
 pointer.  A struct that holds both has no form for the two, so such a struct is taken apart: each number and each
 pointer in it becomes a parameter of its own.  So does each number of a struct that is no variable but, say, an
-element of an array.
+element of an array.  And so is a struct of pointers of which only some lead to active memory: a pullback is with
+respect to all that it reaches through a parameter.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import replace
 
 from hetad.adjoint.components import component
 from hetad.adjoint.names import Names
-from hetad.analysis.pointers import pointer_parts
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, of_value
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
@@ -21,15 +21,14 @@ from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables,
 Position = tuple[str, int]  # a kernel, and one of its parameters
 
 
-def mixed_positions(function: ir.Function, is_active: Callable[[ir.Expr], bool]) -> set[Position]:
-    """The parameters that some launch of the host function gives a struct of pointers and active numbers, or one of
-    active numbers that is no variable."""
+def mixed_positions(function: ir.Function, is_mixed: Callable[[ir.Launch, int], bool]) -> set[Position]:
+    """The parameters that some launch of the host function gives such a struct."""
     return {
         (s.kernel, i)
         for s in walk_stmts(function.body)
         if isinstance(s, ir.Launch)
         for i, arg in enumerate(s.args)
-        if isinstance(arg.type, Struct) and (pointer_parts(arg) or not isinstance(arg, ir.Var)) and is_active(arg)
+        if isinstance(arg.type, Struct) and is_mixed(s, i)
     }
 
 
