@@ -2,7 +2,8 @@
 
 A pullback needs more registers than its primal.  A multiprocessor has 65536, and a launch of blocks that need more is
 refused; so where blocks are known to be large, the compiler is told.  (Without the 1 it would make room for two blocks,
-and keep most values in memory.)
+and keep most values in memory.)  A long kernel takes all the registers that it can have, and then one block of 256
+threads is alone on a multiprocessor, with too few warps to hide how long memory takes: there is to be room for two.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hetad.ir.types import DIM3
 from hetad.ir.visit import walk_stmts
 
 ENOUGH = 256  # threads, of which each may have all the registers that a thread can have
+LONG = 500  # statements
 
 
 def bounded(
@@ -39,7 +41,9 @@ def bounded(
         found = threads.get(f.name, [None])
         known = [n for n in found if n is not None]
         most = max(known) if len(known) == len(found) else _told(primal_of[f.name])
-        return replace(f, launch_bounds=f"{most}, 1") if most is not None and most > ENOUGH else f
+        if most is None or (most <= ENOUGH and (most < ENOUGH or sum(1 for _ in walk_stmts(f.body)) < LONG)):
+            return f
+        return replace(f, launch_bounds=f"{most}, {1 if most > ENOUGH else 2}")
 
     return {name: bound(f) for name, f in functions.items()}
 
@@ -58,10 +62,10 @@ def _threads(block: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> int | None
         case ir.Const(value=value):
             return int(value)
         case ir.Var(symbol=symbol) if symbol in extents:
-            return _threads(extents[symbol], {})
+            return _threads(extents[symbol], extents)
         case ir.Member(base=ir.Var(symbol=symbol), name=axis):
             whole = extents.get(symbol)
-            return _threads(whole.elements[AXES.index(axis)], {}) if isinstance(whole, ir.Aggregate) else None
+            return _threads(whole.elements[AXES.index(axis)], extents) if isinstance(whole, ir.Aggregate) else None
         case ir.Binary(op="!=", right=ir.Const(value=0)):
             return 1  # along an axis that the pullback does without
         case ir.Aggregate(elements=elements, type=type_) if type_ == DIM3:
