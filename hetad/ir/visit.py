@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter, is_not
 from typing import Any, TypeVar, cast
 
 from hetad.diagnostics import Span
@@ -89,6 +90,25 @@ _STMT_BODIES: dict[type, tuple[str, ...]] = {
 S = TypeVar("S", bound="Stmt | Case")
 ExprRewriter = Callable[[Expr], Expr]
 StmtRewriter = Callable[[Stmt], "Stmt | Body | None"]
+Reader = Callable[[Any], tuple[Any, ...]]
+
+_LISTS = frozenset({"args", "elements", "values", "cells", "overwritten"})  # fields that hold several expressions
+_PERHAPS = frozenset({(Declare, "init"), (Call, "result"), (Launch, "shared"), (Launch, "stream"), (For, "cond"),
+                      (Return, "value"), (Push, "bytes"), (Pop, "bytes")})  # or None  # fmt: skip
+
+
+def _reader(node: type, names: tuple[str, ...]) -> Reader:
+    """What the fields of a node of this type hold, one after the other: as quick as may be, since all passes ask."""
+    if any(name in _LISTS or (node, name) in _PERHAPS for name in names):
+        if len(names) > 1:
+            return lambda n: tuple(_fields(n, names))
+        if names[0] in _LISTS:
+            return attrgetter(names[0])
+        return lambda n: () if (value := getattr(n, names[0])) is None else (value,)
+    if len(names) > 1:
+        return attrgetter(*names)
+    field = attrgetter(names[0])
+    return lambda n: (field(n),)
 
 
 def _fields(node: Any, names: Iterable[str]) -> Iterator[Any]:
@@ -100,13 +120,24 @@ def _fields(node: Any, names: Iterable[str]) -> Iterator[Any]:
             yield value
 
 
+def _none(_node: Any) -> tuple[Any, ...]:
+    return ()
+
+
+_OPERANDS = {node: _reader(node, names) for node, names in _EXPR_CHILDREN.items()}
+_OWN = {node: _reader(node, names) for node, names in _STMT_EXPRS.items()}
+_OWN[Call] = lambda n: n.args if n.result is None else (*n.args, n.result)
+_BODIES = {node: _reader(node, names) for node, names in _STMT_BODIES.items()}
+_BODIES[Switch] = lambda n: tuple(case.body for case in n.cases)
+
+
 def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any:
     changes: dict[str, Any] = {}
     for name in names:
         old = getattr(node, name)
         if isinstance(old, tuple):
-            new: Any = tuple(fn(child) for child in old)
-            changed = any(a is not b for a, b in zip(old, new, strict=True))
+            new: Any = tuple(map(fn, old))
+            changed = any(map(is_not, old, new))
         elif old is None:
             continue
         else:
@@ -122,26 +153,38 @@ def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct operands of an expression."""
-    return tuple(_fields(expr, _EXPR_CHILDREN.get(type(expr), ())))
+    return _OPERANDS.get(type(expr), _none)(expr)
 
 
 def map_children(fn: ExprRewriter, expr: Expr) -> Expr:
     """`expr` with `fn` applied to each direct operand."""
-    return cast(Expr, _rebuild(expr, _EXPR_CHILDREN.get(type(expr), ()), fn))
+    names = _EXPR_CHILDREN.get(type(expr))
+    return expr if names is None else cast(Expr, _rebuild(expr, names, fn))
 
 
 def map_expr(fn: ExprRewriter, expr: Expr) -> Expr:
     """`expr` with `fn` applied to every node, operands first."""
-    return fn(map_children(lambda child: map_expr(fn, child), expr))
+
+    def rewritten(e: Expr) -> Expr:
+        names = _EXPR_CHILDREN.get(type(e))
+        return fn(e if names is None else _rebuild(e, names, rewritten))
+
+    return rewritten(expr)
 
 
 def walk_expr(expr: Expr) -> Iterator[Expr]:
     """Every node of an expression, an operation before its operands; in linear time, however deep."""
-    waiting = [expr]
+    operands = _OPERANDS.get(type(expr))
+    yield expr
+    if operands is None:
+        return
+    waiting = list(operands(expr)[::-1])
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed(children(node))
+        operands = _OPERANDS.get(type(node))
+        if operands is not None:
+            waiting += operands(node)[::-1]
 
 
 # --- statements ----------------------------------------------------------------------------------
@@ -149,14 +192,12 @@ def walk_expr(expr: Expr) -> Iterator[Expr]:
 
 def own_exprs(stmt: Stmt | Case) -> tuple[Expr, ...]:
     """The expressions of the statement itself (targets included), not those of statements nested in it."""
-    return tuple(_fields(stmt, _STMT_EXPRS.get(type(stmt), ())))
+    return _OWN.get(type(stmt), _none)(stmt)
 
 
 def bodies(stmt: Stmt | Case) -> tuple[Body, ...]:
     """The bodies nested directly in a statement; those of a switch are the bodies of its cases."""
-    if isinstance(stmt, Switch):
-        return tuple(case.body for case in stmt.cases)
-    return tuple(getattr(stmt, name) for name in _STMT_BODIES.get(type(stmt), ()))
+    return _BODIES.get(type(stmt), _none)(stmt)
 
 
 def walk_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
@@ -165,8 +206,8 @@ def walk_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
     while around:
         for stmt in around[-1]:
             yield stmt
-            inner = bodies(stmt)
-            if any(inner):
+            nested = _BODIES.get(type(stmt))
+            if nested is not None and any(inner := nested(stmt)):
                 around.append(chain.from_iterable(inner))
                 break
         else:
@@ -179,13 +220,19 @@ def walk_exprs(stmt: Stmt | Iterable[Stmt]) -> Iterator[Expr]:
         roots = own_exprs(each)
         if isinstance(each, Switch):
             roots += tuple(value for case in each.cases for value in case.values)
-        for root in roots:
-            yield from walk_expr(root)
+        waiting = list(roots[::-1])
+        while waiting:
+            node = waiting.pop()
+            yield node
+            operands = _OPERANDS.get(type(node))
+            if operands is not None:
+                waiting += operands(node)[::-1]
 
 
 def map_own_exprs(fn: ExprRewriter, stmt: S) -> S:
     """`stmt` with `fn` applied to each of its own expressions as a whole; nested statements stay."""
-    return cast(S, _rebuild(stmt, _STMT_EXPRS.get(type(stmt), ()), fn))
+    names = _STMT_EXPRS.get(type(stmt))
+    return stmt if names is None else cast(S, _rebuild(stmt, names, fn))
 
 
 def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
@@ -194,8 +241,11 @@ def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
         cases = tuple(map_bodies(fn, case) for case in stmt.cases)
         changed = any(a is not b for a, b in zip(stmt.cases, cases, strict=True))
         return cast(S, replace(stmt, cases=cases)) if changed else stmt
+    names = _STMT_BODIES.get(type(stmt))
+    if names is None:
+        return stmt
     changes = {}
-    for name in _STMT_BODIES.get(type(stmt), ()):
+    for name in names:
         old = getattr(stmt, name)
         new = fn(old)
         if new is not old:
@@ -208,10 +258,16 @@ def map_body(fn: StmtRewriter, body: Body) -> Body:
 
     `fn` returns a statement, several, or None to drop it.
     """
+    if not body:
+        return body
+
+    def rewritten(nested: Body) -> Body:
+        return map_body(fn, nested)
+
     result: list[Stmt] = []
     changed = False
     for stmt in body:
-        new = fn(map_bodies(lambda nested: map_body(fn, nested), stmt))
+        new = fn(map_bodies(rewritten, stmt))
         if new is not stmt:
             changed = True
         if isinstance(new, tuple):
@@ -224,12 +280,16 @@ def map_body(fn: StmtRewriter, body: Body) -> Body:
 def map_exprs(fn: ExprRewriter, body: Body) -> Body:
     """`body` with `fn` applied to every expression node in it, operands first."""
 
+    def rewritten(e: Expr) -> Expr:
+        names = _EXPR_CHILDREN.get(type(e))
+        return fn(e if names is None else _rebuild(e, names, rewritten))
+
     def rewrite(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Switch):
-            cases = tuple(map_own_exprs(lambda e: map_expr(fn, e), case) for case in stmt.cases)
+            cases = tuple(map_own_exprs(rewritten, case) for case in stmt.cases)
             if any(a is not b for a, b in zip(stmt.cases, cases, strict=True)):
                 stmt = replace(stmt, cases=cases)
-        return map_own_exprs(lambda e: map_expr(fn, e), stmt)
+        return map_own_exprs(rewritten, stmt)
 
     return map_body(rewrite, body)
 
