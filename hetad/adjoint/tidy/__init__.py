@@ -17,16 +17,27 @@ __all__ = ["tidy"]
 def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     """`aliased`: two pointer parameters may reach the same memory.  `kernel`: memory behind the parameters that a
     condition reads is not written."""
-    exposed = exposed_variables(body)
-    while True:
-        new = _block(body, kernel, exposed)
-        if new == body:
-            return renumber(constants(comments(absorbed(new if aliased else headers(new)), None)[0]))
-        body = new
+    new = _Blocks(kernel, exposed_variables(body)).settled(body)
+    return renumber(constants(comments(absorbed(new if aliased else headers(new)), None)[0]))
 
 
-def _block(body: ir.Body, kernel: bool, exposed: frozenset[ir.Symbol]) -> ir.Body:
-    body = same_or(body, tuple(turn_round(inside(lambda b: _block(b, kernel, exposed), s)) for s in body))
-    body = sink(merge_branches(plain(body), kernel))
-    body = join_lists(join_declarations(drop_idle_restores(body, exposed)))
-    return merge_atomics(propagate(body, exposed))
+class _Blocks:
+    """Each block is tidied until it stays as it is, those within first, and then not looked at again."""
+
+    def __init__(self, kernel: bool, exposed: frozenset[ir.Symbol]) -> None:
+        self._kernel, self._exposed = kernel, exposed
+        self._settled: dict[int, ir.Body] = {}  # by number, which is no other's as long as the block is here
+
+    def settled(self, body: ir.Body) -> ir.Body:
+        while id(body) not in self._settled:
+            new = self._tidied(body)
+            if new is body or new == body:
+                self._settled[id(new)] = new
+            body = new
+        return body
+
+    def _tidied(self, body: ir.Body) -> ir.Body:
+        new = same_or(body, tuple(turn_round(inside(self.settled, s)) for s in body))
+        new = sink(merge_branches(plain(new), self._kernel))
+        new = join_lists(join_declarations(drop_idle_restores(new, self._exposed)))
+        return same_or(body, merge_atomics(propagate(new, self._exposed)))

@@ -22,10 +22,12 @@ def merge_branches(body: ir.Body, kernel: bool) -> ir.Body:
 def _merges(out: list[ir.Stmt], kernel: bool) -> bool:
     """Merges the last statement with the branch before it, where that may be."""
     other, i = out[-1], len(out) - 2
+    if not isinstance(other, ir.If):
+        return False
     while i >= 0 and idle(out[i]):
         i -= 1
     s = out[i] if i >= 0 else None
-    if not isinstance(other, ir.If) or not isinstance(s, ir.If) or other.cond != s.cond:
+    if not isinstance(s, ir.If) or other.cond != s.cond:
         return False
     if not settled_condition(s.cond, kernel) or any(assigned((*s.then, *s.orelse), x) for x in variables(s.cond)):
         return False

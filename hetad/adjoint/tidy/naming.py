@@ -68,14 +68,17 @@ def renumber(body: ir.Body) -> ir.Body:
         s.name for s in symbols
     }
     new: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    last: dict[str, int] = {}  # the number taken last of each name
     for s in symbols:
         match = _NUMBERED.match(s.name)
         if match is None:
             continue
-        n, name = 1, match[1]
+        n = last.get(match[1], 1)
+        name = match[1] if n == 1 else f"{match[1]}_{n}"
         while name in kept:
             n += 1
             name = f"{match[1]}_{n}"
+        last[match[1]] = n
         kept.add(name)
         if name != s.name:
             new[s] = replace(s, name=name)
