@@ -7,7 +7,7 @@ The kernel is walked once, in the order of its text, with the values of its inte
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hetad.analysis import integer_sets
 from hetad.analysis.affine import Monomial, Polynomial
@@ -67,31 +67,48 @@ class Cell:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trail:
+    """Steps, the last one first: what follows adds one, and leaves those before where they are."""
+
+    last: Step
+    before: _Trail | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """One statement that touches memory.  Each of `bounds` is not negative when it runs."""
+    """One statement that touches memory.  Each of `bounds` is not negative when it runs; `loops` are those around it,
+    and `steps` they and all else that lies before it."""
 
     statement: ir.Stmt
     place: ir.Place
     cell: Cell | None
-    steps: tuple[Step, ...]
+    loops: tuple[Loop, ...]
     bounds: tuple[Polynomial, ...]
-    values: Values = field(compare=False)
+    values: Values
+    _trail: _Trail | None
 
     @property
-    def loops(self) -> list[Loop]:
-        return [s for s in self.steps if isinstance(s, Loop)]
+    def steps(self) -> tuple[Step, ...]:
+        found, at = [], self._trail
+        while at is not None:
+            found.append(at.last)
+            at = at.before
+        return tuple(reversed(found))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _State:
-    steps: tuple[Step, ...] = ()
+    trail: _Trail | None = None
+    loops: tuple[Loop, ...] = ()
     bounds: tuple[Polynomial, ...] = ()
     values: Values = field(default_factory=dict)
     pointers: dict[ir.Symbol, Offset | None] = field(default_factory=dict)
 
     def inside(self, step: Step, bounds: Sequence[Polynomial] = ()) -> _State:
-        return _State((*self.steps, step), (*self.bounds, *bounds), dict(self.values), dict(self.pointers))
+        loops = (*self.loops, step) if isinstance(step, Loop) else self.loops
+        trail = _Trail(step, self.trail)
+        return _State(trail, loops, (*self.bounds, *bounds), dict(self.values), dict(self.pointers))
 
 
 class Sites:
@@ -126,14 +143,14 @@ class Sites:
 
     # -- walking
 
-    def _block(self, body: ir.Body, state: _State) -> _State:
+    def _block(self, body: ir.Body, state: _State) -> None:
         for s in body:
             for place in self._touched(s):
                 cell = self._cell(place, state)
-                self.all.append(Site(s, place, cell, state.steps, state.bounds, dict(state.values)))
+                values = dict(state.values)
+                self.all.append(Site(s, place, cell, state.loops, state.bounds, values, state.trail))
             self._statement(s, state)
-            state = _State((*state.steps, Definition(s)), state.bounds, state.values, state.pointers)
-        return state
+            state.trail = _Trail(Definition(s), state.trail)
 
     def _statement(self, s: ir.Stmt, state: _State) -> None:
         match s:
@@ -152,8 +169,7 @@ class Sites:
                 inner = state.inside(Loop(s), self._not_negative(cond, True, state.values, state.bounds))
                 self._block(body, inner)
             case ir.Block(body=body):
-                inner = _State(state.steps, state.bounds, state.values, state.pointers)
-                self._block(body, inner)
+                self._block(body, replace(state))
             case _:
                 self._forget((s,), state)
 
@@ -167,7 +183,7 @@ class Sites:
         inner_changes = set(assigned(s.body))
         header = counted(s, lambda e: inner_changes.isdisjoint(variables(e)), lambda x: x in inner_changes)
         if header is None or self._wraps(header, state.values):
-            self._block(s.init, state)
+            self._block(s.init, replace(state))
             self._forget((*s.body, *s.step), state)
             bounds = self._not_negative(s.cond, True, state.values, state.bounds) if s.cond is not None else []
             self._block(s.body, state.inside(Loop(s), bounds))
