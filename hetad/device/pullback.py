@@ -435,7 +435,8 @@ class _Maker:
         counter, counted, used = counting_kernel(
             name, kernel, self.engine.drops, len(tapes), sites, self.effects, self.names, values.stale
         )
-        for symbol, span in values.stale.items():
+        unknown = unknown_variables(kernel.body, values.stale, self.effects)  # on account of some of them
+        for symbol, span in values.stale.items() if not used.isdisjoint(unknown) else ():
             if not used.isdisjoint(unknown_variables(kernel.body, (symbol,), self.effects)):
                 raise UnsupportedError(
                     "how often this runs depends on a value that only the launch itself can provide",

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -58,10 +59,12 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
         if plain and maps.exclusive(members):
             proven |= {id(s.statement) for s in plain}
     looping = [s for members in _groups(sites, ground) for s in members if s.loops]
-    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, body, maps)}
+    mentions = Counter(variables(body))
+    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, mentions, maps)}
     body, behind = cleared_behind_loops(body, once)
     body = map_body(lambda s: without_atomics(s, False) if id(s) in behind else s, body)
-    last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, body, ground, maps)}
+    mentions = Counter(variables(body))
+    last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, mentions, ground, maps)}
     return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
 
@@ -113,19 +116,21 @@ def _is_long(e: ir.Intrinsic) -> bool:
     return is_math(e.name) and len(e.args) == 1 and isinstance(e.type, Float)
 
 
-def _read_once(site: Site, body: ir.Body, ground: Ground, maps: AccessMaps) -> bool:
+def _read_once(site: Site, mentions: Mapping[ir.Symbol, int], ground: Ground, maps: AccessMaps) -> bool:
     """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
-    return site.cell is not None and site.cell.root in ground.spent and _alone(site, body, maps)
+    return site.cell is not None and site.cell.root in ground.spent and _alone(site, mentions, maps)
 
 
-def _alone(site: Site, body: ir.Body, maps: AccessMaps) -> bool:
-    """Whether this take is all that touches the array, and touches no cell of it twice."""
+def _alone(site: Site, mentions: Mapping[ir.Symbol, int], maps: AccessMaps) -> bool:
+    """Whether this take is all that touches the array, and touches no cell of it twice.  `mentions`: how often the body
+    has each variable."""
     if site.cell is None or increment(site.statement) is not None:
         return False
-    m = maps.map(site)
     root = site.cell.root  # named by the take itself: a pointer that was made of it may be used elsewhere too
-    alone = base(site.place) is root and sum(1 for x in variables(body) if x is root) == 1
-    return alone and m is not None and maps.injective(m)
+    if base(site.place) is not root or mentions.get(root) != 1:
+        return False
+    m = maps.map(site)
+    return m is not None and maps.injective(m)
 
 
 def touched(s: ir.Stmt) -> list[ir.Place]:

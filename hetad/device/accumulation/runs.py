@@ -12,9 +12,9 @@ cells, which memory takes as one transaction for four of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
 from hetad.adjoint.tidy.uses import inside
@@ -56,6 +56,11 @@ class _Addition:
         pointer = self.cell.root
         return pointer.symbol if isinstance(pointer, ir.Var) and pointer.symbol.storage == "param" else None
 
+    @property
+    def used(self) -> Iterator[ir.Symbol]:
+        """The variables that tell the cell."""
+        return chain(variables(self.found.place), variables(self.cell.root))
+
 
 class _Runs:
     def __init__(self, body: ir.Body, names: Names, readers: Readers, least: Mapping[Float, int]) -> None:
@@ -80,14 +85,17 @@ class _Runs:
 
     def _joined(self, body: ir.Body) -> ir.Body:
         open_: dict[object, list[_Addition]] = {}
+        used: dict[object, set[ir.Symbol]] = {}  # by the cells of each
         runs: list[list[_Addition]] = []
         for i, s in enumerate(body):
             mine = self._addition(i, s)
             if mine is not None:
                 open_.setdefault(mine.cell.key, []).append(mine)
+                used.setdefault(mine.cell.key, set()).update(mine.used)
                 continue
-            for key in [k for k, members in open_.items() if not self._passes(s, members)]:
+            for key in [k for k, members in open_.items() if not self._passes(s, used[k], members[0].root)]:
                 runs += _consecutive(open_.pop(key))
+                del used[key]
         for members in open_.values():
             runs += _consecutive(members)
         out: dict[int, list[ir.Stmt]] = {i: [s] for i, s in enumerate(body)}
@@ -96,12 +104,11 @@ class _Runs:
                 _collect(out, run, self.names)
         return tuple(s for i in sorted(out) for s in out[i])
 
-    def _passes(self, s: ir.Stmt, members: Sequence[_Addition]) -> bool:
-        """Whether the additions may as well come after the statement."""
+    def _passes(self, s: ir.Stmt, used: Collection[ir.Symbol], root: ir.Symbol | None) -> bool:
+        """Whether additions to cells from the root, told by `used`, may as well come after the statement."""
         if not isinstance(s, ir.Declare | ir.Assign | ir.Update | ir.Comment) and increment(s) is None:
             return False
-        used = {x for m in members for x in (*variables(m.found.place), *variables(m.cell.root))}
-        return used.isdisjoint(assigned((s,))) and not self._touches(s, members[0].root)
+        return not any(x in used for x in assigned((s,))) and not self._touches(s, root)
 
     def _touches(self, s: ir.Stmt, root: ir.Symbol | None) -> bool:
         """Whether the statement may read or store to what is reached from the root; None: from anywhere."""
@@ -127,7 +134,8 @@ class _Runs:
         additions = (self._addition(i, s) for i, s in enumerate(loop.body))
         runs: list[list[_Addition]] = []
         for members in _by_key([a for a in additions if a is not None and _counts(a, counter)]).values():
-            if all(self._passes(s, members) for s in loop.body):
+            used = {x for m in members for x in m.used}
+            if all(self._passes(s, used, members[0].root) for s in loop.body):
                 runs += _rows(members, trips)
         runs = [r for r in runs if self.least[r[0].cell.type] <= trips * len(r) <= MOST[r[0].cell.type]]
         return _rewritten(loop, header.index, runs, trips, self.names) if runs else [loop]
