@@ -15,13 +15,17 @@ class Names:
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
+        self._last: dict[str, int] = {}  # how often each name was wanted, at least
 
     def fresh(self, wanted: str) -> str:
-        name, n = wanted, 1
+        """The name itself, or with the first number that is free; where it ends in a number, with letters."""
+        numbered = re.search(r"_\d+$", wanted) is not None
+        name, n = wanted, self._last.get(wanted, 1)
         while name in self._taken:
             n += 1
-            name = f"{wanted}_{n}" if not re.search(r"_\d+$", wanted) else f"{wanted}{chr(96 + n)}"
+            name = f"{wanted}{_letters(n)}" if numbered else f"{wanted}_{n}"
         self._taken.add(name)
+        self._last[wanted] = n
         return name
 
     def copy(self) -> Names:
@@ -31,6 +35,15 @@ class Names:
         self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False
     ) -> ir.Symbol:
         return ir.Symbol(self.fresh(wanted), of_value(type_), span, storage, const)
+
+
+def _letters(n: int) -> str:
+    """The n-th of a, b, …, z, aa, ab, …"""
+    found = ""
+    while n > 0:
+        n, letter = divmod(n - 1, 26)
+        found = chr(ord("a") + letter) + found
+    return found
 
 
 def var(symbol: ir.Symbol, span: Span | None = None) -> ir.Var:
