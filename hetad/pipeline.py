@@ -26,6 +26,7 @@ from hetad.host.gradient import differentiate as reverse
 from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import pullback_name
 from hetad.host.live_ranges import with_live_ranges
+from hetad.host.own_structs import with_own_structs
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir import facts
@@ -82,7 +83,7 @@ def primal(unit: Unit, name: str) -> Primal:
         program, entry = launcher(program, name), launcher_name(name)
     try:
         flat = inline(normalized(program), entry)
-        plain = with_live_ranges(split_structs(with_pointer_modes(flat.functions[entry])))
+        plain = with_live_ranges(with_own_structs(split_structs(with_pointer_modes(flat.functions[entry]))))
         flat = replace(flat, functions={**flat.functions, entry: plain})
         spaces = parameter_spaces(flat, entry)
         written = written_parameters(flat, entry)

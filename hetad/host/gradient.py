@@ -37,6 +37,7 @@ from hetad.host.live_ranges import with_live_ranges
 from hetad.host.managed import in_step
 from hetad.host.members import mixed_positions, taken_apart
 from hetad.host.outlining.outline import outlined
+from hetad.host.own_structs import with_own_structs
 from hetad.host.parameters import AdjointParameters
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.pruning import pruned, unpruned, without_frees, without_marks
@@ -124,7 +125,7 @@ class _Gradient:
         self.given, more = given_pullbacks(program, flat.functions[entry].body)
         self.kernels = {**{n: split_structs(f) for n, f in more.items()}, **self.kernels}
         plain = with_choices_made(with_pointer_modes(flat.functions[entry]))
-        plain = with_live_ranges(in_plain_operations(in_one_stream(plain)))
+        plain = with_live_ranges(with_own_structs(in_plain_operations(in_one_stream(plain))))
         plain = with_tables(plain, self.kernels, {g.symbol for g in program.globals if g.init is not None})
         flat = replace(flat, functions={**flat.functions, entry: plain})
         self.pullbacks: dict[tuple[object, ...], Pullback] = {}

@@ -9,11 +9,10 @@ back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from hetad.adjoint.components import component
 from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
@@ -21,6 +20,7 @@ from hetad.analysis.effects import Effects, kernel_effects
 from hetad.analysis.pointers import TABLE_ALLOCATION, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
+from hetad.host.own_structs import zeroed
 from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
@@ -155,7 +155,7 @@ class _OnHost:
         held = _element(to)
         if _number(value) != 0 or not holds_pointer(held):
             raise UnsupportedError("device memory that holds pointers is filled with bytes", s.span, "fill it with 0")
-        return self._each(s, held, size, lambda k: tuple(_zeroed(_cell(to, k, held))))
+        return self._each(s, held, size, lambda k: tuple(zeroed(_cell(to, k, held))))
 
     def _each(self, s: ir.Call, held: Type, size: ir.Expr, body: Callable[[ir.Expr], ir.Body]) -> ir.Body:
         """The statements for each of the elements in so many bytes."""
@@ -178,16 +178,6 @@ class _OnHost:
 def _given(s: ir.Call, row: MemoryOperation, *roles: str) -> list[ir.Expr]:
     arguments = dict(zip(row.roles, s.args, strict=False))
     return [arguments[role] for role in roles]
-
-
-def _zeroed(place: ir.Place) -> Iterator[ir.Stmt]:
-    if isinstance(place.type, Struct | Array):
-        count = len(place.type.fields) if isinstance(place.type, Struct) else place.type.length
-        for i in range(count or 0):
-            yield from _zeroed(component(place, i, place.span))
-        return
-    null = ir.Cast(integer(0, place.span), place.type, span=place.span)
-    yield ir.Assign(place, null if isinstance(place.type, Pointer) else zero(place.type, place.span), span=place.span)
 
 
 def _cell(pointer: ir.Expr, k: ir.Expr, held: Type) -> ir.Place:
