@@ -95,13 +95,9 @@ class KernelEngine(Engine):
                 met.span,
                 "let all lanes run the loop equally often, with a condition around the rest of its body",
             )
-        shared = any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in self.changes(s.body))
-        if shared or (not self.regions[-1].registers and self._has_barrier(s.body)):
+        if _changes_shared(s, self.effects) or (not self.regions[-1].registers and _has_barrier(s.body)):
             return tape(self, s)
         return recompute(self, s, self.plain)
-
-    def _has_barrier(self, body: ir.Body) -> bool:
-        return any(isinstance(s, ir.Call) and s.function in BARRIERS for s in walk_stmts(body))
 
     def plain(self, body: ir.Body) -> ir.Body:
         """The body as the forward part executes it: without effects outside the block."""
@@ -226,3 +222,16 @@ def pointee(pointer: ir.Expr, type_: Type) -> ir.Place:
         return pointer.place
     held = pointer.type.to if isinstance(pointer.type, Pointer) else type_
     return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
+
+
+def may_be_taped(loop: ir.For | ir.While, effects: Effects) -> bool:
+    """Whether the engine may tape a loop instead of recomputing it."""
+    return _changes_shared(loop, effects) or _has_barrier(loop.body)
+
+
+def _changes_shared(loop: ir.For | ir.While, effects: Effects) -> bool:
+    return any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in effects.written(loop.body))
+
+
+def _has_barrier(body: ir.Body) -> bool:
+    return any(isinstance(s, ir.Call) and s.function in BARRIERS for s in walk_stmts(body))

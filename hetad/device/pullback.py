@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from hetad.adjoint.hoist import hoist_pointed
 from hetad.adjoint.liveness import FOUND, LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.adjoint.options import ALL, Options
@@ -36,7 +37,7 @@ from hetad.device.accumulation.thread_sweep import in_order, thread_sweep
 from hetad.device.accumulation.totals import adds_up, in_fewer_blocks, with_totals
 from hetad.device.accumulation.warps import with_warp_sums
 from hetad.device.accumulation.zeros import adding, stored_where_zero
-from hetad.device.engine import KernelEngine
+from hetad.device.engine import KernelEngine, may_be_taped
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.gathering import gathered, meets
 from hetad.device.generated import Gather, Pullback, Tapes
@@ -84,6 +85,8 @@ def pullback(
     `known` is not negative, and where blocks have these `sizes` along these axes.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(taken_names))
+    effects = Effects(PointsTo(kernel, merged), {})
+    kernel = hoist_pointed(kernel, lambda loop: may_be_taped(loop, effects))
     values = StoredValues(Effects(PointsTo(kernel, merged), {}), names, kernel.body)
     prepared = replace(kernel, body=values.body)
     needed: dict[ir.Symbol, None] = {}

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.engine import Reversed
+from hetad.adjoint.hoist import hoist_pointed
 from hetad.adjoint.inline import inline
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.options import ALL, Options
@@ -29,7 +30,6 @@ from hetad.host.derivative import Derivative, Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.explanation import Explanation, Saves, accumulations, names_of
 from hetad.host.graphs import refuse_data_dependence
-from hetad.host.hoist import hoist_pointed
 from hetad.host.kernels.bounds import bounded
 from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
 from hetad.host.kernels.routines import given_pullbacks, handles_given, with_choices_made
