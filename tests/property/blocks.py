@@ -94,9 +94,15 @@ class Block:
         self.scope.reals.append(name)
 
     def declare_int(self) -> None:
-        value = self.expressions.whole()
+        """A small integer, which data decide now and then."""
+        expressions = self.expressions
+        value = f"{expressions.whole()} % 4"
+        if self.choices.chance(25):
+            value = self.choices.one_of(
+                [f"{expressions.condition()} ? 2 : 1", f"(int)(1.5 + 1.4 * sin({expressions.stored(1)}))"]
+            )
         name = self.choices.name("k")
-        self.write(f"int {name} = {value} % 4;")
+        self.write(f"int {name} = {value};")
         self.scope.ints.append(name)
         self.scope.counts.append(name)
 
@@ -126,12 +132,14 @@ class Block:
     def count_loop(self) -> None:
         j = self.choices.name("j")
         count = self.expressions.count()
-        form = self.choices.number(0, 3)
+        form = self.choices.number(0, 5)
         head = [
             f"for (int {j} = 0; {j} < {count}; {j}++) {{",
             f"for (int {j} = {count}; {j} > 0; {j}--) {{",
             f"for (int {j} = {count} - 1; {j} >= 0; --{j}) {{",
             f"for (int {j} = 1; {j} <= 2 * {count}; {j} += 2) {{",
+            f"for (unsigned {j} = 0; {j} < (unsigned)({count}); {j}++) {{",
+            f"for (unsigned {j} = {count}; {j}-- > 0;) {{",
         ][form]
         with self.nested(head):
             self.scope.ints.append(j)

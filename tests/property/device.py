@@ -1,10 +1,10 @@
-"""Device functions and kernels, free of races by construction.
+"""Kernels, free of races by construction.
 
 A thread owns the cells of one index i: what it writes, or reads of what the kernel writes, are cells it owns.  Arrays
 that the kernel does not write may be read anywhere.  An array that `atomicAdd` adds to is not used otherwise.
 
 A kernel may be launched with several threads for each index, along further axes.  These only store to their cells,
-all the same, or add atomically; where they only add, they may ask along which position they are.
+all the same and once, or add atomically; where they only add, they may ask along which position they are.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from tests.property.blocks import INDENT, Block
+from tests.property.blocks import INDENT
 from tests.property.choices import Choices, Scope
+from tests.property.cooperative import CooperativeBlock
+from tests.property.device_blocks import DeviceBlock, DeviceFunction
 
 Threads = Literal["guarded", "exact", "strided"]
 Role = Literal["own", "out", "read", "add", "index", "scalar", "count", "size"]
@@ -26,9 +28,15 @@ ROLES: tuple[Role, ...] = ("read", "own", "scalar", "add", "index", "read", "add
 
 @dataclass(frozen=True)
 class Parameter:
+    """`name` is how the kernel says it: `s1.w2` for the member w2 of its parameter s1."""
+
     name: str
     role: Role
     written: bool = True  # an "own" that is not written may be const
+
+    @property
+    def member(self) -> str:
+        return self.name.rpartition(".")[2]
 
 
 @dataclass(frozen=True)
@@ -38,124 +46,7 @@ class Kernel:
     threads: Threads
     text: str
     several: bool = False  # whether there may be several threads for an index
-
-
-@dataclass(frozen=True)
-class DeviceFunction:
-    """`parameters` are "value", "pointer" (to one floating number), "array" (of 2) or "count"."""
-
-    name: str
-    returns: bool
-    parameters: tuple[str, ...]
-    text: str
-
-
-class DeviceBlock(Block):
-    """A body that may call device functions and add to arrays atomically."""
-
-    def __init__(
-        self, choices: Choices, scope: Scope, real: str, fuel: int, functions: Iterable[DeviceFunction],
-        sums: Iterable[Callable[[], str]] = (), outs: Iterable[Callable[[], str]] = (),
-    ) -> None:  # fmt: skip
-        super().__init__(choices, scope, real, fuel)
-        self.functions = list(functions)
-        self.sums = list(sums)
-        self.outs = list(outs)
-
-    def forms(self) -> list[Callable[[], None]]:
-        found = super().forms()
-        if self.functions:
-            found += [self.call] * 6
-        if self.sums:
-            found += [self.add] * 7
-        if self.outs:
-            found += [self.put] * 3
-        if self.scope.cells:
-            found += [self.store, self.store, self.local_pointer]
-        return found
-
-    def store(self) -> None:
-        cell = self.choices.one_of(self.scope.cells)()
-        op = self.choices.one_of(["=", "=", "+=", "-=", "*="])
-        self.write(f"{cell} {op} {self.expressions.stored(bound=1)};")
-
-    def add(self) -> None:
-        self.write(f"atomicAdd(&{self.choices.one_of(self.sums)()}, {self.expressions.stored(bound=0.5)});")
-
-    def put(self) -> None:
-        """A store to a cell that the kernel does not read."""
-        self.write(f"{self.choices.one_of(self.outs)()} = {self.expressions.stored(bound=1)};")
-
-    def close(self) -> None:
-        """What every thread does last: something that leaves it."""
-        if self.scope.cells:
-            cell, op = self.choices.one_of(self.scope.cells)(), self.choices.one_of(["=", "+="])
-            self.write(f"{cell} {op} {self.expressions.stored(bound=1)};")
-        elif self.outs:
-            self.put()
-        else:
-            self.add()
-
-    def local_pointer(self) -> None:
-        """A pointer to something that can be assigned."""
-        place = self.expressions.place()
-        name = self.choices.name("p")
-        self.write(f"{self.real} *{name} = &{place};")
-        self.scope.reals.append(f"(*{name})" if self.choices.chance(70) else f"{name}[0]")
-
-    def call(self) -> None:
-        function = self.choices.one_of(self.functions)
-        arguments = [self._argument(kind) for kind in function.parameters]
-        if None in arguments:
-            return self.declare()
-        text = f"{function.name}({', '.join(str(a) for a in arguments)})"
-        if not function.returns:
-            return self.write(f"{text};")
-        name = self.choices.name("v")
-        if self.choices.chance(25):
-            text = f"0.5 * {text} + 0.3 * {self.expressions.real(1).text}"
-        self.write(f"{self.real} {name} = {text};")
-        self.scope.reals.append(name)
-        return None
-
-    def _argument(self, kind: str) -> str | None:
-        if kind == "value":
-            return self.expressions.stored(1)
-        if kind == "count":
-            return self.expressions.count()
-        if kind == "pointer":
-            place = self.expressions.place()
-            return f"&{place}" if place else None
-        found = [name for name, length in self.scope.arrays.items() if length >= 2]
-        return self.choices.one_of(found) if found else None
-
-
-def device_function(choices: Choices, real: str, others: Iterable[DeviceFunction]) -> DeviceFunction:
-    name = choices.name("f")
-    kinds = [choices.one_of(["value", "pointer", "array", "count"]) for _ in range(choices.number(1, 3))]
-    returns = choices.chance(60)
-    if not returns and not {"pointer", "array"} & set(kinds):
-        returns = True
-    scope, params = Scope(), []
-    for kind in kinds:
-        p = choices.name({"value": "x", "pointer": "p", "array": "q", "count": "m"}[kind])
-        params.append({"count": f"int {p}", "value": f"{real} {p}"}.get(kind, f"{real} *{p}"))
-        if kind == "value":
-            scope.reals.append(p)
-        elif kind == "pointer":
-            scope.reals.append(f"(*{p})")
-        elif kind == "array":
-            scope.arrays[p] = 2
-        else:
-            scope.ints.append(p)
-            scope.counts.append(p)
-    body = DeviceBlock(choices, scope, real, 7, others)
-    body.returns = lambda: f"return {body.expressions.stored(1)};" if returns else "return;"
-    body.statements(5)
-    if returns:
-        body.write(f"return {body.expressions.stored()};")
-    head = f"__device__ {real if returns else 'void'} {name}({', '.join(params)})"
-    return DeviceFunction(name, returns, tuple(kinds), "\n".join([head, "{", *body.lines, "}"]))
+    bundle: str = ""  # the struct that holds all parameters but the last, if there is one
 
 
 def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFunction]) -> Kernel:
@@ -167,35 +58,49 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
     if several:
         roles = ["read" if role == "own" else role for role in roles]
     stems = {"own": "w", "out": "o", "read": "r", "add": "s", "index": "idx", "scalar": "c", "count": "m"}
+    bundle = choices.name("Bundle") if choices.chance(20) else ""
+    prefix = f"{choices.name('s')}." if bundle else ""
     parameters = [
-        Parameter(choices.name(stems[role]), role, i == 0 or choices.chance(60)) for i, role in enumerate(roles)
+        Parameter(prefix + choices.name(stems[role]), role, i == 0 or choices.chance(60))
+        for i, role in enumerate(roles)
     ]
-    threads = choices.one_of(THREADS)
+    phases = not several and choices.chance(25)
+    threads = choices.one_of(THREADS[:2] if phases else THREADS)
     by_rows = choices.chance(70)
     scope, sums, outs = _kernel_scope(choices, parameters, width, by_rows)
     if several and not outs and choices.chance(40):
         scope.ints += choices.order(["(int)threadIdx.y", "(int)blockIdx.y", "(int)threadIdx.z"])[: choices.number(1, 3)]
-    body = DeviceBlock(choices, scope, real, choices.number(3, 12), functions, sums, outs)
-    lines = _thread_body(body, threads)
+    fuel = choices.number(3, 12)
+    if phases:
+        lines = _phases(CooperativeBlock(choices, scope, real, fuel, functions, sums, outs), threads, parameters)
+    else:
+        body = DeviceBlock(choices, scope, real, fuel, functions, sums, outs)
+        if several:
+            body.once = int(threads == "strided")
+        lines = _thread_body(body, threads)
+    declared = [_declared(p, real) for p in parameters]
+    struct = [f"struct {bundle} {{", *(f"{INDENT}{member};" for member in declared), "};", ""] if bundle else []
+    if bundle:
+        declared = [f"{bundle} {prefix[:-1]}"]
     parameters.append(Parameter("n", "size"))
-    head = f"__global__ void {name}({', '.join(_declared(p, real) for p in parameters)})"
-    return Kernel(name, tuple(parameters), threads, "\n".join([head, "{", *lines, "}"]), several)
+    head = f"__global__ void {name}({', '.join([*declared, 'int n'])})"
+    return Kernel(name, tuple(parameters), threads, "\n".join([*struct, head, "{", *lines, "}"]), several, bundle)
 
 
 def _declared(parameter: Parameter, real: str) -> str:
     match parameter.role:
         case "add" | "out":
-            return f"{real} *{parameter.name}"
+            return f"{real} *{parameter.member}"
         case "own":
-            return f"{real} *{parameter.name}" if parameter.written else f"const {real} *{parameter.name}"
+            return f"{real} *{parameter.member}" if parameter.written else f"const {real} *{parameter.member}"
         case "read":
-            return f"const {real} *{parameter.name}"
+            return f"const {real} *{parameter.member}"
         case "index":
-            return f"const int *{parameter.name}"
+            return f"const int *{parameter.member}"
         case "scalar":
-            return f"{real} {parameter.name}"
+            return f"{real} {parameter.member}"
         case _:
-            return f"int {parameter.name}"
+            return f"int {parameter.member}"
 
 
 def _kernel_scope(
@@ -239,6 +144,8 @@ def _kernel_scope(
         elif p.role == "count":
             scope.ints.append(p.name)
             scope.counts.append(p.name)
+        elif p.role == "index":
+            scope.counts.append(f"{p.name}[i] % 4")
     return scope, sums, outs
 
 
@@ -247,6 +154,13 @@ def _stencil(choices: Choices, array: str) -> str:
     if choices.chance(50):
         return f"(i > 0 ? {array}[i - 1] : 0.25)"
     return f"(i < n - 1 ? {array}[i + 1] : {array}[0])"
+
+
+def _phases(body: CooperativeBlock, threads: Threads, parameters: list[Parameter]) -> list[str]:
+    body.guarded = threads == "guarded"
+    body.write("int i = blockIdx.x * blockDim.x + threadIdx.x;")
+    body.phases([p.name for p in parameters if p.role == "count"])
+    return body.lines
 
 
 def _thread_body(body: DeviceBlock, threads: str) -> list[str]:

@@ -114,7 +114,20 @@ class HostBlock(Block):
         arguments = self._arguments(kernel)
         if arguments is None:
             return
+        if kernel.bundle:
+            arguments = self._bundled(kernel, arguments)
         self.write(f"{kernel.name}<<<{self._grid(kernel)}>>>({', '.join(arguments)});")
+
+    def _bundled(self, kernel: Kernel, arguments: list[str]) -> list[str]:
+        """The arguments in a struct, but for the last."""
+        name, members = self.choices.name("bundle"), arguments[:-1]
+        if self.choices.chance(50):
+            self.write(f"{kernel.bundle} {name} = {{{', '.join(members)}}};")
+        else:
+            self.write(f"{kernel.bundle} {name};")
+            pairs = zip(kernel.parameters, members, strict=False)
+            self.write(*(f"{name}.{p.member} = {argument};" for p, argument in pairs))
+        return [name, arguments[-1]]
 
     def _grid(self, kernel: Kernel) -> str:
         """Grid and block; for a kernel of which several threads may do one's work, now and then with these."""

@@ -20,7 +20,7 @@ def options(draw: Callable[..., Any]) -> Options:
 
 
 def drawn(choices: Choices) -> Options:
-    """Keyword arguments of `hetad.gradient`: none of them, or some."""
+    """Keyword arguments of `hetad.gradient`, and `cpu_mode` for `$HETAD_CPU_MODE`: none of them, or some."""
     found: dict[str, Any] = {}
     if choices.chance(60):
         found["optimize"] = _optimisations(choices)
@@ -32,6 +32,8 @@ def drawn(choices: Choices) -> Options:
             found["host_memory"] = choices.one_of(LIMITS)
     if choices.chance(40):
         found["cpu_threads"] = choices.number(2, 4)
+    if choices.chance(30):
+        found["cpu_mode"] = choices.one_of(["fibers", "blocks"])
     for flag in ("graph", "measure"):
         if choices.chance(20):
             found[flag] = True

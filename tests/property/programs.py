@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.property.choices import Choices, Scope
-from tests.property.device import device_function, kernel
+from tests.property.device import kernel
+from tests.property.device_blocks import device_function
 from tests.property.host import Extent, HostBlock, Memory, helper
 
 
