@@ -103,8 +103,18 @@ def _examine_problem(path: Path) -> Finding:
     from hetad import problem as problems
 
     problem = problems.read(path)
-    unit = hetad.load(problem.source, **problem.loading).unit
-    finding = examine(unit, problem.function, problem.wrt, problem.of)
+    program = hetad.load(problem.source, **problem.loading)
+    unit, name = program.unit, problem.function
+    if problem.objective is not None:
+        unit = gradcheck.function_of(program, problem).compiled.unit
+    elif name not in unit.functions:
+        unit.reach(name)  # raises, with the nearest names
+    with collecting(), recoverable():
+        function = unit.reach(name).functions[name]
+        signature = signature_of(function)
+        select_wrt(function, signature, problem.wrt)
+        select_of(function, signature, problem.of)
+    finding = examine(unit, name, problem.wrt, problem.of, only_value=problem.of is None)
     if finding.errors:
         return finding
     try:
@@ -114,11 +124,15 @@ def _examine_problem(path: Path) -> Finding:
     return finding
 
 
-def examine(unit: Unit, name: str, wrt: Names | None = None, of: Names | None = None, is_part: bool = False) -> Finding:
+def examine(
+    unit: Unit, name: str, wrt: Names | None = None, of: Names | None = None, is_part: bool = False,
+    only_value: bool = False,
+) -> Finding:  # fmt: skip
     """Takes one function, and what it reaches, as far as differentiation does, and finds all that is in the way.
 
     Without `wrt` and `of` every floating parameter is active, and the outputs are all that it may write, and the value
-    that it returns.  `is_part`: other functions call it, so that it need not be one that Python can call, too.
+    that it returns; with `only_value` this alone.  `is_part`: other functions call it, so that it need not be one that
+    Python can call, too.
     """
     from hetad import pipeline
     from hetad.frontend import fence
@@ -131,7 +145,9 @@ def examine(unit: Unit, name: str, wrt: Names | None = None, of: Names | None = 
             pipeline.normalized(program)
             function = program.functions[name]
             tables = any(isinstance(p.type, Pointer) and holds_pointer(p.type.to) for p in function.params)
-            for inputs, outputs in _questions(function, wrt, of) if not (found or (is_part and tables)) else ():
+            for inputs, outputs in (
+                _questions(function, wrt, of, only_value) if not (found or (is_part and tables)) else ()
+            ):
                 with recoverable():
                     pipeline.differentiate(unit, name, inputs, outputs)
         except SourceError as error:
@@ -148,14 +164,16 @@ def _place(error: SourceError) -> tuple[str, int, int]:
     return (error.span.file, error.span.line, error.span.column) if error.span is not None else ("", 0, 0)
 
 
-def _questions(function: Function, wrt: Names | None, of: Names | None) -> list[tuple[Names, Names | None]]:
+def _questions(
+    function: Function, wrt: Names | None, of: Names | None, only_value: bool
+) -> list[tuple[Names, Names | None]]:
     """What to differentiate, and with respect to what, as `pipeline.differentiate` takes it."""
     if "device" in function.kind:
         return []
     floating = [p for p in function.params if holds_floating(p.type)]
     inputs = wrt or tuple(p.name for p in floating)
     outputs = of or tuple(p.name for p in floating if isinstance(p.type, Pointer) and not p.type.const)
-    asked: list[Names | None] = [outputs] if outputs else []
+    asked: list[Names | None] = [outputs] if outputs and not only_value else []
     if of is None and isinstance(function.returns, Float):
         asked.append(None)
     return [(inputs, each) for each in asked] if inputs else []

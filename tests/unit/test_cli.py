@@ -358,6 +358,41 @@ def test_check_of_some_parameters(run: Run, source: Callable[[str], Path]) -> No
     assert run("check", path, "--wrt", "x")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"axpy"', '"axpi"', "no function 'axpi'"), ('["a", "x", "y"]', '["n"]', "'n' holds no floating values"),
+        ('["a", "x", "y"]', '["z"]', "no parameter 'z'"), ('of = ["y"]', 'of = ["z"]', "no parameter 'z'"),
+        ('of = ["y"]', "", "of is omitted"),
+    ],
+)  # fmt: skip
+def test_check_of_a_problem_about_something_else(run: Run, tmp_path: Path, old: str, new: str, said: str) -> None:
+    problem = tmp_path / "axpy.toml"
+    (tmp_path / "axpy.cu").write_text((SAMPLES / "axpy.cu").read_text())
+    text = (SAMPLES / "axpy.toml").read_text()
+    problem.write_text(text)
+    assert run("check", problem)[0] == 0
+    problem.write_text(text.replace(old, new))
+    for command in ("check", "run"):
+        status, _, err = run(command, problem)
+        assert (status, said in err) == (2, True), err
+
+
+def test_check_of_a_problem_of_a_whole_program(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.cu").write_text(
+        "void f(double *y, volatile double z) { y[0] = z; }\n"
+        "int main(int argc, char **argv) { double y[1], dt = 0.5; f(y, dt); double loss = 2 * dt; return 0; }\n"
+    )
+    problem = tmp_path / "problem.toml"
+    text = 'source = "program.cu"\nfunction = "main"\nobjective = "loss"\nwrt = ["dt"]\n[inputs]\ndt = 0.5\n'
+    problem.write_text(text)
+    assert run("check", problem)[0] == 0
+    for old, new, said in (('"loss"', '"lost"', "no variable 'lost'"), ('["dt"]', '["dq"]', "no parameter 'dq'")):
+        problem.write_text(text.replace(old, new))
+        status, _, err = run("check", problem)
+        assert (status, said in err) == (2, True), err
+
+
 def test_check_after_check_finds_the_same(source: Callable[[str], Path]) -> None:
     """What was lowered with pieces missing is not kept."""
     unit = hetad.load(source(PROBLEMS)).unit
