@@ -22,6 +22,7 @@ from hetad.device.accumulation.increments import pointee
 from hetad.device.accumulation.phases import Phases, Piece
 from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.places import exposed, written
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer
 from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
@@ -79,6 +80,7 @@ class _Kernel:
         self._all = [a for p in pieces for s in walk_stmts(p.statements) for a in self._accesses(s, p)]
         self._reached = {p: p.reached for p in pieces}
         self._lines = _Lines(self._all)
+        self._stored_once = Facts(self._is_stored_once)
 
     def races(self) -> Iterator[Race]:
         for store in self._all:
@@ -86,21 +88,24 @@ class _Kernel:
                 continue
             shared = any(not isinstance(x, Root) for x in store.where)
             along = [p for p in (IN_BLOCK if shared else EVERYWHERE) if p not in store.fixed]
-            meeting = [(a, self._together(store, a, along)) for a in self._lines.beside(store) if self._meet(store, a)]
-            meeting = [(a, parts) for a, parts in meeting if parts]
-            given, others = self._parameters([store]), self._parameters([a for a, _ in meeting])
-            name, when = min(x.name for x in store.where), self._when(store)
+            near = (self._in_the_way(store, g) for g in self._lines.beside(store))
+            meeting = [(g, at) for g in near if g is not None and (at := self._together(store, g, along))]
+            given, name = self._parameters(_Group([store])), min(x.name for x in store.where)
             if meeting:
                 parts = tuple(p for p in along if any(p in found for _, found in meeting))
-                own = all(a.statement is store.statement for a, _ in meeting)
-                yield Race(store.place, name, parts, given, others, False, own, when)
+                others = frozenset[int]().union(*(self._parameters(g) for g, _ in meeting))
+                own = all(g.statements == {id(store.statement)} for g, _ in meeting)
+                yield Race(store.place, name, parts, given, others, False, own, self._when(store))
             elif store.kind == "store" and UNKNOWN not in store.value and isinstance(store.place.type, Float):
                 parts = tuple(p for p in along if p in store.value)
                 if parts:
-                    yield Race(store.place, name, parts, given, others, True, True, when)
+                    yield Race(store.place, name, parts, given, frozenset(), True, True, self._when(store))
 
-    def _parameters(self, accesses: Iterable[_Access]) -> frozenset[int]:
-        return frozenset(i for a in accesses for x in self._each.storage(a.place) for i in self._given.get(x, ()))
+    def _parameters(self, group: _Group) -> frozenset[int]:
+        if group.parameters is None:
+            memory = {x for a in group.members for x in self._each.storage(a.place)}
+            group.parameters = frozenset(i for x in memory for i in self._given.get(x, ()))
+        return group.parameters
 
     def _when(self, store: _Access) -> tuple[ir.Expr, ...]:
         conditions = (c for cond in self._nest.conditions.get(id(store.statement), ()) for c in conjuncts(cond))
@@ -132,16 +137,22 @@ class _Kernel:
 
     # -- pairs
 
-    def _meet(self, store: _Access, other: _Access) -> bool:
-        """Whether one thread may touch the same cell with both, and one that does the same would be in the way."""
+    def _in_the_way(self, store: _Access, group: _Group) -> _Group | None:
+        """Those with which one thread may touch the same cell as with the store, while one that does the same would be
+        in the way."""
+        other = group.members[0]
         if other.kind in (store.kind, "store") or UNKNOWN in other.fixed:
-            return False  # of a store and an atomic operation, the store asks
-        if other.kind == "load" and self._own_value(store, other):
-            return False
-        return not distinct(store.cell, other.cell)
+            return None  # of a store and an atomic operation, the store asks
+        if distinct(store.cell, other.cell):
+            return None
+        if other.kind != "load" or not isinstance(store.statement, ir.Assign) or not self._stored_once(store):
+            return group
+        left = [a for a in group.members if not self._own_value(store, a)]
+        return group if len(left) == len(group.members) else _Group(left) if left else None
 
-    def _together(self, store: _Access, other: _Access, along: list[Position]) -> frozenset[Position]:
+    def _together(self, store: _Access, group: _Group, along: list[Position]) -> frozenset[Position]:
         """The positions along which threads come to both at once."""
+        other = group.members[0]
         found = frozenset(along) - other.fixed
         ordered = store.piece is not other.piece and not (
             other.piece in self._reached[store.piece] or store.piece in self._reached[other.piece]
@@ -149,15 +160,16 @@ class _Kernel:
         return found - frozenset(IN_BLOCK) if ordered else found
 
     def _own_value(self, store: _Access, load: _Access) -> bool:
-        """Whether the load sees what its thread has just stored, and each cell is stored to once."""
-        if not isinstance(store.statement, ir.Assign) or store.place != load.place:
-            return False
-        if not self._nest.before(store.statement, load.statement):
-            return False
-        if any(
-            a is not store and a.kind != "load" and not distinct(store.cell, a.cell) for a in self._lines.beside(store)
-        ):
-            return False
+        """Whether the load sees what its thread has just stored, where each cell is stored to once."""
+        return store.place == load.place and self._nest.before(store.statement, load.statement)
+
+    def _is_stored_once(self, store: _Access) -> bool:
+        """Whether nobody else stores to the cell, and the store comes to another one in each turn."""
+        for group in self._lines.beside(store):
+            first = group.members[0]
+            alone = first is store and len(group.members) == 1
+            if first.kind != "load" and not alone and not distinct(store.cell, first.cell):
+                return False
         loops = self._nest.loops[id(store.statement)]
         indices = {d.symbol: x for x in loops if isinstance(x, ir.For) for d in x.init if isinstance(d, ir.Declare)}
         steady = all(x not in written(loop.body) | exposed(loop.body) for x, loop in indices.items())
@@ -167,15 +179,28 @@ class _Kernel:
         return steady and not moving and once and len(indices) == len(loops)
 
 
+@dataclass(slots=True)
+class _Group:
+    """Accesses that meet others alike: in one piece, to one cell, which the same positions tell."""
+
+    members: list[_Access]
+    parameters: frozenset[int] | None = None  # through which they come, where that was asked
+
+    @property
+    def statements(self) -> set[int]:
+        return {id(a.statement) for a in self.members}
+
+
 class _Lines:
     """Accesses by memory and by cell: cells of one line differ by a number of elements."""
 
     def __init__(self, accesses: Iterable[_Access]) -> None:
         self._numbers: dict[object, int] = {}
-        self._cells: dict[Location, dict[tuple[int, int], list[_Access]]] = {}
+        self._cells: dict[Location, dict[tuple[int, int], dict[object, _Group]]] = {}
         for a in accesses:
             for x in a.where:
-                self._cells.setdefault(x, {}).setdefault(self._cell(a), []).append(a)
+                groups = self._cells.setdefault(x, {}).setdefault(self._cell(a), {})
+                groups.setdefault((a.kind, id(a.piece), a.fixed), _Group([])).members.append(a)
 
     def _cell(self, a: _Access) -> tuple[int, int]:
         """The number of the line, zero for a cell of none, and where in it the cell lies."""
@@ -185,13 +210,13 @@ class _Lines:
         line = self._numbers.setdefault((a.cell.base, terms, a.cell.path), len(self._numbers) + 1)
         return line, a.cell.offset.terms.get((), 0)
 
-    def beside(self, a: _Access) -> Iterator[_Access]:
+    def beside(self, a: _Access) -> Iterator[_Group]:
         """The accesses to the same memory, but for those to other cells of the same line."""
         line, at = self._cell(a)
         for x in a.where:
             for (other, there), found in self._cells[x].items():
                 if not line or other != line or there == at:
-                    yield from found
+                    yield from found.values()
 
 
 class _Nest:
