@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from math import gcd
 from typing import TypeGuard
 
@@ -36,6 +36,16 @@ class Map:
     offset: Polynomial
     conditions: tuple[Polynomial, ...]  # each is not negative
     thread: tuple[tuple[str, tuple[Polynomial, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Maps that have the same subscripts, and the same threads: numbers added to those of a line."""
+
+    line: int
+    constants: tuple[int, ...]
+    at: Subscripts
+    maps: list[Map]
 
 
 class AccessMaps:
@@ -183,13 +193,36 @@ class AccessMaps:
         else:
             taken = [self.subscripts(m, strides) for m in maps]
         subscripts = [t for t in taken if t is not None]
-        if len(subscripts) < len(taken):
+        if len(subscripts) < len(taken) or len({tuple(how for how, _ in m.thread) for m in maps}) > 1:
             return False
-        return all(
-            self._apart(maps[i], subscripts[i], maps[j], subscripts[j])
-            for i in range(len(maps))
-            for j in range(i, len(maps))
-        )
+        places = self._places(maps, subscripts)
+        apart: dict[object, bool] = {}  # by lines and distance, whatever the conditions
+        for i, here in enumerate(places):
+            if not all(self._apart(m, here.at, m, here.at) for m in here.maps):
+                return False
+            for there in places[i:] if len(here.maps) > 1 else places[i + 1 :]:
+                distance = tuple(x - y for x, y in zip(here.constants, there.constants, strict=True))
+                key = (here.line, there.line, distance)
+                if key not in apart:
+                    a, b = here.maps[0], there.maps[-1]
+                    apart[key] = self._apart_anyway(a, b, self._differences(here.at, there.at))
+                if apart[key]:
+                    continue
+                pairs = combinations(here.maps, 2) if here is there else product(here.maps, there.maps)
+                if not all(self._apart(a, here.at, b, there.at) for a, b in pairs):
+                    return False
+        return True
+
+    def _places(self, maps: Sequence[Map], subscripts: Sequence[Subscripts]) -> list[_Place]:
+        """The maps by their subscripts: on a line, they differ by numbers alone."""
+        lines: dict[object, int] = {}
+        found: dict[object, _Place] = {}
+        for m, at in zip(maps, subscripts, strict=True):
+            moving = tuple(frozenset((t, c) for t, c in p.terms.items() if t) for p in at.values())
+            line = lines.setdefault((self._threads(m), moving), len(lines))
+            constants = tuple(p.terms.get((), 0) for p in at.values())
+            found.setdefault((line, constants), _Place(line, constants, at, [])).maps.append(m)
+        return list(found.values())
 
     def injective(self, m: Map) -> bool:
         """Whether the site touches no cell twice, in whatever threads and iterations."""
@@ -357,21 +390,31 @@ class AccessMaps:
         """Whether different threads certainly have different subscripts."""
         if any(x[0] != y[0] for x, y in zip(a.thread, b.thread, strict=True)):
             return False
-        other = self.coordinates.renamed
-        differences = [subscript - other(bt[stride]) for stride, subscript in at.items()]
-        distance = tuple(frozenset(d.terms.items()) for d in differences)
-        same = [p for d in differences for p in (d, d.scaled(-1))]
-        # In a row of cells many pairs have the same distance; and without conditions the question is the same for more.
-        simple = (self._threads(a), self._threads(b), a is b, distance, len(self._known))
-        if simple not in self._met:
-            self._met[simple] = self._never_other(a, b, same)
-        if self._met[simple]:
+        differences = self._differences(at, bt)
+        if self._apart_anyway(a, b, differences):
             return True
-        question = (self._kinds(a), self._kinds(b), *simple)
+        question = (self._kinds(a), self._kinds(b), *self._question(a, b, differences))
         if question not in self._met:
-            conditions = [*a.conditions, *(other(c) for c in b.conditions), *same]
+            other = self.coordinates.renamed
+            conditions = [*a.conditions, *(other(c) for c in b.conditions), *_zero(differences)]
             self._met[question] = self._never_other(a, b, conditions)
         return self._met[question]
+
+    def _apart_anyway(self, a: Map, b: Map, differences: Sequence[Polynomial]) -> bool:
+        """The same, whatever the conditions: in a row of cells many pairs have the same distance."""
+        question = self._question(a, b, differences)
+        if question not in self._met:
+            self._met[question] = self._never_other(a, b, _zero(differences))
+        return self._met[question]
+
+    def _question(self, a: Map, b: Map, differences: Sequence[Polynomial]) -> tuple[object, ...]:
+        distance = tuple(frozenset(d.terms.items()) for d in differences)
+        return self._threads(a), self._threads(b), a is b, distance, len(self._known)
+
+    def _differences(self, at: Subscripts, bt: Subscripts) -> list[Polynomial]:
+        """Between the subscripts of two threads."""
+        other = self.coordinates.renamed
+        return [subscript - other(bt[stride]) for stride, subscript in at.items()]
 
     def _never_other(self, a: Map, b: Map, conditions: Sequence[Polynomial]) -> bool:
         """Whether no two different threads fulfil the conditions, the second one's on renamed coordinates."""
@@ -477,6 +520,11 @@ def _of_parameters(inequality: integer_sets.Inequality, params: Sequence[Monomia
     """What is not negative."""
     terms = {(): inequality.constant, **dict(zip(params, inequality.of, strict=True))}
     return Polynomial({m: k for m, k in terms.items() if k})
+
+
+def _zero(differences: Iterable[Polynomial]) -> list[Polynomial]:
+    """What is not negative where the differences are zero."""
+    return [p for d in differences for p in (d, d.scaled(-1))]
 
 
 def _atom(symbol: ir.Symbol) -> Polynomial:
