@@ -20,9 +20,9 @@ from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.analysis.turned import Entry, Turned, literals, turned
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.facts import lasting
+from hetad.ir.facts import collected
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
-from hetad.ir.visit import bodies, map_bodies, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 
 AXES = ("x", "y", "z")
 WRAPS = 1 << 16  # a literal factor of this size in unsigned arithmetic is there to wrap around
@@ -411,20 +411,7 @@ def grid_dim(axis: str, span: Span) -> ir.ThreadIndex:
 
 def assigned(body: ir.Body) -> Iterator[ir.Symbol]:
     """The variables whose value a body may change, arrays and structs included."""
-    for s in walk_stmts(body):
-        match s:
-            case ir.Declare(symbol=symbol):
-                yield symbol
-            case ir.Assign(target=target) | ir.Update(target=target):
-                yield from _root(target)
-            case ir.Call(args=args, result=result):
-                for a in (*args, result):
-                    if isinstance(a, ir.AddressOf):
-                        yield from _root(a.place)
-                    elif a is result and a is not None:
-                        yield from _root(a)
-                    elif isinstance(a, ir.Var) and isinstance(a.type, Array):
-                        yield a.symbol
+    return (x for s in walk_stmts(body) for x in _assigned(s))
 
 
 def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
@@ -432,21 +419,38 @@ def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
     return {x: None for s in body for x in _changed_by(s)}
 
 
-def _once(s: ir.Stmt) -> tuple[ir.Symbol, ...]:
-    alone = map_bodies(lambda _: (), s) if bodies(s) else s
-    return tuple(dict.fromkeys((*assigned((alone,)), *(x for body in bodies(s) for x in changed_in(body)))))
+def _assigned(s: ir.Stmt) -> Iterator[ir.Symbol]:
+    match s:
+        case ir.Declare(symbol=symbol):
+            yield symbol
+        case ir.Assign(target=target) | ir.Update(target=target):
+            yield from _root(target)
+        case ir.Call(args=args, result=result):
+            for a in (*args, result):
+                if isinstance(a, ir.AddressOf):
+                    yield from _root(a.place)
+                elif a is result and a is not None:
+                    yield from _root(a)
+                elif isinstance(a, ir.Var) and isinstance(a.type, Array):
+                    yield a.symbol
 
 
-_changed_by = lasting(_once)
+_changed_by = collected(_assigned)
 
 
 def exposed(body: ir.Body) -> Iterator[ir.Symbol]:
     """The variables that a pointer may point to: a store through it changes them."""
-    for s in walk_stmts(body):
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf):
-                    yield from _root(e.place)
+    return (x for s in body for x in _exposed_by(s))
+
+
+def _exposed(s: ir.Stmt) -> Iterator[ir.Symbol]:
+    for own in own_exprs(s):
+        for e in walk_expr(own):
+            if isinstance(e, ir.AddressOf):
+                yield from _root(e.place)
+
+
+_exposed_by = collected(_exposed)
 
 
 def _root(place: ir.Expr) -> Iterator[ir.Symbol]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Generic, TypeVar
+
+from hetad.ir import nodes as ir
+from hetad.ir.visit import bodies
 
 N = TypeVar("N")
 F = TypeVar("F")
@@ -37,6 +41,17 @@ def lasting(find: Callable[[N], F]) -> Facts[N, F]:
     """Facts that many passes over a program ask for, until `forget`."""
     found = Facts(find)
     _lasting.append(found)  # type: ignore[arg-type]
+    return found
+
+
+def collected(own: Callable[[ir.Stmt], Iterable[F]]) -> Facts[ir.Stmt, tuple[F, ...]]:
+    """What a statement has of its own and what the statements in it have, each once, in order; lasting."""
+
+    def find(s: ir.Stmt) -> tuple[F, ...]:
+        inner = (found(nested) for body in bodies(s) for nested in body)
+        return tuple(dict.fromkeys(chain(own(s), *inner)))
+
+    found = lasting(find)
     return found
 
 

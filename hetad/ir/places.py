@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hetad.ir import nodes as ir
+from hetad.ir.facts import collected
 from hetad.ir.types import Array
-from hetad.ir.visit import children, own_exprs, walk_stmts
+from hetad.ir.visit import children, own_exprs
 
 
 def root_symbol(place: ir.Expr) -> ir.Symbol | None:
@@ -21,36 +22,45 @@ def root_symbol(place: ir.Expr) -> ir.Symbol | None:
 
 def written(body: ir.Body) -> set[ir.Symbol]:
     """The variables that statements of a body assign to, wholly or in part."""
-    places: list[ir.Expr | None] = []
-    for statement in walk_stmts(body):
-        match statement:
-            case ir.Assign(target=target) | ir.Update(target=target):
-                places.append(target)
-            case ir.Call(result=result):
-                places.append(result)
-    roots = [root_symbol(place) for place in places if place is not None]
-    return {symbol for symbol in roots if symbol is not None}
+    return {symbol for s in body for symbol in _written_by(s)}
+
+
+def _assigned(s: ir.Stmt) -> list[ir.Symbol]:
+    match s:
+        case ir.Assign(target=place) | ir.Update(target=place) | ir.Call(result=place) if place is not None:
+            root = root_symbol(place)
+            return [root] if root is not None else []
+    return []
+
+
+_written_by = collected(_assigned)
 
 
 def exposed(body: ir.Body) -> set[ir.Symbol]:
     """The variables to which, or to a part of which, a body makes a pointer: by `&`, or as arrays decay."""
-    found: set[ir.Symbol | None] = set()
+    return {symbol for s in body for symbol in _exposed_by(s)}
+
+
+def _pointed_to(s: ir.Stmt) -> list[ir.Symbol]:
+    found: list[ir.Symbol | None] = []
 
     def visit(e: ir.Expr) -> None:
         match e:
             case ir.AddressOf(place=place):
-                found.add(root_symbol(place))
+                found.append(root_symbol(place))
             case ir.Index(base=base, index=index) if isinstance(base.type, Array):
                 visit(index)
                 for child in children(base):  # the array is indexed, and does not decay
                     visit(child)
                 return
             case ir.Var() | ir.Member() | ir.Index() if isinstance(e.type, Array):
-                found.add(root_symbol(e))
+                found.append(root_symbol(e))
         for child in children(e):
             visit(child)
 
-    for s in walk_stmts(body):
-        for own in own_exprs(s):
-            visit(own)
-    return {symbol for symbol in found if symbol is not None}
+    for own in own_exprs(s):
+        visit(own)
+    return [symbol for symbol in found if symbol is not None]
+
+
+_exposed_by = collected(_pointed_to)

@@ -56,7 +56,7 @@ def _in_loops(body: ir.Body, readers: Readers, apart: Collection[ir.Symbol]) -> 
     def visit(inner: ir.Body, read: Seen, long: bool) -> None:
         """`read`: by which variables adjoints are read later."""
         for s in reversed(inner):
-            again = frozenset(readers.seen(s))
+            again = readers.seen(s)
             if isinstance(s, ir.For | ir.While):
                 visit(s.body, read | again, long or _is_long(s))  # `again`: in the next iteration
             elif isinstance(s, ir.If):

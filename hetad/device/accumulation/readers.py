@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator
 from hetad.analysis.effects import BARRIERS, TAKE
 from hetad.device.accumulation.increments import increment
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.types import Pointer, holds_numbers
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, own_exprs, walk_expr
 
 ADDS = ("hetad_add_run_", "hetad_warp_add_", "hetad_block_add_")  # to the cell, or cells, of their first argument
 
@@ -18,18 +19,19 @@ class Readers:
 
     def __init__(self, adjoints: Collection[ir.Symbol]) -> None:
         self.adjoints = frozenset(adjoints)
+        self.seen = Facts(self._seen)
 
     def sees(self, s: ir.Stmt) -> bool:
         """Whether the statement, or one in it, waits for other threads, or looks at adjoints."""
-        return any(True for _ in self.seen(s))
+        return bool(self.seen(s))
 
-    def seen(self, s: ir.Stmt) -> Iterator[ir.Symbol | None]:
+    def _seen(self, s: ir.Stmt) -> frozenset[ir.Symbol | None]:
         """The variables by which the statement, or one in it, reaches the adjoints that it looks at; None where these
         may be any."""
-        for x in walk_stmts((s,)):
-            if isinstance(x, ir.Call) and x.function in BARRIERS:
-                yield None
-            yield from (root for e in _values(x) for root in self._read(e))
+        own = {root for e in _values(s) for root in self._read(e)}
+        if isinstance(s, ir.Call) and s.function in BARRIERS:
+            own.add(None)
+        return frozenset(own).union(*(self.seen(inner) for body in bodies(s) for inner in body))
 
     def _read(self, expr: ir.Expr) -> Iterator[ir.Symbol | None]:
         """The variable by which the expression is a number in adjoint memory, if it is one, or may be."""
