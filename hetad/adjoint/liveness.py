@@ -18,7 +18,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import Array, Struct, size_of
-from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, own_exprs, same_or, walk_expr, walk_stmts, with_bodies
 from hetad.memops.table import SUPPORT, TABLE
 
 Live = set[Location]
@@ -56,7 +56,8 @@ class Liveness:
             new = self.statement(s, live)
             if new is not None and not (_is_barrier(new) and kept and _is_barrier(kept[-1])):
                 kept.append(new)
-        return tuple(reversed(kept))
+        kept.reverse()
+        return same_or(body, tuple(kept))
 
     def statement(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
         match s:
@@ -68,7 +69,7 @@ class Liveness:
                 return self._loop(s, live)
             case ir.Block(body=body):
                 inner = self.block(body, live)
-                return replace(s, body=inner) if inner else None
+                return with_bodies(s, body=inner) if inner else None
             case ir.Push(slot=slot):
                 if slot not in live:
                     return None
@@ -157,7 +158,7 @@ class Liveness:
         if not _substance(then) and not _substance(orelse) and not _waits((*then, *orelse)):
             return None
         live.update(self.effects.loads(s.cond))
-        return replace(s, then=then, orelse=orelse)
+        return with_bodies(s, then=then, orelse=orelse)
 
     def _loop(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
         """What the loop makes of what is live depends on the locations that it touches alone.  It is found once for
@@ -202,9 +203,9 @@ class Liveness:
             at_head |= around
         live |= at_head
         if isinstance(s, ir.While):
-            return replace(s, body=new_body)
+            return with_bodies(s, body=new_body)
         new_init = self.block(init, live)
-        return replace(s, init=new_init, step=new_step, body=new_body)
+        return with_bodies(s, init=new_init, step=new_step, body=new_body)
 
     def _needed(self, s: ir.For | ir.While, init: ir.Body, step: ir.Body, live: Live) -> bool:
         """Whether anything in the loop matters after it; what only keeps the loop going does not."""
@@ -266,11 +267,11 @@ def drop_unused(body: ir.Body) -> ir.Body:
             if isinstance(s, ir.Declare) and s.init is None and s.symbol not in used:
                 continue
             if isinstance(s, ir.If):
-                s = replace(s, then=tidy(s.then), orelse=tidy(s.orelse))
+                s = with_bodies(s, then=tidy(s.then), orelse=tidy(s.orelse))
                 if not _substance(s.then) and not _substance(s.orelse) and not _waits((s,)):
                     continue
             elif isinstance(s, ir.For | ir.While | ir.Block):
-                s = replace(s, body=tidy(s.body))
+                s = with_bodies(s, body=tidy(s.body))
                 if isinstance(s, ir.Block) and not _substance(s.body):
                     continue
             if isinstance(s, ir.Comment) and out and isinstance(out[-1], ir.Comment):
@@ -278,6 +279,6 @@ def drop_unused(body: ir.Body) -> ir.Body:
             out.append(s)
         while out and isinstance(out[-1], ir.Comment):
             out.pop()
-        return tuple(out)
+        return same_or(inner, tuple(out))
 
     return tidy(body)

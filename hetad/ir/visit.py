@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from operator import attrgetter, is_not
+from operator import attrgetter, is_, is_not
 from typing import Any, TypeVar, cast
 
 from hetad.diagnostics import Span
@@ -251,6 +251,17 @@ def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
         if new is not old:
             changes[name] = new
     return cast(S, replace(cast(Any, stmt), **changes)) if changes else stmt
+
+
+def same_or(body: Body, new: Body) -> Body:
+    """The old body where it has just the same statements: what is known of these need not be found again."""
+    return body if len(body) == len(new) and all(map(is_, body, new)) else new
+
+
+def with_bodies(stmt: S, **new: Body) -> S:
+    """The statement with other bodies; itself if they are its own."""
+    changed = any(getattr(stmt, name) is not body for name, body in new.items())
+    return cast(S, replace(cast(Any, stmt), **new)) if changed else stmt
 
 
 def map_body(fn: StmtRewriter, body: Body) -> Body:

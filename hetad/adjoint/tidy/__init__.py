@@ -8,8 +8,9 @@ from hetad.adjoint.tidy.literals import absorbed
 from hetad.adjoint.tidy.naming import comments, constants, renumber
 from hetad.adjoint.tidy.order import headers
 from hetad.adjoint.tidy.sums import merge_atomics
-from hetad.adjoint.tidy.uses import exposed_variables, inside, same_or
+from hetad.adjoint.tidy.uses import exposed_variables, inside
 from hetad.ir import nodes as ir
+from hetad.ir.visit import same_or
 
 __all__ = ["tidy"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.tidy.uses import assigned, idle, mentioned, root_of, same_or
+from hetad.adjoint.tidy.uses import assigned, idle, mentioned, root_of
 from hetad.ir import nodes as ir
-from hetad.ir.visit import variables, walk_expr
+from hetad.ir.visit import same_or, variables, walk_expr
 
 
 def merge_branches(body: ir.Body, kernel: bool) -> ir.Body:

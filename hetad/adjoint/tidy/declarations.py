@@ -13,13 +13,12 @@ from hetad.adjoint.tidy.uses import (
     mentioned,
     mentioned_in,
     next_mention,
-    same_or,
     without_empty_comments,
 )
 from hetad.analysis.effects import BARRIERS
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, is_volatile
-from hetad.ir.visit import variables, walk_expr
+from hetad.ir.visit import same_or, variables, walk_expr
 
 
 def plain(body: ir.Body) -> ir.Body:

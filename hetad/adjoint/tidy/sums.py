@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.tidy.uses import same_or
 from hetad.ir import nodes as ir
+from hetad.ir.visit import same_or
 
 
 def merge_atomics(body: ir.Body) -> ir.Body:

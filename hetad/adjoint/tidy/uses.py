@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable
-from dataclasses import replace
 
 from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts, lasting
-from hetad.ir.visit import bodies, map_bodies, own_exprs, substitute, variables, walk_expr, walk_stmts
+from hetad.ir.visit import (
+    bodies,
+    map_bodies,
+    own_exprs,
+    same_or,
+    substitute,
+    variables,
+    walk_expr,
+    walk_stmts,
+    with_bodies,
+)
 
 Symbols = frozenset[ir.Symbol]
 
@@ -39,7 +48,7 @@ def inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:
     """The statement with its bodies rewritten; the header of a loop is no block of its own."""
     if isinstance(s, ir.For):
         inner = fn(s.body)
-        return s if inner is s.body else replace(s, body=inner)
+        return with_bodies(s, body=inner)
     return map_bodies(fn, s)
 
 
@@ -48,11 +57,6 @@ def idle(s: ir.Stmt) -> bool:
     if not isinstance(s, ir.Declare):
         return isinstance(s, ir.Comment)
     return s.init is None or is_zero(s.init) or (isinstance(s.init, ir.Aggregate) and not s.init.elements)
-
-
-def same_or(body: ir.Body, new: ir.Body) -> ir.Body:
-    """The old body where it has just the same statements: what is known of these need not be found again."""
-    return body if len(body) == len(new) and all(a is b for a, b in zip(body, new, strict=True)) else new
 
 
 def without_empty_comments(body: ir.Body) -> ir.Body:
