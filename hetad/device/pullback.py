@@ -54,6 +54,7 @@ from hetad.device.tape.storage import ALONE_LIMIT, LOCAL_LIMIT, Site, Stored, st
 from hetad.device.tape.unknown import unknown_variables
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
@@ -199,6 +200,9 @@ class _Maker:
         self.sweep: ir.Sweep | None = None
         self.blocks: ir.Symbol | None = None
         self.turns = False  # one thread works for all
+        self._settled_for: Facts[Ground, Facts[ir.Body, ir.Body]] = Facts(
+            lambda ground: Facts(lambda body: with_plain_phases(settled_atomics(body, ground), ground))
+        )
         self.overlapping = bool(merged)
         self.final = tidy(self.stored.body, bool(merged), kernel=True) if options.tidy else self.stored.body
         if options.factors:
@@ -283,7 +287,7 @@ class _Maker:
             self.sweep = in_order(body, self.ground, other.names)
 
     def _settled(self, ground: Ground) -> ir.Body:
-        return with_plain_phases(settled_atomics(self.final, ground), ground)
+        return self._settled_for(ground)(self.final)
 
     def _lacking(self, ground: Ground) -> tuple[Polynomial, ...]:
         """What, not negative in a launch, would make more updates plain: that strides are large enough, or that threads

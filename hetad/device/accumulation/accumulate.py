@@ -26,6 +26,7 @@ from hetad.device.accumulation.conditions import known_on_host
 from hetad.device.accumulation.increments import base, increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import Float, Pointer
 from hetad.ir.visit import map_body, variables, walk_exprs, walk_stmts
 from hetad.rules.math import is_math
@@ -50,7 +51,7 @@ class Ground:
 
 def settled(body: ir.Body, ground: Ground) -> ir.Body:
     """With plain updates where threads provably do not meet."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     long = _calls(body) >= LONG
     proven: set[int] = set()
@@ -70,7 +71,7 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
 
 def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
     """What, not negative in a launch, would make more updates plain."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     long = _calls(body) >= LONG
     found: list[Polynomial] = []
@@ -80,6 +81,22 @@ def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
             conditions = maps.lacking(members)
             found += [p for p in conditions if p not in found and all(map(known_on_host, conditions))]
     return tuple(found)
+
+
+def sites_of(body: ir.Body, ground: Ground) -> Sites:
+    """Where a body increments and takes adjoints, for access maps: found once, however much is known of the launch."""
+    found = _sites(body)
+    key = (ground.span, ground.axes.of_one_block, *sorted(ground.sizes.items()))
+    if key not in found:
+        found[key] = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    return found[key]
+
+
+def _nothing_yet(_body: ir.Body) -> dict[object, Sites]:
+    return {}
+
+
+_sites = lasting(_nothing_yet)
 
 
 def _groups(sites: Sites, ground: Ground) -> list[list[Site]]:

@@ -18,8 +18,8 @@ from collections.abc import Collection
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.loops import constant_trips, counted
-from hetad.analysis.sites import Site, Sites
-from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
+from hetad.analysis.sites import Site
+from hetad.device.accumulation.accumulate import Ground, sites_of, through_pointer
 from hetad.device.accumulation.increments import base, increment
 from hetad.device.accumulation.readers import Readers
 from hetad.ir import nodes as ir
@@ -89,7 +89,7 @@ def _is_long(loop: ir.For | ir.While) -> bool:
 
 def _spread(body: ir.Body, ground: Ground) -> set[int]:
     """The ids of additions where neighbouring threads add to neighbouring cells: few come to the same one."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
 
     def along_threads(site: Site) -> bool:

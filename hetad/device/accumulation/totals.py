@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.coordinates import assigned, exposed
-from hetad.analysis.sites import Site, Sites
-from hetad.device.accumulation.accumulate import Ground, touched
+from hetad.analysis.sites import Site
+from hetad.device.accumulation.accumulate import Ground, sites_of
 from hetad.device.accumulation.increments import increment, plain
 from hetad.device.tape.storage import LOCAL_LIMIT
 from hetad.diagnostics import Span
@@ -36,7 +36,7 @@ class _Few:
 
 def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
-    sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
     groups: dict[ir.Symbol, list[Site]] = {}
     for site in sites.all:
