@@ -9,7 +9,7 @@ Source for TBR: L. Hascoet, U. Naumann, V. Pascual, "To be recorded" analysis in
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hetad.analysis.carried import UNDEFINED
 from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
@@ -26,6 +26,16 @@ FOUND = "hetad_found"  # in a reverse sweep: what follows restores all of the va
 LOST = "hetad_lost"  # in a reverse sweep: here the memory behind the argument has values that cannot be restored
 
 
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """What becomes of a loop, what is live before it, and which values it has lost."""
+
+    statement: ir.Stmt
+    pruned: ir.Stmt | None
+    before: Live
+    lost: dict[Span, None]
+
+
 class Liveness:
     """`keeps(statement)`: an effect, beyond the locations it writes, that must stay."""
 
@@ -38,14 +48,14 @@ class Liveness:
         self._reads = Facts[ir.Stmt, frozenset[Location]](lambda s: frozenset(effects.reads(s)))
         self._writes = Facts[ir.Stmt, tuple[Location, ...]](lambda s: tuple(effects.writes(s)))
         self._touched = Facts(self._all_touched)
-        self._loops: dict[tuple[int, frozenset[Location]], tuple[ir.Stmt, ir.Stmt | None, Live]] = {}
+        self._loops: dict[tuple[int, frozenset[Location]], _Loop] = {}
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
         """`body` without dead statements, to a fixed point."""
         while True:
-            self.lost, self._loops = {}, {}
+            self.lost = {}
             pruned = drop_unused(self.block(body, set(live_at_end)))
-            if pruned == body and count(pruned) == count(body):
+            if pruned is body or (pruned == body and count(pruned) == count(body)):
                 return pruned
             body = pruned
 
@@ -168,11 +178,14 @@ class Liveness:
         known = self._loops.get((id(s), within))
         if known is None:
             before = set(within)
+            others, self.lost = self.lost, {}
             new = self._looped(s, before)
-            known = self._loops[id(s), within] = (s, new, before)
+            known = self._loops[id(s), within] = _Loop(s, new, before, self.lost)
+            self.lost = others
+        self.lost.update(known.lost)
         live -= within
-        live |= known[2]
-        return known[1]
+        live |= known.before
+        return known.pruned
 
     def _all_touched(self, s: ir.Stmt) -> frozenset[Location]:
         """All whose being live or not makes a difference to the statement and what is in it, or that it changes."""
