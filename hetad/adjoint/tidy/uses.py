@@ -117,11 +117,14 @@ class Uses:
     """The statements of a body by their first positions, which stay as they are, and where each symbol is used."""
 
     def __init__(self, body: ir.Body) -> None:
-        self.body: list[ir.Stmt | None] = [None] * len(body)
+        self.body: list[ir.Stmt | None] = list(body)
         self._mentions: dict[ir.Symbol, list[int]] = {}
         self._changes: dict[ir.Symbol, list[int]] = {}
         for k, s in enumerate(body):
-            self.put(k, s)
+            for x in mentioned(s):
+                self._mentions.setdefault(x, []).append(k)
+            for x in changed(s) | _declared(s):
+                self._changes.setdefault(x, []).append(k)
 
     def result(self) -> ir.Body:
         return tuple(s for s in self.body if s is not None)

@@ -28,7 +28,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Float, Pointer
-from hetad.ir.visit import map_body, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr
 from hetad.rules.math import is_math
 
 SEVERAL = 4
@@ -123,10 +123,18 @@ def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> b
 
 def _calls(body: ir.Body) -> int:
     """How many mathematical functions the text calls; in a loop, many."""
-    if any(isinstance(s, ir.For | ir.While) and _calls(s.body) for s in walk_stmts(body)):
+    return sum(map(_calls_of, body))
+
+
+def _count_calls(s: ir.Stmt) -> int:
+    if isinstance(s, ir.For | ir.While) and _calls(s.body):
         return LONG
-    called = sum(1 for s in walk_stmts(body) if isinstance(s, ir.Call) and is_math(s.function))
-    return called + sum(1 for e in walk_exprs(body) if isinstance(e, ir.Intrinsic) and _is_long(e))
+    called = int(isinstance(s, ir.Call) and is_math(s.function))
+    called += sum(1 for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic) and _is_long(e))
+    return called + sum(map(_calls, bodies(s)))
+
+
+_calls_of = lasting(_count_calls)
 
 
 def _is_long(e: ir.Intrinsic) -> bool:

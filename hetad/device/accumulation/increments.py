@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hetad.adjoint.names import is_zero, negate
 from hetad.analysis.effects import TAKE
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts, lasting
 from hetad.ir.types import INT, Array, Pointer, Type, element
 from hetad.ir.visit import own_exprs, walk_expr
 
@@ -43,12 +44,12 @@ def atomic(place: ir.Place, value: ir.Expr) -> ir.Call:
     return ir.Call("atomicAdd", (cell, value), span=value.span)
 
 
-def takes(s: ir.Stmt) -> Iterator[ir.Place]:
-    """The cells whose seed the statement takes: reads and clears in one step."""
-    for own in own_exprs(s):
-        for e in walk_expr(own):
-            if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE):
-                yield pointee(e.args[0])
+def _taken(s: ir.Stmt) -> tuple[ir.Place, ...]:
+    found = (e for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic))
+    return tuple(pointee(e.args[0]) for e in found if e.name.startswith(TAKE))
+
+
+takes: Facts[ir.Stmt, tuple[ir.Place, ...]] = lasting(_taken)  # the cells whose seed it reads and clears in one step
 
 
 def cleared_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
