@@ -1,4 +1,4 @@
-"""What the threads of a block do to shared arrays between two barriers.
+"""What the threads of a block do to shared arrays, or to arrays in global memory, between two barriers.
 
 Everything from one barrier to the next is one interval.  In front of a statement with barriers inside, and behind it, a
 new interval begins as well: what is not compared is only not found.
@@ -6,7 +6,7 @@ new interval begins as well: what is not compared is only not found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from hetad.analysis.thread_words import Case, Sum, Words
@@ -48,7 +48,7 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`offset`: None where it is not known; `interval`: its number."""
+    """`offset`: None where it is not known; `interval`: its number; `statement`: of which it is a part."""
 
     array: ir.Symbol
     path: tuple[str, ...]
@@ -57,6 +57,7 @@ class Access:
     place: ir.Expr
     around: Around
     interval: int
+    statement: ir.Stmt
 
     @property
     def is_known(self) -> bool:
@@ -106,10 +107,12 @@ def shared_arrays(body: ir.Body) -> set[ir.Symbol]:
 
 @dataclass(slots=True)
 class Intervals:
-    """`found`: the accesses of each interval to arrays that have no unknown other name; `values`: of variables that are
-    set where they are declared; `agreed`: variables that are the same for all threads of a block, each in its scope."""
+    """`found`: the accesses of each interval, in the order of the text, to shared arrays that have no unknown other
+    name, and to what the parameters `given` lead to; `values`: of variables that are set where they are declared;
+    `agreed`: variables that are the same for all threads of a block, each in its scope."""
 
     kernel: ir.Function
+    given: Collection[ir.Symbol] = ()
     found: list[list[Access]] = field(default_factory=list)
     values: dict[ir.Symbol, ir.Expr] = field(default_factory=dict)
     agreed: set[ir.Symbol] = field(default_factory=set)
@@ -117,6 +120,7 @@ class Intervals:
     _escaped: set[ir.Symbol] = field(default_factory=set)
     _arrays: set[ir.Symbol] = field(default_factory=set)
     _changes: dict[ir.Symbol, int] = field(default_factory=dict)
+    _statement: ir.Stmt | None = None
 
     def __post_init__(self) -> None:
         body = self.kernel.body
@@ -125,6 +129,7 @@ class Intervals:
             for symbol in _set_by(s):
                 self._changes[symbol] = self._changes.get(symbol, 0) + 1
         pointed_to = exposed(body) - self._arrays
+        self._arrays |= {p for p in self.given if p not in self._changes and p not in pointed_to}
         self.agreed = {p for p in self.kernel.params if p not in self._changes and p not in pointed_to}
         for s in walk_stmts(body):
             if isinstance(s, ir.Declare) and s.init is not None and self._changes[s.symbol] == 1:
@@ -214,16 +219,17 @@ class Intervals:
 
     def _accesses(self, s: ir.Stmt, around: Around) -> None:
         """Those of the statement itself."""
+        self._statement = s
         if any(is_volatile(e.type) for own in own_exprs(s) for e in _parts(own)):
             self._ordered.add(len(self.found) - 1)  # lanes of a warp go in step
         match s:
             case ir.Assign(target=target, value=value):
-                self._write(target, around)
                 self._read(value, around)
+                self._write(target, around)
             case ir.Update(target=target, value=value):
                 self._read(target, around)
-                self._write(target, around)
                 self._read(value, around)
+                self._write(target, around)
             case ir.Declare(symbol=symbol, init=init) if symbol in self.values and isinstance(symbol.type, Pointer):
                 if init is not None and self._offset(init) is None:
                     self._read(init, around)
@@ -266,7 +272,7 @@ class Intervals:
                 self._read(part, around)
 
     def _access(self, place: ir.Expr, write: bool, around: Around) -> bool:
-        """Whether it is one to a shared array."""
+        """Whether it is one to such an array."""
         path: list[str] = []
         whole = place
         while isinstance(place, ir.Member):
@@ -277,7 +283,9 @@ class Intervals:
             return False
         array, offset = found
         number = len(self.found) - 1
-        self.found[-1].append(Access(array, tuple(reversed(path)), offset, write, whole, around, number))
+        assert self._statement is not None
+        at = Access(array, tuple(reversed(path)), offset, write, whole, around, number, self._statement)
+        self.found[-1].append(at)
         for expr, _ in offset:
             self._read(expr, around)
         return True
@@ -287,7 +295,7 @@ class Intervals:
         return found[0] if found is not None else None
 
     def _offset(self, e: ir.Expr) -> tuple[ir.Symbol, Offset] | None:
-        """A pointer or array, or an element of one, as a shared array and what is added to its start."""
+        """A pointer or array, or an element of one, as such an array and what is added to its start."""
         match e:
             case ir.Var(symbol=symbol) if symbol in self._arrays:
                 return symbol, ()

@@ -1,6 +1,6 @@
-"""Races in shared memory that can be proven: a missing barrier.
+"""Races within a block that can be proven: in shared memory a missing barrier, in global memory often a missing atomic.
 
-Between two barriers, one thread reads a cell of a shared array and another writes it.  That is proven for launches of
+Between two barriers, one thread reads a cell of an array and another writes it.  That is proven for launches of
 which the size of the blocks is known, from guards and subscripts that are affine in the position of the thread, and
 only where it needs no luck: whatever the threads agree on, if two of them get to the two accesses at all, two do meet.
 Where anything is not known, nothing is said; the race detector is there (docs/races.md).
@@ -8,8 +8,8 @@ Where anything is not known, nothing is said; the race detector is there (docs/r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from hetad.analysis.integer_sets import always_met
 from hetad.analysis.intervals import Access, Intervals, shared_arrays
@@ -18,7 +18,10 @@ from hetad.diagnostics import RaceError, Related
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed
 from hetad.ir.places import written as changed_in
-from hetad.ir.visit import walk_stmts
+from hetad.ir.types import Float, is_volatile
+from hetad.ir.visit import walk_exprs, walk_stmts
+
+Block = tuple[int, int, int]  # its sizes
 
 _AXES = ("x", "y", "z")
 _CASES = 128  # that are told apart for one of them
@@ -39,6 +42,47 @@ def refuse_races(program: ir.Program) -> None:
                     raise _error(kernel, read, written, found)
 
 
+def refuse_races_in_global_memory(
+    kernel: ir.Function, given: Collection[ir.Symbol], block: Block, known: Mapping[ir.Symbol, int]
+) -> None:
+    """Raises RaceError at the first race that is proven for blocks of this size in what the parameters `given` lead to:
+    numbers that a thread reads, and another one changes.  `known`: the values of other parameters.
+
+    Threads that differ only along axes that neither access depends on are not compared (`device/races.py` does).
+    """
+    if not given or any(map(_may_order, walk_stmts(kernel.body))):
+        return
+    intervals = Intervals(kernel, given)
+    pairs = [p for accesses in intervals.found for p in _pairs(accesses) if p[0].array in given][:_PAIRS]
+    for read, written, accesses in pairs:
+        if not isinstance(read.place.type, Float) or (read.place == written.place and not _accumulates(read, written)):
+            continue
+        found = _Pair(read, written, accesses, block, intervals, True, known).witness()
+        if found is not None:
+            raise _error(kernel, read, written, found)
+
+
+def _may_order(s: ir.Stmt) -> bool:
+    """Whether threads may wait for each other by it, beside barriers: locks, flags."""
+    if isinstance(s, ir.While | ir.DoWhile) or any(is_volatile(e.type) for e in walk_exprs(s)):
+        return True
+    return isinstance(s, ir.Call) and (
+        s.function.startswith("__threadfence") or (s.function.startswith("atomic") and s.result is not None)
+    )
+
+
+def _accumulates(read: Access, written: Access) -> bool:
+    """Whether what is stored to the cell differs with how often it is; `x = fmax(x, 0)` may happen many times."""
+    if read.statement is not written.statement:
+        return False
+    match written.statement:
+        case ir.Update():
+            return True
+        case ir.Assign(value=ir.Binary(op="+" | "-" | "*" | "/", left=left, right=right)):
+            return read.place in (left, right)
+    return False
+
+
 def _pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access, list[Access]]]:
     """A read and a write of one array, and all that is done to it between the same barriers."""
     for read in accesses:
@@ -50,7 +94,7 @@ def _pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access, list[Access
                 yield read, written, mine
 
 
-def _blocks(program: ir.Program, kernel: str) -> Iterator[tuple[int, int, int]]:
+def _blocks(program: ir.Program, kernel: str) -> Iterator[Block]:
     """The sizes of the blocks with which a kernel is launched, where they are numbers."""
     for function in program.functions.values():
         launches = [s for s in walk_stmts(function.body) if isinstance(s, ir.Launch) and s.kernel == kernel]
@@ -95,8 +139,10 @@ class _Pair:
     read: Access
     written: Access
     accesses: list[Access]
-    block: tuple[int, int, int]
+    block: Block
     intervals: Intervals
+    in_global: bool = False
+    known: Mapping[ir.Symbol, int] = field(default_factory=dict)
 
     def witness(self) -> tuple[list[int], list[int]] | None:
         """The positions of two threads that race, if some certainly do."""
@@ -106,16 +152,25 @@ class _Pair:
         cells, others = self.read.cells(a), self.written.cells(b)
         if reads is None or writes is None or cells is None or others is None:
             return None
-        come = [(*r, *w, f"({self._different()})") for r in reads for w in writes]
+        axes = list(_AXES)
+        if self.in_global:
+            said = " ".join(t for case in (*reads, *writes) for t in case)
+            said += " ".join(f"{x.text} {' '.join(x.case)}" for x in (*cells, *others))
+            axes = [axis for axis in _AXES if f"a_{axis}" in said or f"b_{axis}" in said]
+        if not axes:
+            return None
+        come = [(*r, *w, f"({self._different(axes)})") for r in reads for w in writes]
         meet = [(*c, *x.case, *y.case, f"{x.text} = {y.text}") for c in come for x in cells for y in others]
         mine = self._own_stores(parameters, a, cells)
         if mine is None or len(meet) > _CASES:
             return None
         names = list(parameters.names.values())
         positive = tuple(f"{p} >= 0" for p in sorted(parameters.positive))
-        point = always_met(
-            self._set(meet, names, positive), self._set(mine, names, ()), self._set(come, names, positive)
-        )
+        for e, name in parameters.names.items():
+            if isinstance(e, ir.Var) and e.symbol in self.known:
+                positive += (f"{name} = {self.known[e.symbol]}",)
+        sets = ((meet, positive), (mine, ()), (come, positive))
+        point = always_met(*(self._set(cases, names, always, axes) for cases, always in sets))
         return (point[:3], point[3:6]) if point is not None else None
 
     def _words(self, thread: str, parameters: Parameters) -> Words:
@@ -123,10 +178,10 @@ class _Pair:
         access = self.read if thread == "a" else self.written
         return Words(thread, parameters, sizes, self.intervals.values, self.intervals.agreed, access.own)
 
-    def _different(self) -> str:
+    def _different(self, axes: Collection[str]) -> str:
         """That the threads differ; where lanes of a warp may be ordered, that their warps do."""
         if not self.intervals.ordered(self.read):
-            return " or ".join(f"a_{axis} != b_{axis}" for axis in _AXES)
+            return " or ".join(f"a_{axis} != b_{axis}" for axis in axes)
         x, y, _ = self.block
         warps = [f"floor(({t}_x + {x} * {t}_y + {x * y} * {t}_z)/32)" for t in "ab"]
         return f"{warps[0]} != {warps[1]}"
@@ -135,7 +190,7 @@ class _Pair:
         """Where the reading thread may have stored to the cell itself: others may have stored the same value."""
         found: list[Case] = []
         for access in self.accesses:
-            if access.write:
+            if access.write and not self._comes_after(access):
                 own = {symbol: f"s{name}" for symbol, name in access.own.items()}
                 words = Words("a", parameters, a.block, a.values, a.agreed, own)
                 stored = access.cells(words)
@@ -144,10 +199,17 @@ class _Pair:
                 found += [(*x.case, *y.case, f"{x.text} = {y.text}") for x in cells for y in stored]
         return found
 
-    def _set(self, cases: list[Case], parameters: list[str], always: Case) -> str:
-        """The positions of the two threads, and the indices of the loops around the read, in one of the cases."""
+    def _comes_after(self, store: Access) -> bool:
+        """Whether a thread stores there only after it has read: what it reads is not what it stored."""
+        later = self.accesses.index(store) > self.accesses.index(self.read)
+        return self.in_global and later and not self.read.around.ranges
+
+    def _set(self, cases: list[Case], parameters: list[str], always: Case, axes: Collection[str]) -> str:
+        """The positions of the two threads, which may differ along these axes, and the indices of the loops around the
+        read, in one of the cases."""
         threads = [*(f"{t}_{axis}" for t in "ab" for axis in _AXES), *self.read.coordinates("a")]
-        ranges = [f"0 <= {t}_{axis} < {n}" for t in "ab" for axis, n in zip(_AXES, self.block, strict=True)]
+        sizes = {axis: n if axis in axes else 1 for axis, n in zip(_AXES, self.block, strict=True)}
+        ranges = [f"0 <= {t}_{axis} < {n}" for t in "ab" for axis, n in sizes.items()]
         stores = {x for s in self.accesses for x in s.coordinates("a", "s")}
         inner = sorted({*self.written.coordinates("b"), *stores})
         exists = f"exists {', '.join(inner)}: " if inner else ""
@@ -158,10 +220,16 @@ class _Pair:
 
 def _error(kernel: ir.Function, read: Access, written: Access, threads: tuple[list[int], list[int]]) -> RaceError:
     first, second = (f"thread ({', '.join(map(str, t))})" for t in threads)
+    is_shared = read.array.storage == "shared"
+    nothing = "no barrier stands between" if is_shared else "nothing orders"
     message = (
         f"a race in kernel {kernel.name}: {first} of a block reads a cell of {read.array.name} here, {second} writes "
-        f"it in line {written.place.span.line}, and no barrier stands between the two"
+        f"it in line {written.place.span.line}, and {nothing} the two"
     )
     remedy = "put __syncthreads() between the two accesses; within one warp __syncwarp() does"
+    if not is_shared:
+        own = read.statement is written.statement and read.place == written.place
+        remedy = "add with atomicAdd" if own else "store to another array than is read"
+        remedy += ", or let each thread have cells of its own"
     related = Related(written.place.span, "the other access")
     return RaceError(message, read.place.span, remedy, (related,))

@@ -115,6 +115,11 @@ def test_a_shape_that_only_the_call_tells(optimize: bool) -> None:
         gradient("rows", "a", "x", np.zeros(N), a, N, 3, optimize=optimize)
 
 
+def test_an_empty_grid_does_not_race() -> None:
+    g = hetad.gradient(hetad.loads(PROGRAM, "races.cu")["rows"], wrt="a", of="x", backend="cpu")
+    assert not np.any(g(np.zeros(N), np.ones(N), 0, 3, seeds={"x": np.ones(N)})["a"])
+
+
 @pytest.mark.parametrize(
     ("grid", "block", "racing"), [(2, 8, False), (2, (8, 2), True), ((2, 1, 2), 8, True), ((2, 1), (8, 1, 1), False)]
 )

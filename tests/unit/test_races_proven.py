@@ -122,3 +122,96 @@ def test_sizes_of_blocks_are_followed() -> None:
         refuse_races(pipeline.normalized(hetad.loads(known, "f.cu").unit.reach("f")))
     unknown = text.replace("int size) { k", "int size) { int threads = 8; if (size) threads = 1; k")
     refuse_races(pipeline.normalized(hetad.loads(unknown, "f.cu").unit.reach("f")))
+
+
+# The same in global memory, for what threads of one block do; CONFIGURATION stands for grid and block.
+GLOBAL = """
+__global__ void k(double *x, double *y, const double *a, int n, int m)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    BODY
+}
+void f(double *x, double *y, const double *a, int n, int m) { k<<<CONFIGURATION>>>(x, y, a, n, m); }
+"""
+
+REFUSED_IN_GLOBAL_MEMORY = {
+    "halves": "x[i / 2] += a[i];",
+    "halves in a launch of any size": "if (i < n) x[i / 2] += a[i];",
+    "remainders": "x[i % 4] += a[i];",
+    "a product": "if (i < n) x[i / 2] = x[i / 2] * a[i];",
+    "one cell": "if (i < n) x[0] += a[i];",
+    "two of a kind": "if (i < n && threadIdx.y < 2) x[i] += a[i];",
+    "a neighbour": "if (i < n - 1) y[i] = y[i + 1] * x[i];",
+    "a neighbour read before": "if (i > 0 && i < n) { double left = y[i - 1]; y[i] = left * x[i]; }",
+    "a pointer to a neighbour": "double *p = y + 1; if (i < n) y[i] = p[i] * x[i];",
+    "neighbours in a loop": "if (i < n) { double v = 0; for (int j = 0; j < 3; j++) v += y[i + j]; y[i] = v * x[i]; }",
+}
+
+ACCEPTED_IN_GLOBAL_MEMORY = {
+    "a cell each": "if (i < n) x[i] += a[i];",
+    "a distance": "if (i < m) x[i] += x[i + 32] * a[i];",
+    "so few that each has its own": "if (i < n) x[i % 4] += a[i];",
+    "what may happen often": "x[i / 2] = fmax(x[i / 2], 0.0);",
+    "equal stores, read back": "x[i / 2] = 1; y[i] = x[i / 2] * a[i];",
+    "every second one": "if (i % 2 == 0) x[i / 2] += a[i];",
+    "even and odd": "x[2 * i] = x[2 * i + 1] * a[i];",
+    "the first of a block": "if (threadIdx.x == 0) x[blockIdx.x] += a[i];",
+    "the first row": "if (threadIdx.y == 0 && i < n) x[i] += a[i];",
+    "what the data say": "if (a[i] > 0) x[i / 2] += a[i];",
+    "an index of the data": "if (i < n) x[(int)a[i]] += a[i];",
+    "a barrier": "double v = y[i + 1]; __syncthreads(); y[i] = v * x[i];",
+    "a window that is given": "if (i >= m && i < 2 * m) x[i] = x[i - m] * a[i];",
+    "another array": "y[i] = x[i + 1] * a[i];",
+    "atomics": "if (i < n) atomicAdd(&x[i / 2], a[i]);",
+    "a row for several": "if (threadIdx.x < 1 && i < n) for (int j = 0; j < 3; j++) x[i + j] += a[i];",
+}
+
+
+def differentiated(body: str, configuration: str, wrt: tuple[str, ...] = ("x", "y", "a")) -> None:
+    text = GLOBAL.replace("BODY", body).replace("CONFIGURATION", configuration)
+    hetad.gradient(hetad.loads(text, "f.cu")["f"], wrt=wrt, of=("x", "y"), backend="cpu")
+
+
+def configuration_for(body: str) -> str:
+    return "4, dim3(16, 4)" if "threadIdx.y" in body else "4, 64"
+
+
+@pytest.mark.parametrize("name", REFUSED_IN_GLOBAL_MEMORY)
+def test_refused_in_global_memory(name: str) -> None:
+    body = REFUSED_IN_GLOBAL_MEMORY[name]
+    with pytest.raises(
+        RaceError, match=r"f\.cu:5:\d+: a race in kernel k: thread .* in line 5, and nothing orders"
+    ) as caught:
+        differentiated(body, configuration_for(body))
+    assert "cells of its own" in caught.value.remedy
+    assert caught.value.related[0].span.line == 5
+
+
+@pytest.mark.parametrize("name", ACCEPTED_IN_GLOBAL_MEMORY)
+def test_accepted_in_global_memory(name: str) -> None:
+    body = ACCEPTED_IN_GLOBAL_MEMORY[name]
+    differentiated(body, configuration_for(body))
+
+
+def test_launches_that_do_not_race_in_global_memory() -> None:
+    halves, alone = REFUSED_IN_GLOBAL_MEMORY["halves"], REFUSED_IN_GLOBAL_MEMORY["one cell"]
+    for configuration in ("4, 1", "0, 64", "4, m", "dim3(4, 0), 64"):
+        differentiated(halves, configuration)
+    text = (
+        GLOBAL.replace("BODY", alone)
+        .replace("CONFIGURATION", "1, 64")
+        .replace("(x, y, a, n, m); }", "(x, y, a, 1, m); }")
+    )
+    hetad.gradient(hetad.loads(text, "f.cu")["f"], wrt=("a",), of="x", backend="cpu")
+
+
+def test_what_enters_no_derivative_may_race() -> None:
+    differentiated("y[i] = a[i] * a[i]; x[i] *= a[i];", "4, 64", ("a",))
+    text = GLOBAL.replace("BODY", "x[i / 2] += 1; y[i] = a[i] * a[i];").replace("CONFIGURATION", "4, 64")
+    hetad.gradient(hetad.loads(text, "f.cu")["f"], wrt="a", of="y", backend="cpu")
+
+
+def test_an_empty_grid_has_no_race_along_other_axes() -> None:
+    differentiated("if (i < n) x[i] += a[i];", "0, dim3(8, 2)")
+    with pytest.raises(hetad.HetadError, match=r"threads that differ in threadIdx\.y alone"):
+        differentiated("if (i < n) x[i] += a[i];", "1, dim3(8, 2)")

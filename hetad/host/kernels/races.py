@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.coordinates import block_dim, grid_dim
+from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.analysis.positions import Position
+from hetad.analysis.races import refuse_races_in_global_memory
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.races import Race, races
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.host.kernels.versions import all_of, holds
+from hetad.host.kernels.versions import all_of, constant, holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
-from hetad.ir.types import BOOL, CHAR, UINT, Float, Pointer
+from hetad.ir.types import BOOL, CHAR, UINT, Float, Int, Pointer
 from hetad.ir.visit import map_expr
 
 Groups = tuple[tuple[str, ...], ...]
@@ -39,6 +40,7 @@ class Races:
     def __init__(self, kernels: Mapping[str, ir.Function]) -> None:
         self._kernels = kernels
         self._found: dict[tuple[str, Groups], tuple[Race, ...]] = {}
+        self._right: set[object] = set()  # blocks of kernels in which no race is proven
 
     def looked_at(
         self,
@@ -51,7 +53,10 @@ class Races:
 
         `active`: the arguments that have adjoints; `merged`: groups of parameters that may reach the same memory.
         """
+        if any(extent == 0 for extent in _extents(s.grid, extents)):
+            return []  # no thread runs
         kernel, own = self._kernels[s.kernel], self._races(s.kernel, ())
+        self._refuse_in_blocks(s, extents, active)
         conditions = [_told(s, race, kernel, extents) for race in own if _matters(race, active)]
         seen = {(r.place, r.place.span) for r in own}
         more = [r for r in self._races(s.kernel, merged) if (r.place, r.place.span) not in seen] if merged else []
@@ -60,10 +65,30 @@ class Races:
         first = {(c.along, c.apart, c.when): c for c in reversed(conditions) if c.along}
         return [_required(s, c) for c in reversed(first.values())]
 
+    def _refuse_in_blocks(self, s: ir.Launch, extents: Mapping[ir.Symbol, ir.Expr], active: Collection[int]) -> None:
+        """Refuses what threads of a block certainly do to each other, where the text tells how large blocks are."""
+        kernel, sizes = self._kernels[s.kernel], _extents(s.block, extents)
+        given = frozenset(p for i, p in enumerate(kernel.params) if i in active and isinstance(p.type, Pointer))
+        numbers = {p: constant(arg) for p, arg in zip(kernel.params, s.args, strict=True)}
+        known = {p: n for p, n in numbers.items() if n is not None and isinstance(p.type, Int)}
+        key = s.kernel, given, sizes, frozenset(known.items())
+        if key in self._right or not all(sizes):
+            return
+        x, y, z = (n or 1 for n in sizes)
+        refuse_races_in_global_memory(kernel, given, (x, y, z), known)
+        self._right.add(key)
+
     def _races(self, kernel: str, merged: Groups) -> tuple[Race, ...]:
         if (kernel, merged) not in self._found:
             self._found[kernel, merged] = races(self._kernels[kernel], merged)
         return self._found[kernel, merged]
+
+
+def _extents(extent: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> tuple[int | None, ...]:
+    """How many there are along each axis, where these are numbers."""
+    if isinstance(extent, ir.Var) and extent.symbol in extents:
+        extent = extents[extent.symbol]
+    return tuple(constant(extent_along(extent, axis)) for axis in AXES)
 
 
 def _told(
@@ -106,7 +131,9 @@ def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
         extent = extent_along(s.block if name == "threadIdx" else s.grid, axis)
         tests.append(ir.Binary("<=", extent, integer(1, span, UINT), BOOL, span=span))
     whole = all_of(tests) if tests else None
-    others = [c.apart] if c.apart is not None else []
+    blocks = [extent_along(s.grid, axis) for axis in AXES]
+    others: list[ir.Expr] = [c.apart] if c.apart is not None else []
+    others += [ir.Binary("==", e, integer(0, span, UINT), BOOL, span=span) for e in blocks if constant(e) is None]
     for other in (*others, *(ir.Unary("!", w, BOOL, span=span) for w in c.when)):
         whole = ir.Binary("||", whole, other, BOOL, span=span) if whole is not None else other
     assert whole is not None

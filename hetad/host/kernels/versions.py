@@ -64,10 +64,10 @@ def holds(
         else:
             assert isinstance(e, ir.Var)
             found = convert(given[e.symbol], e.type)
-        number = _number(found)
+        number = constant(found)
         if number is None and isinstance(found, ir.Member) and isinstance(found.base, ir.Var):
             known = extents.get(found.base.symbol)
-            number = _number(extent_along(known, found.name)) if known is not None else None
+            number = constant(extent_along(known, found.name)) if known is not None else None
         return integer(number, e.span) if number is not None else found
 
     compared = comparisons(conditions, leaf, narrow.span)
@@ -93,13 +93,13 @@ def all_of(conditions: Sequence[ir.Expr]) -> ir.Expr:
 
 
 def _decided(e: ir.Binary) -> bool | None:
-    left, right = _number(e.left), _number(e.right)
+    left, right = constant(e.left), constant(e.right)
     if left is None or right is None:
         return None
     return left == right if e.op == "==" else left >= right
 
 
-def _number(e: ir.Expr) -> int | None:
+def constant(e: ir.Expr) -> int | None:
     """The value of a small constant."""
     while isinstance(e, ir.Cast) and isinstance(e.type, Int) and e.type.bits >= 32:
         e = e.operand
