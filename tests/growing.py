@@ -71,6 +71,14 @@ def else_ifs(count: int) -> str:
     return _kernel(f"double a = x[i];\nif (a > {count})\n y[i] = a;\n{_lines(arms)}")
 
 
+def selects(count: int) -> str:
+    """`?:` in `?:`."""
+    value = "a"
+    for j in range(count):
+        value = f"(a > {j} ? a * {j + 1} : {value})"
+    return _kernel(f"double a = x[i];\ny[i] = {value} + y[i] * a;\n")
+
+
 def branches(count: int) -> str:
     """One after the other."""
     arms = (f"if (v > {j})\n v = v * a + {j};" for j in range(count))
@@ -242,6 +250,7 @@ FAMILIES = {
     "nested loops in a kernel": Family(nested_in_kernel, (1, 2, 3, 4, 5)),
     "cases of a switch": Family(cases, (10, 20, 40, 80)),
     "else if": Family(else_ifs, (10, 20, 40, 80)),
+    "conditional expressions": Family(selects, (10, 20, 40, 80)),
     "branches": Family(branches, (10, 20, 40, 80)),
     "stores of a lattice": Family(scattered, (3, 6, 12, 24)),
     "straight-line code": Family(straight, (50, 100, 200, 400)),

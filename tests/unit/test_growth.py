@@ -14,25 +14,32 @@ import pytest
 
 import hetad
 from hetad.analysis import integer_sets
-from tests.growing import FAMILIES
+from tests.growing import FAMILIES, Family
 
 SIZES = {
     "nested time loops": (2, 4), "nested time loops, memory_limit": (2, 4), "nested loops in a kernel": (2, 4),
-    "cases of a switch": (8, 16), "else if": (8, 16), "branches": (8, 16), "stores of a lattice": (3, 6),
+    "cases of a switch": (8, 16), "else if": (8, 16), "conditional expressions": (8, 16), "branches": (8, 16),
+    "stores of a lattice": (3, 6),
     "straight-line code": (20, 40), "values overwritten": (20, 40), "differential equations": (3, 6),
     "cells of one array": (5, 10), "loops in a row": (4, 8), "phases in shared memory": (3, 6),
     "fields of a struct": (5, 10), "depth of calls": (5, 10), "kernels": (5, 10), "launches": (10, 20),
     "buffers": (5, 10), "terms of a sum": (10, 20),
 }  # fmt: skip
+LONG = {"else if": (30, 60), "conditional expressions": (30, 60), "cells of one array": (20, 40)}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_work_grows_with_the_program(name: str) -> None:
     """Exponential growth shows at any size; quadratic growth where it is most of the work."""
-    family = FAMILIES[name]
-    calls(family.source(SIZES[name][0]), family.options)  # what a process does once
-    small, large = (calls(family.source(size), family.options) for size in SIZES[name])
+    small, large = grown(FAMILIES[name], *SIZES[name])
     assert large < 2.5 * small, f"{small} calls, then {large}"
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_chains(name: str) -> None:
+    """Where each link is compared with all others, or with all around it, that is most of the work."""
+    small, large = grown(FAMILIES[name], *LONG[name])
+    assert large < 2.25 * small, f"{small} calls, then {large}"
 
 
 def test_a_question_about_integer_sets_ends() -> None:
@@ -43,6 +50,12 @@ def test_a_question_about_integer_sets_ends() -> None:
     )
     limits = "0 <= v0 < p0 + 128 * p1 + 15360 * p2 + 150461"
     assert integer_sets.not_covered("[v0]", limits, pieces, "p0 >= 1", 3) is None
+
+
+def grown(family: Family, small: int, large: int) -> tuple[int, int]:
+    """The calls for programs of both sizes."""
+    calls(family.source(min(family.sizes)), family.options)  # what a process does once
+    return calls(family.source(small), family.options), calls(family.source(large), family.options)
 
 
 def calls(source: str, options: Mapping[str, Any]) -> int:
