@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import itertools
 from pathlib import Path
 
@@ -139,7 +140,8 @@ def test_built_in_schedules(built_in: ctypes.CDLL, requests: list[Request]) -> N
     for r in requests:
         if r.room <= r.step:
             continue
-        values = np.array([r.trips, r.state, r.step, r.least, r.room, r.host_room, r.first_level], np.int64)
+        values = np.array(dataclasses.astuple(r), np.int64)  # Request's fields are in the order that C reads
+        assert values.size == 9
         actions = ctypes.c_void_p()
         count = built_in.make(values.ctypes.data_as(ctypes.c_void_p), ctypes.byref(actions))
         assert count > 0, r

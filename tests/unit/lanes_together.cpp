@@ -1,6 +1,7 @@
 // A thread for each thread of a block; lanes are at the same place together as `sets` says.  After this comes hetad's text.
 #include <atomic>
 #include <barrier>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -23,7 +24,6 @@ static Index blockDim{THREADS, 1, 1};
 static thread_local unsigned active;
 static std::mutex lock;
 static std::map<std::pair<unsigned, unsigned>, std::unique_ptr<std::barrier<>>> barriers;
-static std::atomic<unsigned long long> exchanged[THREADS];
 
 static unsigned __activemask() { return active; }
 static int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -42,15 +42,8 @@ static void __syncwarp(unsigned mask)
     barrier->arrive_and_wait();
 }
 
-static unsigned long long __shfl_sync(unsigned mask, unsigned long long value, unsigned source)
-{
-    exchanged[threadIdx.x] = value;
-    __syncwarp(mask);
-    const unsigned long long got = exchanged[threadIdx.x / 32 * 32 + source];
-    __syncwarp(mask);
-    return got;
-}
-
+static double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
+static long long __double_as_longlong(double value) { return std::bit_cast<long long>(value); }
 static void atomicAdd(double *cell, double value) { std::atomic_ref<double>(*cell).fetch_add(value); }
 
 HETAD
