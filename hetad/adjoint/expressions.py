@@ -13,8 +13,9 @@ from typing import Protocol
 from hetad.adjoint.names import Names, convert, is_zero, negate, times, zero
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.types import BOOL, Float
-from hetad.ir.visit import walk_expr
+from hetad.ir.visit import children, walk_expr
 from hetad.rules import math
 
 REPLAY = "hetad_replay"  # (recorded, load): the recorded value in place of the load, with the load's derivative
@@ -31,24 +32,31 @@ class Accumulator(Protocol):
 
 def active_leaves(engine: Accumulator, expr: ir.Expr) -> list[ir.Place]:
     """The active places whose value flows into `expr` through floating operations."""
+    found: list[ir.Place] = []
+    waiting = [expr]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ir.Var | ir.Index | ir.Member):
+            found += [part] if isinstance(part.type, Float) and engine.is_active(part) else []
+        else:
+            waiting += _floating_operands(part)[::-1]
+    return found
+
+
+def _floating_operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Those on which its value depends smoothly."""
     if not isinstance(expr.type, Float):
-        return []
+        return ()
     match expr:
-        case ir.Var() | ir.Index() | ir.Member():
-            return [expr] if engine.is_active(expr) else []
         case ir.Select(then=then, orelse=orelse):
-            return active_leaves(engine, then) + active_leaves(engine, orelse)
-        case ir.Binary(left=left, right=right):
-            return active_leaves(engine, left) + active_leaves(engine, right)
-        case ir.Unary(operand=operand) | ir.Cast(operand=operand):
-            return active_leaves(engine, operand)
+            return then, orelse
         case ir.Intrinsic(name=name, args=args) if name == REPLAY:
-            return active_leaves(engine, args[1])
+            return (args[1],)
         case ir.Intrinsic(name=name) if math.is_inactive(name):
-            return []
-        case ir.Intrinsic(args=args):
-            return [leaf for arg in args for leaf in active_leaves(engine, arg)]
-    return []
+            return ()
+        case ir.Binary() | ir.Unary() | ir.Cast() | ir.Intrinsic():
+            return children(expr)
+    return ()
 
 
 def pull(engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: ir.Expr | None = None) -> list[ir.Stmt]:
@@ -56,40 +64,50 @@ def pull(engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: 
 
     `seed` must keep its value meanwhile.  `result` is a place that holds the value of `expr`, where one exists.
     """
-    if isinstance(expr, ir.CallExpr):
-        raise UnsupportedError(
-            f"a call of '{expr.function}' inside an expression", expr.span, "assign it to a variable"
-        )
-    leaves = active_leaves(engine, expr)
-    if not leaves or is_zero(seed):
-        return []
-    match expr:
-        case ir.Var() | ir.Index() | ir.Member():
-            return engine.accumulate(expr, convert(seed, expr.type), span)
-        case ir.Cast(operand=operand):
-            return pull(engine, operand, convert(seed, operand.type), span)
-        case ir.Unary(op="-", operand=operand):
-            return pull(engine, operand, negate(seed), span)
-        case ir.Select(cond=cond, then=then, orelse=orelse):
-            return [
-                ir.If(
-                    cond,
-                    tuple(pull(engine, then, seed, span)),
-                    tuple(pull(engine, orelse, seed, span)),
-                    span=span,
-                )
-            ]
-    out: list[ir.Stmt] = []
-    if len(leaves) > 1 and not isinstance(seed, ir.Var | ir.Const):
-        seed = _kept(engine, seed, out)
-    match expr:
-        case ir.Binary(op="/", left=a, right=b) if active_leaves(engine, a) and active_leaves(engine, b):
-            seed = _kept(engine, _over(seed, seed, b), out)  # one division for both
-            share = where_seeded(seed, times(seed, result if result is not None else expr))
-            return [*out, *pull(engine, a, seed, span), *pull(engine, b, negate(share), span)]
-    for operand, share_of in _shares(expr, seed, result):
-        out += pull(engine, operand, share_of(), span)
-    return out
+    return _Pull(engine, span)(expr, seed, result)
+
+
+class _Pull:
+    """Of one expression: how many leaves its parts have is counted once."""
+
+    def __init__(self, engine: Accumulator, span: Span) -> None:
+        self.engine = engine
+        self.span = span
+        self._leaves = Facts(self._count)
+
+    def _count(self, expr: ir.Expr) -> int:
+        if isinstance(expr, ir.Var | ir.Index | ir.Member):
+            return int(isinstance(expr.type, Float) and self.engine.is_active(expr))
+        return sum(map(self._leaves, _floating_operands(expr)))
+
+    def __call__(self, expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None = None) -> list[ir.Stmt]:
+        if isinstance(expr, ir.CallExpr):
+            raise UnsupportedError(
+                f"a call of '{expr.function}' inside an expression", expr.span, "assign it to a variable"
+            )
+        leaves = self._leaves(expr)
+        if not leaves or is_zero(seed):
+            return []
+        match expr:
+            case ir.Var() | ir.Index() | ir.Member():
+                return self.engine.accumulate(expr, convert(seed, expr.type), self.span)
+            case ir.Cast(operand=operand):
+                return self(operand, convert(seed, operand.type))
+            case ir.Unary(op="-", operand=operand):
+                return self(operand, negate(seed))
+            case ir.Select(cond=cond, then=then, orelse=orelse):
+                return [ir.If(cond, tuple(self(then, seed)), tuple(self(orelse, seed)), span=self.span)]
+        out: list[ir.Stmt] = []
+        if leaves > 1 and not isinstance(seed, ir.Var | ir.Const):
+            seed = _kept(self.engine, seed, out)
+        match expr:
+            case ir.Binary(op="/", left=a, right=b) if self._leaves(a) and self._leaves(b):
+                seed = _kept(self.engine, _over(seed, seed, b), out)  # one division for both
+                share = where_seeded(seed, times(seed, result if result is not None else expr))
+                return [*out, *self(a, seed), *self(b, negate(share))]
+        for operand, share_of in _shares(expr, seed, result):
+            out += self(operand, share_of())
+        return out
 
 
 def _kept(engine: Accumulator, seed: ir.Expr, out: list[ir.Stmt]) -> ir.Var:

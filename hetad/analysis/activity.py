@@ -15,7 +15,7 @@ from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
-from hetad.ir.visit import declared, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import children, declared, own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules.math import is_math
 
@@ -214,23 +214,19 @@ class Activity:
         return frozenset(self._floating_leaves(expr))
 
     def _floating_leaves(self, expr: ir.Expr) -> Iterator[Location]:
-        if not isinstance(expr.type, Float | Struct) and not isinstance(expr, ir.Aggregate):
-            return
-        match expr:
-            case ir.Var() | ir.Index() | ir.Member():
-                if floating_leaves_of(expr.type):
-                    yield from self.pointers.storage(expr)
-            case ir.Select(then=then, orelse=orelse):
-                yield from self._floating_leaves(then)
-                yield from self._floating_leaves(orelse)
-            case ir.Binary(left=left, right=right):
-                yield from self._floating_leaves(left)
-                yield from self._floating_leaves(right)
-            case ir.Unary(operand=operand) | ir.Cast(operand=operand):
-                yield from self._floating_leaves(operand)
-            case ir.Intrinsic(args=args) | ir.Aggregate(elements=args):
-                for arg in args:
-                    yield from self._floating_leaves(arg)
+        waiting = [expr]  # sums may be long
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part.type, Float | Struct) and not isinstance(part, ir.Aggregate):
+                continue
+            match part:
+                case ir.Var() | ir.Index() | ir.Member():
+                    if floating_leaves_of(part.type):
+                        yield from self.pointers.storage(part)
+                case ir.Select(then=then, orelse=orelse):
+                    waiting += (orelse, then)
+                case ir.Binary() | ir.Unary() | ir.Cast() | ir.Intrinsic() | ir.Aggregate():
+                    waiting += children(part)[::-1]
 
 
 def _untyped(root: Root) -> bool:

@@ -69,20 +69,21 @@ class Effects:
 
     def loads(self, expr: ir.Expr) -> Iterator[Location]:
         """Locations whose value the evaluation of `expr` needs."""
-        match expr:
-            case ir.Var(symbol=symbol):
-                yield symbol
-            case ir.Index() | ir.Member():
-                yield from self.address(expr)
-                if not isinstance(expr.type, Array):
-                    yield from self.pointers.storage(expr)
-            case ir.AddressOf(place=place):
-                yield from self.address(place)
-            case ir.Intrinsic(name=name, args=(ir.AddressOf(place=place),)) if name.startswith(TAKE):
-                yield from self.loads(place)
-            case _:
-                for child in children(expr):
-                    yield from self.loads(child)
+        waiting = [expr]  # sums may be long
+        while waiting:
+            match waiting.pop():
+                case ir.Var(symbol=symbol):
+                    yield symbol
+                case (ir.Index() | ir.Member()) as place:
+                    yield from self.address(place)
+                    if not isinstance(place.type, Array):
+                        yield from self.pointers.storage(place)
+                case ir.AddressOf(place=place):
+                    yield from self.address(place)
+                case ir.Intrinsic(name=name, args=(ir.AddressOf(place=place),)) if name.startswith(TAKE):
+                    waiting.append(place)
+                case other:
+                    waiting += children(other)[::-1]
 
     def address(self, place: ir.Expr) -> Iterator[Location]:
         """Locations that the evaluation of a place's address needs, not its value."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.thread_words import Case, Sum, Words
 from hetad.ir import nodes as ir
+from hetad.ir.facts import collected
 from hetad.ir.places import exposed
 from hetad.ir.types import INT, Array, Int, Pointer, Type, is_volatile
-from hetad.ir.visit import bodies, children, own_exprs, variables, walk_stmts
+from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
 
 Offset = tuple[tuple[ir.Expr, int], ...]  # products that are added, in innermost elements
 
@@ -154,7 +155,7 @@ class Intervals:
 
     def _walk(self, body: ir.Body, around: Around) -> None:
         for s in body:
-            if any(_waits(x) for x in walk_stmts((s,))):
+            if _waits_within(s):
                 self._waiting(s, around)
             else:
                 self._plain(s, around)
@@ -200,7 +201,7 @@ class Intervals:
         for symbol in dict.fromkeys(x for s in init for x in _set_by(s)):
             changes = [s for s in (*init, *step) if symbol in _set_by(s)]
             mentioned = {x for s in changes for e in own_exprs(s) for x in variables(e)} - {symbol}
-            position = any(_is_position(e) for s in changes for own in own_exprs(s) for e in _parts(own))
+            position = any(_is_position(e) for s in changes for own in own_exprs(s) for e in walk_expr(own))
             known = all(x in self.agreed for x in mentioned)
             if known and not position and len(changes) == self._changes[symbol] and isinstance(symbol.type, Int):
                 self.agreed.add(symbol)
@@ -220,7 +221,7 @@ class Intervals:
     def _accesses(self, s: ir.Stmt, around: Around) -> None:
         """Those of the statement itself."""
         self._statement = s
-        if any(is_volatile(e.type) for own in own_exprs(s) for e in _parts(own)):
+        if any(is_volatile(e.type) for own in own_exprs(s) for e in walk_expr(own)):
             self._ordered.add(len(self.found) - 1)  # lanes of a warp go in step
         match s:
             case ir.Assign(target=target, value=value):
@@ -329,6 +330,9 @@ def _waits(s: ir.Stmt) -> bool:
     return isinstance(s, ir.Call) and (s.function.startswith("__syncthreads") or not _is_known(s.function))
 
 
+_waits_within = collected(lambda s: (True,) if _waits(s) else ())
+
+
 def _is_known(function: str) -> bool:
     return function.startswith(("__", "atomic"))
 
@@ -344,12 +348,6 @@ def _set_by(s: ir.Stmt) -> Iterable[ir.Symbol]:
         case ir.Call(result=ir.Var(symbol=symbol)):
             return (symbol,)
     return ()
-
-
-def _parts(e: ir.Expr) -> Iterable[ir.Expr]:
-    yield e
-    for part in children(e):
-        yield from _parts(part)
 
 
 def _is_position(e: ir.Expr) -> bool:

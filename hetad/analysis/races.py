@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from hetad.analysis.integer_sets import always_met
 from hetad.analysis.intervals import Access, Intervals, shared_arrays
@@ -34,7 +35,7 @@ def refuse_races(program: ir.Program) -> None:
         if kernel.kind != "kernel" or not shared_arrays(kernel.body):
             continue
         intervals = Intervals(kernel)
-        pairs = [p for accesses in intervals.found for p in _pairs(accesses)][:_PAIRS]
+        pairs = list(islice((p for accesses in intervals.found for p in _pairs(accesses)), _PAIRS))
         for block in dict.fromkeys(_blocks(program, kernel.name)) if pairs else ():
             for read, written, accesses in pairs:
                 found = _Pair(read, written, accesses, block, intervals).witness()
@@ -50,11 +51,13 @@ def refuse_races_in_global_memory(
 
     Threads that differ only along axes that neither access depends on are not compared (`device/races.py` does).
     """
-    if not given or any(map(_may_order, walk_stmts(kernel.body))):
+    if not given or any(is_volatile(e.type) for e in walk_exprs(kernel.body)):
+        return
+    if any(map(_may_order, walk_stmts(kernel.body))):
         return
     intervals = Intervals(kernel, given)
-    pairs = [p for accesses in intervals.found for p in _pairs(accesses) if p[0].array in given][:_PAIRS]
-    for read, written, accesses in pairs:
+    pairs = (p for accesses in intervals.found for p in _pairs(accesses) if p[0].array in given)
+    for read, written, accesses in islice(pairs, _PAIRS):
         if not isinstance(read.place.type, Float) or (read.place == written.place and not _accumulates(read, written)):
             continue
         found = _Pair(read, written, accesses, block, intervals, True, known).witness()
@@ -63,8 +66,8 @@ def refuse_races_in_global_memory(
 
 
 def _may_order(s: ir.Stmt) -> bool:
-    """Whether threads may wait for each other by it, beside barriers: locks, flags."""
-    if isinstance(s, ir.While | ir.DoWhile) or any(is_volatile(e.type) for e in walk_exprs(s)):
+    """Whether threads may wait for each other by it, beside barriers and what is volatile: locks, flags."""
+    if isinstance(s, ir.While | ir.DoWhile):
         return True
     return isinstance(s, ir.Call) and (
         s.function.startswith("__threadfence") or (s.function.startswith("atomic") and s.result is not None)
@@ -85,13 +88,18 @@ def _accumulates(read: Access, written: Access) -> bool:
 
 def _pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access, list[Access]]]:
     """A read and a write of one array, and all that is done to it between the same barriers."""
+    of_array: dict[ir.Symbol, list[Access]] = {}
+    for a in accesses:
+        of_array.setdefault(a.array, []).append(a)
+    writes: dict[tuple[ir.Symbol, tuple[str, ...]], list[Access]] = {}
+    for a in accesses:
+        if a.write and a.is_known:
+            writes.setdefault((a.array, a.path), []).append(a)
+    unknown = {a.array for a in accesses if a.write and a.offset is None}
     for read in accesses:
-        mine = [a for a in accesses if a.array is read.array]
-        if read.write or any(a.write and a.offset is None for a in mine):
-            continue
-        for written in mine:
-            if written.write and written.path == read.path and read.is_known and written.is_known:
-                yield read, written, mine
+        if not read.write and read.is_known and read.array not in unknown:
+            for written in writes.get((read.array, read.path), ()):
+                yield read, written, of_array[read.array]
 
 
 def _blocks(program: ir.Program, kernel: str) -> Iterator[Block]:

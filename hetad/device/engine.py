@@ -8,6 +8,7 @@ the forward part rebuilds it, its adjoint lies there too, and barriers separate 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import TypeGuard
 
 from hetad.adjoint.control import recompute, tape
@@ -22,9 +23,10 @@ from hetad.analysis.uniform import Uniformity, exchanges
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Facts
 from hetad.ir.places import root_symbol
 from hetad.ir.types import INT, Array, Float, Pointer, Type
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import bodies, map_body, walk_stmts
 
 
 class KernelEngine(Engine):
@@ -44,6 +46,7 @@ class KernelEngine(Engine):
         self.cleared: Collection[ir.Symbol] = ()  # shared arrays whose adjoints are cleared where they are stored to
         self.dynamic_bytes = dynamic_bytes
         self.resets: Mapping[int, tuple[ir.Symbol, ...]] = {}
+        self._changed = Facts(self._find_changed)
 
     def statement(self, s: ir.Stmt) -> Parts:
         forward, reverse = super().statement(s)
@@ -69,7 +72,12 @@ class KernelEngine(Engine):
         return spaces.pop() if spaces else "local"
 
     def changes(self, body: ir.Body) -> dict[Location, None]:
-        return {x: None for x in self.effects.written(body) if isinstance(x, ir.Symbol)}
+        return {x: None for s in body for x in self._changed(s)}
+
+    def _find_changed(self, s: ir.Stmt) -> tuple[ir.Symbol, ...]:
+        own = (x for x in self.effects.writes(s) if isinstance(x, ir.Symbol))
+        inner = (x for nested in bodies(s) for each in nested for x in self._changed(each))
+        return tuple(dict.fromkeys(chain(own, inner)))
 
     # -- declarations and loops
 

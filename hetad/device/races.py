@@ -81,6 +81,7 @@ class _Kernel:
         self._reached = {p: p.reached for p in pieces}
         self._lines = _Lines(self._all)
         self._stored_once = Facts(self._is_stored_once)
+        self._told: Facts[ir.Expr, bool] = Facts(lambda condition: _is_told(condition, self._parameters_kept))
 
     def races(self) -> Iterator[Race]:
         for store in self._all:
@@ -109,7 +110,7 @@ class _Kernel:
 
     def _when(self, store: _Access) -> tuple[ir.Expr, ...]:
         conditions = (c for cond in self._nest.conditions.get(id(store.statement), ()) for c in conjuncts(cond))
-        return tuple(c for c in conditions if _is_told(c, self._parameters_kept))
+        return tuple(c for c in conditions if self._told(c))
 
     # -- accesses
 
@@ -281,17 +282,18 @@ def _read_by(s: ir.Stmt) -> Iterator[ir.Expr]:
             yield from _cells(own)
 
 
-def _cells(e: ir.Expr) -> Iterator[ir.Expr]:
-    match e:
-        case ir.Index() | ir.Member():
-            if not isinstance(e.type, Array):
-                yield e
-            yield from _on_the_way(e)
-        case ir.AddressOf(place=place):
-            yield from _on_the_way(place)
-        case _:
-            for child in children(e):
-                yield from _cells(child)
+def _cells(expr: ir.Expr) -> Iterator[ir.Expr]:
+    waiting = [expr]  # sums may be long
+    while waiting:
+        match waiting.pop():
+            case (ir.Index() | ir.Member()) as e:
+                if not isinstance(e.type, Array):
+                    yield e
+                yield from _on_the_way(e)
+            case ir.AddressOf(place=place):
+                yield from _on_the_way(place)
+            case other:
+                waiting += children(other)[::-1]
 
 
 def _on_the_way(place: ir.Expr) -> Iterator[ir.Expr]:

@@ -25,7 +25,10 @@ SIZES = {
     "fields of a struct": (5, 10), "depth of calls": (5, 10), "kernels": (5, 10), "launches": (10, 20),
     "buffers": (5, 10), "terms of a sum": (10, 20),
 }  # fmt: skip
-LONG = {"else if": (30, 60), "conditional expressions": (30, 60), "cells of one array": (20, 40)}
+LONG = {
+    "else if": (60, 120), "conditional expressions": (60, 120), "cells of one array": (20, 40), "terms of a sum": (60, 120),
+    "cases of a switch": (40, 80),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FAMILIES)

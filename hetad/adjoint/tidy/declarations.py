@@ -77,9 +77,10 @@ def _drops_restore(uses: Uses, i: int, kept: ir.Symbol, x: ir.Symbol) -> bool:
 
 def sink(body: ir.Body) -> ir.Body:
     """A declaration that a single branch uses moves into it."""
-    if not any(isinstance(s, ir.If) for s in body):
+    wanted = {s.symbol for s in body if isinstance(s, ir.Declare) and idle(s)}
+    if not wanted or not any(isinstance(s, ir.If) for s in body):
         return without_empty_comments(body)
-    uses = Uses(body)
+    uses = Uses(body, wanted)
     arms: dict[int, tuple[set[ir.Symbol], set[ir.Symbol]]] = {}  # what is mentioned in those of a branch
     moved: dict[int, tuple[list[ir.Stmt], list[ir.Stmt]]] = {}  # into the arms
     for i, s in enumerate(body):
@@ -91,7 +92,7 @@ def sink(body: ir.Body) -> ir.Body:
             continue
         at = users[0]
         if at not in arms:
-            arms[at] = mentioned_in(branch.then), mentioned_in(branch.orelse)
+            arms[at] = mentioned_in(branch.then, wanted), mentioned_in(branch.orelse, wanted)
         in_then, in_else = (s.symbol in arm for arm in arms[at])
         if in_then == in_else:
             continue

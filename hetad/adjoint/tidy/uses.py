@@ -7,7 +7,7 @@ where in a body each is mentioned and assigned, and is told of what is replaced.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
@@ -98,8 +98,8 @@ changed: Facts[ir.Stmt, Symbols] = lasting(_changed)  # by an assignment, or per
 _declared: Facts[ir.Stmt, Symbols] = lasting(_declares)
 
 
-def mentioned_in(body: ir.Body) -> set[ir.Symbol]:
-    return set().union(*map(mentioned, body))
+def mentioned_in(body: ir.Body, among: Set[ir.Symbol] | None = None) -> set[ir.Symbol]:
+    return set().union(*(mentioned(s) if among is None else mentioned(s) & among for s in body))
 
 
 def next_mention(body: ir.Body, start: int, symbol: ir.Symbol) -> int | None:
@@ -114,16 +114,19 @@ def assigned(body: ir.Body, symbol: ir.Symbol) -> bool:
 
 
 class Uses:
-    """The statements of a body by their first positions, which stay as they are, and where each symbol is used."""
+    """The statements of a body by their first positions, which stay as they are, and where each symbol is used.
 
-    def __init__(self, body: ir.Body) -> None:
+    `among`: of these symbols alone it is told where they are mentioned, and none where they are assigned.
+    """
+
+    def __init__(self, body: ir.Body, among: Set[ir.Symbol] | None = None) -> None:
         self.body: list[ir.Stmt | None] = list(body)
         self._mentions: dict[ir.Symbol, list[int]] = {}
         self._changes: dict[ir.Symbol, list[int]] = {}
         for k, s in enumerate(body):
-            for x in mentioned(s):
+            for x in mentioned(s) if among is None else mentioned(s) & among:
                 self._mentions.setdefault(x, []).append(k)
-            for x in changed(s) | _declared(s):
+            for x in () if among is not None else changed(s) | _declared(s):
                 self._changes.setdefault(x, []).append(k)
 
     def result(self) -> ir.Body:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hetad.ir import nodes as ir
+from hetad.ir.facts import collected
 from hetad.ir.places import exposed, root_symbol, written
-from hetad.ir.visit import declared, variables, walk_expr, walk_stmts
+from hetad.ir.visit import variables, walk_expr, walk_stmts
 
 
 class Differences:
@@ -40,9 +43,9 @@ class Differences:
         """The variables to which the statement may give other values in other threads."""
         match s:
             case ir.If(cond=cond) if self.differ_in(cond):
-                return written((s,)) - set(declared((s,)))
+                return written((s,)) - set(_declared(s))
             case ir.For(cond=cond) | ir.While(cond=cond) if cond is not None and self.differ_in(cond):
-                return written((s,)) - set(declared((s,)))
+                return written((s,)) - set(_declared(s))
             case ir.Declare(init=init) if init is not None and self.differ_in(init):
                 return {s.symbol}
             case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
@@ -50,3 +53,15 @@ class Differences:
             case ir.Call():
                 return written((s,)) | exposed((s,))
         return set()
+
+
+def _declares(s: ir.Stmt) -> Iterable[ir.Symbol]:
+    match s:
+        case ir.Declare(symbol=symbol):
+            return (symbol,)
+        case ir.Opaque(declares=symbols):
+            return symbols
+    return ()
+
+
+_declared = collected(_declares)

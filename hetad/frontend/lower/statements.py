@@ -182,9 +182,10 @@ def _case(ctx: Context, labels: list[Any], subject: Expr) -> Case:
 def _shared(cases: list[Case]) -> list[Symbol]:
     """The variables that one case declares and another mentions."""
     result = []
-    for i, case in enumerate(cases):
-        own = {s.symbol for s in case.body if isinstance(s, Declare)}
-        result += [s for other in cases[i + 1 :] for s in variables(other.body) if s in own]
+    before: set[Symbol] = set()
+    for case in cases:
+        result += [s for s in variables(case.body) if s in before]
+        before.update(s.symbol for s in case.body if isinstance(s, Declare))
     return result
 
 

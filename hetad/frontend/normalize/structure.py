@@ -15,6 +15,7 @@ from hetad.diagnostics import Span
 from hetad.frontend.normalize.conditions import both, known, negate
 from hetad.frontend.normalize.names import Names
 from hetad.frontend.normalize.switches import unfold
+from hetad.ir.facts import lasting
 from hetad.ir.nodes import (
     Assign,
     Block,
@@ -317,17 +318,25 @@ def _jumps_in(stmt: Stmt) -> bool:
 
 def _escapes(stmt: Stmt, breaks: bool, continues: bool, returns: bool) -> bool:
     """Whether control may leave the statement by one of these jumps."""
-    if isinstance(stmt, Break):
-        return breaks
-    if isinstance(stmt, Continue):
-        return continues
+    jumps = _jumps(stmt)
+    return (breaks and Break in jumps) or (continues and Continue in jumps) or (returns and Return in jumps)
+
+
+def _find_jumps(stmt: Stmt) -> frozenset[type]:
+    """By which kinds of jumps control may leave the statement, `goto` counted as `return`."""
+    if isinstance(stmt, Break | Continue):
+        return frozenset({type(stmt)})
     if isinstance(stmt, Return | Goto):
-        return returns
+        return frozenset({Return})
+    bound: tuple[type, ...] = ()
     if isinstance(stmt, For | While | DoWhile):
-        breaks = continues = False
+        bound = (Break, Continue)
     elif isinstance(stmt, Switch):
-        breaks = False
-    return any(_escapes(s, breaks, continues, returns) for b in bodies(stmt) for s in b)
+        bound = (Break,)
+    return frozenset(kind for b in bodies(stmt) for s in b for kind in _jumps(s)).difference(bound)
+
+
+_jumps = lasting(_find_jumps)
 
 
 def _leaves(stmt: Stmt) -> bool:
