@@ -17,6 +17,7 @@ from hetad import pipeline
 from hetad.adjoint.options import Options
 from hetad.diagnostics import ArgumentError, ExecutionError, UnknownNameError
 from hetad.frontend.settings import Settings
+from hetad.host.derivation import Request
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.ir.types import Float
 from hetad.rules.user import UserRule, checked, checked_pullback
@@ -364,9 +365,8 @@ class Compiled:
     def derivative(self, choice: Choice) -> Derivative:
         with self._lock:
             if choice.key not in self._derivatives:
-                self._derivatives[choice.key] = pipeline.differentiate(
-                    self.unit, self.name, choice.wrt, choice.of, **choice.options
-                )
+                request = Request(function=self.name, wrt=choice.wrt, of=choice.of, **choice.options)
+                self._derivatives[choice.key] = pipeline.differentiate(self.unit, request)
             return self._derivatives[choice.key]
 
     def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:

@@ -1,43 +1,146 @@
-"""The pipeline, from CUDA text to a derivative program: the table of contents of hetad.
+"""The table of contents of hetad: every step from CUDA text to a derivative program, in order.
 
-unit     = frontend.load(text)          preprocess, CUDA syntax; items are parsed when reached
-program  = unit.reach(function)         lower to the IR; closed over calls and launches
-fence.check(program)                    refuse what later passes do not support
-program  = normalize(program)           one assignment a statement, structured control flow
-races.refuse_races(program)             refuse shared memory where a barrier is certainly missing
-derivative = host.differentiate(...)    inline, analyse, reverse, prune, tidy, outline
-text     = emit.cuda_file(...)          readable CUDA C
+`hetad grad --emit after:NAME` prints the program as a pass leaves it; `--emit passes` prints this list.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from hetad.adjoint.inline import inline
-from hetad.adjoint.options import ALL, Options
-from hetad.adjoint.structs import split_structs
-from hetad.analysis.races import refuse_races
+from hetad.adjoint.hoist import pointed_locals_at_the_top
+from hetad.adjoint.inline import inline_calls
+from hetad.adjoint.structs import field_by_field, fields_of_entry
+from hetad.analysis.effects import written_parameters
+from hetad.analysis.races import refuse_proven_races
 from hetad.analysis.spaces import parameter_spaces
 from hetad.deep import deep
 from hetad.diagnostics import SourceError
+from hetad.frontend.closure import reach, reach_for_derivative
+from hetad.frontend.fence import supported
+from hetad.frontend.normalize import NORMAL_FORM, normalize
+from hetad.host.active import with_activity
+from hetad.host.analysed import analysed
+from hetad.host.closing import closed, in_session, with_launch_bounds
+from hetad.host.compound import in_plain_operations
+from hetad.host.derivation import Derivation, Request, parameters_of
 from hetad.host.derivative import Derivative, Parameter
-from hetad.host.gradient import differentiate as reverse
-from hetad.host.kernels.launcher import CONFIGURATION, launcher, launcher_name
-from hetad.host.kernels.routines import pullback_name
+from hetad.host.explanation import explained
+from hetad.host.graphs import refuse_data_dependence
+from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
+from hetad.host.kernels.routines import handles_given, library_choices, with_routines_pullbacks
 from hetad.host.live_ranges import with_live_ranges
+from hetad.host.members import structs_by_member
+from hetad.host.outlining.outline import outline
 from hetad.host.own_structs import with_own_structs
 from hetad.host.pointer_modes import with_pointer_modes
-from hetad.host.saves.checkpoint import MemoryLimit
+from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune_saves
+from hetad.host.registration import register_arguments
+from hetad.host.result import named_result
+from hetad.host.reverse import reversed_host
+from hetad.host.saves.fresh import drop_snapshots_of_nothing
+from hetad.host.saves.renaming import check_versions, mark_versions, use_versions
+from hetad.host.saves.steady import steady_allocations, steady_parameters
+from hetad.host.saves.tape import lowered_tape
+from hetad.host.saves.workspaces import hoist_workspaces
+from hetad.host.streams import in_one_stream
+from hetad.host.symbols import lift_symbols
+from hetad.host.tables import copy_tables, tables_on_host
+from hetad.host.unknown import refuse_unknown_pointers
+from hetad.host.zeros import follow_zeros
 from hetad.ir import facts
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
+from hetad.passes.manager import Pass, run
+from hetad.passes.task import Task
 
 if TYPE_CHECKING:
     from hetad.frontend import Unit
-    from hetad.rules.user import Rules
 
-STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
+__all__ = ["differentiate", "normalized", "primal", "reach", "source"]
+
+
+def limited(d: Derivation) -> bool:
+    return d.request.memory_limit is not None
+
+
+def option(name: str) -> Any:
+    """Whether this optimisation is wanted (`adjoint/options.py`)."""
+    return lambda d: getattr(d.request.options, name)
+
+
+# Each function by itself: see frontend/normalize.
+
+# The host function as one body in terms of few operations, and what has an adjoint in it.
+HOST_FORM: tuple[Pass[Any], ...] = (
+    refuse_proven_races,
+    launch_kernel,
+    inline_calls,
+    field_by_field,
+    lift_symbols,
+    with_routines_pullbacks,
+    with_pointer_modes,
+    library_choices,
+    in_one_stream,
+    in_plain_operations,
+    with_own_structs,
+    with_live_ranges,
+    tables_on_host,
+    steady_parameters,
+    steady_allocations.only(limited),
+    hoist_workspaces.only(lambda d: option("workspaces")(d) or limited(d)),
+    pointed_locals_at_the_top,
+    named_result,
+    structs_by_member,
+    refuse_unknown_pointers,
+    analysed,
+    refuse_data_dependence.only(lambda d: d.request.graph),
+    with_activity,
+)
+
+# Both sweeps, then without what nobody needs.
+REVERSE: tuple[Pass[Any], ...] = (
+    reversed_host,
+    follow_zeros,
+    prune_saves.only(option("needed")),
+    drop_what_is_unused.only(lambda d: not option("needed")(d)),
+    drop_marks,
+    canonical.only(option("tidy")),
+    mark_versions.only(option("renaming")),
+    register_arguments,
+    explained,
+)
+
+# In terms of the run-time support, as a program that stands alone.
+LOWER: tuple[Pass[Any], ...] = (
+    drop_snapshots_of_nothing,
+    check_versions,
+    lowered_tape,
+    use_versions,
+    copy_tables,
+    handles_given,
+    in_session,
+    outline.only(option("outline")),
+    closed,
+    with_launch_bounds.only(option("qualifiers")),
+)
+
+DIFFERENTIATE = (*NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)
+
+# The host function of the primal, for what must be known of it to run it.
+PRIMAL: tuple[Pass[Any], ...] = (
+    *NORMAL_FORM,
+    inline_calls,
+    with_pointer_modes,
+    fields_of_entry,
+    with_own_structs,
+    with_live_ranges,
+)
+
+
+def every_pass() -> tuple[Pass[Any], ...]:
+    """All passes of a differentiation, in order."""
+    return (supported, *DIFFERENTIATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +155,20 @@ class Primal:
 
 
 @deep
-def reach(unit: Unit, name: str) -> ir.Program:
-    """The closed program of a function, checked: everything in it is supported."""
-    from hetad.frontend import fence
-
-    program = unit.reach(name)
-    try:
-        fence.check(program, name)
-    except SourceError as error:
-        raise error.attach(program.sources) from None
-    return program
-
-
-@deep
 def normalized(program: ir.Program) -> ir.Program:
-    from hetad.frontend.normalize import normalize
-
     return normalize(program)
 
 
 @deep
 def primal(unit: Unit, name: str) -> Primal:
     """The program that runs `name` itself."""
-    from hetad.analysis.effects import written_parameters
     from hetad.emit.inlining import with_inlined_kernels
 
-    program = reach(unit, name)
-    entry = name
-    if program.functions[name].kind == "kernel":
-        program, entry = launcher(program, name), launcher_name(name)
+    reached = reach(unit, name)
+    program: Task = launch_kernel.run(reached)
+    entry = program.entry
     try:
-        flat = inline(normalized(program), entry)
-        plain = with_live_ranges(with_own_structs(split_structs(with_pointer_modes(flat.functions[entry]))))
-        flat = replace(flat, functions={**flat.functions, entry: plain})
+        flat = run(PRIMAL, program)
         spaces = parameter_spaces(flat, entry)
         written = written_parameters(flat, entry)
     except SourceError as error:
@@ -107,45 +191,22 @@ def primal(unit: Unit, name: str) -> Primal:
 
 
 @deep
-def differentiate(
-    unit: Unit,
-    name: str,
-    wrt: tuple[str, ...],
-    of: tuple[str, ...] | None,
-    *,
-    options: Options = ALL,
-    rules: Rules | None = None,
-    memory_limit: MemoryLimit | None = None,
-    measured: bool = False,
-    value: bool = True,
-    graph: bool = False,
-) -> Derivative:
-    """The derivative program of `name`: of `of` (None: the return value) with respect to `wrt`.  `measured`, `value`
-    and `graph`: as in `host.gradient.differentiate`."""
-    program = _with_pullbacks_of_routines(reach(unit, name), unit)
-    for rule in (rules or {}).values():
-        if rule.pullback is not None and rule.function in program.functions:
-            more = reach(unit, rule.pullback)
-            program = replace(program, functions={**more.functions, **program.functions})
+def differentiate(unit: Unit, request: Request) -> Derivative:
+    """The derivative program that is asked for."""
+    program = reach_for_derivative(unit, request.function, request.rules)
+    derivation = Derivation(
+        program.functions, program.globals, program.structs, program.sources,
+        entry=request.function, ruled=frozenset(request.rules), request=request,
+    )  # fmt: skip
     try:
-        flat = normalized(program)
-        refuse_races(flat)
-        return reverse(flat, name, wrt, of, options, rules, memory_limit, measured, value, graph)
+        done = run(DIFFERENTIATE, derivation)
     except SourceError as error:
         raise error.attach(program.sources) from None
     finally:
         facts.forget()
-
-
-def _with_pullbacks_of_routines(program: ir.Program, unit: Unit) -> ir.Program:
-    """With the pullbacks of the libraries' routines that the program calls."""
-    for function in list(program.functions.values()):
-        pullback = pullback_name(function)
-        if pullback is not None:
-            more = unit.of_library(pullback)
-            structs = tuple(dict.fromkeys((*program.structs, *more.structs)))
-            program = replace(program, functions={**more.functions, **program.functions}, structs=structs)
-    return program
+    assert done.explanation is not None
+    closed_program = ir.Program(done.functions, done.globals, done.structs, done.sources)
+    return Derivative(closed_program, done.name, parameters_of(done), done.explanation)
 
 
 @deep
@@ -154,38 +215,3 @@ def source(derivative: Derivative) -> str:
     from hetad import emit
 
     return emit.cuda_file(derivative.program, derivative.entry)
-
-
-@deep
-def stage_text(
-    unit: Unit,
-    name: str,
-    wrt: tuple[str, ...],
-    of: tuple[str, ...] | None,
-    stage: str,
-    memory_limit: MemoryLimit | None = None,
-    options: Options = ALL,
-) -> str:
-    """One stage of the pipeline as text."""
-    from hetad.ir.printer import program_text
-
-    if stage == "ir":
-        return program_text(reach(unit, name))
-    if stage == "normalized":
-        return program_text(normalized(reach(unit, name)))
-    derivative = differentiate(unit, name, wrt, of, options=options, memory_limit=memory_limit)
-    if stage == "cuda":
-        return source(derivative)
-    found = derivative.explanation
-    if stage == "activity":
-        return "\n".join(f"{function}: {', '.join(names) or 'nothing'}" for function, names in found.active.items())
-    if stage == "needed":
-        lines = [f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in (*found.saved, *found.refilled)]
-        return "\n".join(lines) or "nothing is saved"
-    if stage == "loops":
-        return "\n".join(f"{loop.span}: {loop}" for loop in found.loops) or "there are no time loops"
-    if stage == "access":
-        return (
-            "\n".join(f"{a.span}: {a.function}: {a.what}: {a.how}" for a in found.accumulated) or "no shared adjoints"
-        )
-    raise ValueError(f"unknown stage '{stage}': one of {', '.join(STAGES)}")

@@ -23,6 +23,7 @@ import hetad  # noqa: E402
 from hetad import pipeline, problem  # noqa: E402
 from hetad.adjoint.options import Options  # noqa: E402
 from hetad.emit.c_file import cpu_source  # noqa: E402
+from hetad.host.derivation import Request  # noqa: E402
 from tests.corpus import cases  # noqa: E402
 
 SETTINGS = {"on": Options.of(True), "off": Options.of(False), "deterministic": Options.of(True, True)}
@@ -44,7 +45,8 @@ def text_of(found: problem.Problem, options: Options) -> str:
     of = None if found.of is None else tuple(found.of)
     try:
         unit = hetad.load(found.source, defines=found.defines).unit
-        made = pipeline.differentiate(unit, found.function, tuple(found.wrt), of, options=options)
+        request = Request(function=found.function, wrt=tuple(found.wrt), of=of, options=options)
+        made = pipeline.differentiate(unit, request)
         run = cpu_source(made.program, made.entry)
         text = "\n".join((pipeline.source(made), str(made.explanation), str(made.parameters), run))
     except hetad.HetadError as refusal:

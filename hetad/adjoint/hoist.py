@@ -13,6 +13,7 @@ from hetad.adjoint.components import element_by_element
 from hetad.analysis.pointers import PointsTo
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies
+from hetad.passes.task import entry_pass
 
 
 def hoist_pointed(function: ir.Function, taped: Callable[[ir.For | ir.While], bool] | None = None) -> ir.Function:
@@ -43,3 +44,6 @@ def hoist_pointed(function: ir.Function, taped: Callable[[ir.For | ir.While], bo
 
     body = hoisted(function.body, False)
     return replace(function, body=(*top, *body)) if top else function
+
+
+pointed_locals_at_the_top = entry_pass("hoist-pointed")(hoist_pointed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from hetad.adjoint.names import Names
 from hetad.analysis.callgraph import bottom_up
@@ -16,9 +17,21 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
 from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute, variables, walk_expr
+from hetad.passes.manager import program_pass
+from hetad.passes.task import Task
+
+P = TypeVar("P", bound=ir.Program)
+T = TypeVar("T", bound=Task)
 
 
-def inline(program: ir.Program, entry: str, keep: Collection[str] = ()) -> ir.Program:
+@program_pass("inline")
+def inline_calls(task: T) -> T:
+    """Every function that the task's function reaches has no calls of program functions left but of those with rules of
+    the user's: in the place of each call stands the body of what it calls."""
+    return replace(inline(task, task.entry, task.ruled), written=task.functions)
+
+
+def inline(program: P, entry: str, keep: Collection[str] = ()) -> P:
     """What `entry` reaches, with every call of a program function replaced by that function's body, whose spans tell
     of the call.
 

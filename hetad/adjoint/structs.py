@@ -10,6 +10,8 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, holds_floating
 from hetad.ir.visit import declared, map_body
+from hetad.passes.manager import function_pass
+from hetad.passes.task import entry_pass
 
 
 def split_structs(function: ir.Function) -> ir.Function:
@@ -29,6 +31,10 @@ def split_structs(function: ir.Function) -> ir.Function:
         return s
 
     return replace(function, body=map_body(split, function.body))
+
+
+field_by_field = function_pass("split-structs", split_structs)
+fields_of_entry = entry_pass("split-structs-of-entry")(split_structs)
 
 
 def _holds_struct_values(value: ir.Aggregate) -> bool:

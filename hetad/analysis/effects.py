@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.pointers import Location, PointsTo, holds_pointer, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.library import FORMATTED
@@ -210,6 +211,9 @@ def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | N
     writes.update(i for x in written for i in position.get(x, ()))
     spared, unread = (_others(kernel, effects.pointers, touched) for touched in (written, read))
     return KernelEffects(frozenset(reads), frozenset(writes), spared, unread, _hands_on(kernel, effects.pointers))
+
+
+summary_of = lasting(kernel_effects)  # worked out once
 
 
 def _hands_on(kernel: ir.Function, pointers: PointsTo) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, Void, scalar_base
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
@@ -312,6 +313,9 @@ class PointsTo:
             if isinstance(other, Field) and (other.may_be(cell) if isinstance(cell, Field) else other.location is cell):
                 held.update(targets)
         return held
+
+
+points_to = lasting(PointsTo)  # of a function, worked out once
 
 
 def pointee(pointer: ir.Expr) -> ir.Place | None:

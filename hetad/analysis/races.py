@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 from hetad.analysis.integer_sets import always_met
 from hetad.analysis.intervals import Access, Intervals, shared_arrays
@@ -21,12 +22,21 @@ from hetad.ir.places import exposed
 from hetad.ir.places import written as changed_in
 from hetad.ir.types import Float, is_volatile
 from hetad.ir.visit import walk_exprs, walk_stmts
+from hetad.passes.manager import program_pass
 
+P = TypeVar("P", bound=ir.Program)
 Block = tuple[int, int, int]  # its sizes
 
 _AXES = ("x", "y", "z")
 _CASES = 128  # that are told apart for one of them
 _PAIRS = 64  # of accesses that are looked at in one kernel
+
+
+@program_pass("refuse-races")
+def refuse_proven_races(program: P) -> P:
+    """No barrier is certainly missing."""
+    refuse_races(program)
+    return program
 
 
 def refuse_races(program: ir.Program) -> None:

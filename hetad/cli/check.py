@@ -136,6 +136,7 @@ def examine(
     """
     from hetad import pipeline
     from hetad.frontend import fence
+    from hetad.host.derivation import Request
 
     notes: list[tuple[str, Span]] = []
     with collecting() as found:
@@ -149,7 +150,7 @@ def examine(
                 _questions(function, wrt, of, only_value) if not (found or (is_part and tables)) else ()
             ):
                 with recoverable():
-                    pipeline.differentiate(unit, name, inputs, outputs)
+                    pipeline.differentiate(unit, Request(function=name, wrt=inputs, of=outputs))
         except SourceError as error:
             report(error)
         except Exception:

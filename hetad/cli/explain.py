@@ -10,8 +10,8 @@ from hetad.cli.options import add_driver, add_limits, add_making, add_source, fu
 from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
-    from hetad.adjoint.options import Options
     from hetad.gradcheck import Subject
+    from hetad.host.derivation import Request
 
 _STAGES = {
     "activity": "What is active: depends on --wrt, and --of depends on it",
@@ -48,10 +48,14 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
     from hetad import api
     from hetad.adjoint.options import Options
+    from hetad.host.derivation import Request
 
     program = load(options)
-    unit, limit = function_of(program, options).compiled.unit, api.limits(**limits(options))
-    _show(unit, options.function, options.wrt, options.of, limit, Options.of(**making(options)))
+    request = Request(
+        function=options.function, wrt=options.wrt, of=options.of, options=Options.of(**making(options)),
+        memory_limit=api.limits(**limits(options)),
+    )  # fmt: skip
+    _show(function_of(program, options).compiled.unit, request)
     return 0
 
 
@@ -61,12 +65,17 @@ def _problem(options: argparse.Namespace) -> int:
     from hetad import problem as problems
     from hetad.adjoint.options import Options
     from hetad.cli.console import progress
+    from hetad.host.derivation import Request
 
     problem = problems.read(options.file[0])
     memory, made = {**problem.memory, **limits(options)}, making(options)
     program = hetad.load(problem.source, **problem.loading)
     unit = gradcheck.function_of(program, problem).compiled.unit
-    _show(unit, problem.function, problem.wrt, problem.of, api.limits(**memory), Options.of(**made))
+    request = Request(
+        function=problem.function, wrt=tuple(problem.wrt), of=None if problem.of is None else tuple(problem.of),
+        options=Options.of(**made), memory_limit=api.limits(**memory),
+    )  # fmt: skip
+    _show(unit, request)
     with progress(f"running {problem.function}"):
         subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory, **made)
         subject.gradient(arguments, gradcheck.ones(subject, arguments))
@@ -74,16 +83,17 @@ def _problem(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show(unit: Any, name: str, wrt: tuple[str, ...], of: tuple[str, ...] | None, limit: Any, made: Options) -> None:
+def _show(unit: Any, request: Request) -> None:
     from hetad import pipeline
     from hetad.cli.console import out
+    from hetad.cli.stages import explained
 
+    derivative = pipeline.differentiate(unit, request)
     for stage, heading in _STAGES.items():
-        if stage == "loops" and limit is None:
+        if stage == "loops" and request.memory_limit is None:
             continue
-        text = pipeline.stage_text(unit, name, wrt, of, stage, limit, made)
         out().print(f"[bold]{heading}[/]")
-        out().print(text, markup=False, soft_wrap=True)
+        out().print(explained(derivative, stage), markup=False, soft_wrap=True)
         out().print()
 
 

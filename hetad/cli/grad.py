@@ -33,15 +33,18 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_limits(command)
     add_making(command)
     command.add_argument("-o", "--output", metavar="OUT.cu", type=Path, help="the file to write (default: stdout)")
-    command.add_argument("--emit", metavar="STAGE", choices=STAGES, default="cuda",
-                         help=f"print a stage of the pipeline instead: {', '.join(STAGES)}")  # fmt: skip
+    command.add_argument("--emit", metavar="STAGE", default="cuda",
+                         help=f"print a stage of the pipeline instead: {', '.join(STAGES)}; the list of all passes: "
+                         "passes; the program as one leaves it: after:PASS")  # fmt: skip
+    command.add_argument("--verify-each", action="store_true", help="check after each pass that the program is valid")
+    command.add_argument("--time-passes", action="store_true", help="say how long each pass takes")
     return command
 
 
 def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         refuse_overwriting(options.output, options.file)
-    text = _stage(options)
+    text = _watched(options)
     if options.output is not None:
         write(options.output, text)
     elif options.emit == "cuda":
@@ -53,21 +56,43 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _watched(options: argparse.Namespace) -> str:
+    """The stage, with what was asked about the passes on standard error."""
+    if not (options.verify_each or options.time_passes):
+        return _stage(options)
+    from hetad.passes.manager import watched
+    from hetad.passes.watching import Times, verifying
+
+    times = Times()
+    with watched(*([times] if options.time_passes else []), *([verifying] if options.verify_each else [])):
+        text = _stage(options)
+    if options.time_passes:
+        sys.stderr.write(times.table() + "\n")
+    return text
+
+
 def _stage(options: argparse.Namespace) -> str:
     import hetad
 
+    if options.emit not in STAGES:
+        from hetad.cli.stages import check_stage
+
+        check_stage(options.emit)
     program = load(options)
     function = function_of(program, options)
     if options.emit == "cuda":
         keywords = limits(options) | making(options)
         return hetad.gradient(function, wrt=options.wrt, of=options.of, **keywords).source
-    from hetad import api, pipeline
+    from hetad import api
     from hetad.adjoint.options import Options
+    from hetad.cli.stages import stage_text
+    from hetad.host.derivation import Request
 
-    return pipeline.stage_text(
-        function.compiled.unit, options.function, options.wrt, options.of, options.emit, api.limits(**limits(options)),
-        Options.of(**making(options)),
+    request = Request(
+        function=options.function, wrt=options.wrt, of=options.of, options=Options.of(**making(options)),
+        memory_limit=api.limits(**limits(options)),
     )  # fmt: skip
+    return stage_text(function.compiled.unit, request, options.emit)
 
 
 def refuse_overwriting(output: Path, sources: Sequence[Path]) -> None:

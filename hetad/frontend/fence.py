@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.frontend import views
 from hetad.ir.nodes import Call, CallExpr, Declare, Function, Launch, Opaque, Program
 from hetad.ir.types import Array, Type
 from hetad.ir.visit import walk_exprs, walk_stmts
+from hetad.passes.manager import program_pass
+from hetad.passes.task import Task
+
+T = TypeVar("T", bound=Task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,13 @@ class Refusal:
 
     message: str
     remedy: str
+
+
+@program_pass("fence")
+def supported(task: T) -> T:
+    """What later passes do not support is not there."""
+    check(task, task.entry)
+    return task
 
 
 def check(program: Program, entry: str) -> None:

@@ -10,10 +10,12 @@ from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, SIZE_T, VOID, Pointer
 from hetad.ir.visit import declared, map_body
+from hetad.passes.task import entry_pass
 
 _ALIGNMENT = 512  # of rows, as CUDA aligns them on every device
 
 
+@entry_pass("plain-operations")
 def in_plain_operations(function: ir.Function) -> ir.Function:
     """The host function, all calls inlined, with these operations taken apart."""
     names = Names({s.name for s in (*function.params, *declared(function.body))})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from hetad.host.explanation import Explanation
 from hetad.ir.nodes import Program, Symbol
+
+if TYPE_CHECKING:
+    from hetad.host.explanation import Explanation
 
 Role = Literal["grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "bytes"]
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span
+from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
 from hetad.ir.types import element, innermost, size_of
 from hetad.ir.visit import bodies, map_expr, walk_stmts
 from hetad.memops.table import SUPPORT
+from hetad.passes.manager import program_pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,24 @@ _EXTENTS = {
 }
 
 _RENAMED = "kept without a copy, where all of it is overwritten"
+
+
+@program_pass("explain")
+def explained(derivation: Derivation) -> Derivation:
+    """What was decided is written down for people, while saves are still statements of their own."""
+    found, name = derivation.reversed, derivation.name
+    used = found.pullbacks.launched_in(derivation.body)
+    checkpoints = found.checkpoints.slots if found.checkpoints is not None else ()
+    counts = {slot: cells.count for slot, cells in found.cells_of.items()}
+    saves = Saves(name, derivation.body, derivation.setting.pointers, counts, checkpoints)
+    explanation = Explanation(
+        {name: names_of(found.active), **{p.function.name: p.active for p in used}},
+        tuple(saves.found),
+        tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where, p.without)),
+        tuple(found.checkpoints.loops) if found.checkpoints is not None else (),
+        tuple(r.explained(name) for r in found.refills),
+    )
+    return replace(derivation, saves=saves, explanation=explanation)
 
 
 def names_of(locations: Iterable[Location]) -> tuple[str, ...]:

@@ -12,17 +12,22 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import bodies, own_exprs, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.passes.manager import program_pass
 
 _REMEDY = "run it without graph=True, or take a fixed number of steps"
 
 
-def refuse_data_dependence(function: ir.Function, effects: Effects, spaces: Spaces) -> None:
+@program_pass("refuse-data-dependence")
+def refuse_data_dependence(derivation: Derivation) -> Derivation:
     """Raises UnsupportedError where numbers from the device decide what an inlined host function does on the device."""
-    _Check(function, effects, spaces).run()
+    setting = derivation.setting
+    _Check(setting.function, setting.effects, setting.spaces).run()
+    return derivation
 
 
 class _Check:

@@ -18,8 +18,10 @@ from hetad.analysis.webs import Cell, Web, Webs, place_of, targets, webs
 from hetad.ir import nodes as ir
 from hetad.ir.types import Struct, Type
 from hetad.ir.visit import declared, map_bodies, map_body, map_children, map_own_exprs
+from hetad.passes.task import entry_pass
 
 
+@entry_pass("split-live-ranges")
 def with_live_ranges(function: ir.Function) -> ir.Function:
     """The host function, all calls inlined and structs assigned field by field, with a variable for each web of its
     pointers."""

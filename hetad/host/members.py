@@ -14,11 +14,46 @@ from dataclasses import replace
 
 from hetad.adjoint.components import component
 from hetad.adjoint.names import Names
+from hetad.analysis.activity import Activity
+from hetad.analysis.pointers import Location, pointer_parts, points_to
+from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, of_value
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
+from hetad.passes.manager import program_pass
 
 Position = tuple[str, int]  # a kernel, and one of its parameters
+
+
+@program_pass("structs-by-member")
+def structs_by_member(derivation: Derivation) -> Derivation:
+    """Structs of which a pullback needs a part only, or that hold pointers and active numbers, are passed member by
+    member, and the kernels take them so."""
+    function, wrt, of = derivation.function, derivation.request.wrt, derivation.request.of
+    pointers = points_to(function)
+    places: dict[str, Location] = {p.name: pointers.parameter_roots.get(p, p) for p in function.params}
+    independents = [places[n] for n in wrt if n in places]
+    dependents: list[Location] = [places[n] for n in of or () if n in places]
+    if of is None and derivation.returned is not None:
+        dependents = [derivation.returned]
+    kernels = derivation.kernels
+    activity = Activity(function, pointers, kernels)
+    found: set[Location] = set()
+
+    def is_mixed(s: ir.Launch, position: int) -> bool:
+        if not found:  # most programs never ask
+            found.update(activity.active(independents, dependents))
+        arg = s.args[position]
+        numbers = pointer_parts(arg) or not isinstance(arg, ir.Var)
+        if numbers and not found.isdisjoint(pointers.storage(arg)):
+            return True
+        return derivation.request.options.activity and activity.partly_active(s, position, found)
+
+    positions = mixed_positions(function, is_mixed)
+    if not positions:
+        return derivation
+    function, changed = taken_apart(function, kernels, positions)
+    return replace(derivation, functions={**derivation.functions, **changed, function.name: function})
 
 
 def mixed_positions(function: ir.Function, is_mixed: Callable[[ir.Launch, int], bool]) -> set[Position]:

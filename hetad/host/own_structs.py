@@ -19,11 +19,13 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Array, Pointer, Struct, size_of
 from hetad.ir.visit import bodies, declared, map_body, map_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.passes.task import entry_pass
 
 _ALLOCATIONS = {"malloc": False, "calloc": True}  # whether it is zeroed
 _COPIES = ("memcpy", "memmove")
 
 
+@entry_pass("promote-structs")
 def with_own_structs(function: ir.Function) -> ir.Function:
     """The host function, all calls inlined, with variables for such structs."""
     found = _Definitions(function)

@@ -16,6 +16,7 @@ from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
 from hetad.ir.visit import bodies, map_body, own_exprs, substitute, walk_expr, walk_stmts
+from hetad.passes.task import entry_pass
 from hetad.rules.routines import HEADERS
 
 _SET, _GET, _CREATE = "cublasSetPointerMode", "cublasGetPointerMode", "cublasCreate"
@@ -25,6 +26,7 @@ _MEMORY = "memory"  # stands for all handles in structs, in arrays and behind po
 _State = dict[_Key, int | None]  # the modes of handles, and of variables that hold one; None: either
 
 
+@entry_pass("pointer-modes")
 def with_pointer_modes(function: ir.Function) -> ir.Function:
     """The function without questions for modes, and without what would be done in another one.
 

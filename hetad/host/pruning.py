@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from hetad.adjoint.liveness import Liveness, drop_unused
+from hetad.adjoint.tidy import tidy
 from hetad.analysis.carried import UNDEFINED
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
@@ -17,11 +19,43 @@ from hetad.host.cleanup import (
     surviving_handles,
     without_entries,
 )
+from hetad.host.derivation import Derivation, on_derivative, with_body
 from hetad.host.saves.narrowing import narrowed
 from hetad.host.saves.parts import Ends
+from hetad.host.saves.refills import Refill, chosen
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, walk_stmts
+from hetad.passes.manager import program_pass
+
+
+@on_derivative("drop-unused")
+def drop_what_is_unused(derivation: Derivation) -> ir.Body:
+    """Without optimisation: only what would not compile cleanly goes."""
+    return drop_unused(without_frees(derivation.body, derivation.reversed.frees))
+
+
+@program_pass("prune-saves")
+def prune_saves(derivation: Derivation) -> Derivation:
+    """What nobody reads goes, and saves of what nobody reads; buffers are filled again where that spares saves."""
+    found, whole = derivation.reversed, derivation.body
+    loops = found.checkpoints.loops if found.checkpoints is not None else []
+    limited = not all(loop.refused for loop in loops)
+
+    def prune(taken: Collection[Refill]) -> ir.Body:
+        body = without_frees(whole, [(r.again,) for r in found.refills if r not in taken])
+        fills = [r.launch for r in taken]
+        is_pullback = found.pullbacks.is_pullback
+        return pruned(derivation.setting, body, is_pullback, found.cells_of, found.frees, limited, fills)
+
+    body, refills = chosen(list(found.refills), prune)
+    return with_body(replace(derivation, reversal=replace(found, refills=refills)), body)
+
+
+@on_derivative("canonicalise")
+def canonical(derivation: Derivation) -> ir.Body:
+    """Values are named once, branches merged, constants folded."""
+    return tidy(derivation.body)
 
 
 def pruned(
@@ -99,11 +133,7 @@ def _entered(pushes: list[ir.Push], liveness: Liveness) -> list[Location]:
     return [t for s in pushes if is_entry(s) for t in liveness.effects.pointers.targets(s.place)]
 
 
-def without_marks(body: ir.Body) -> ir.Body:
+@on_derivative("drop-marks")
+def drop_marks(derivation: Derivation) -> ir.Body:
     """Without what only told the analyses something."""
-    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function == UNDEFINED else s, body)
-
-
-def unpruned(whole: ir.Body) -> ir.Body:
-    """Without optimisation: only what would not compile cleanly goes."""
-    return drop_unused(whole)
+    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function == UNDEFINED else s, derivation.body)

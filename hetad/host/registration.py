@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hetad.adjoint.names import integer
 from hetad.analysis.pointers import Location, Root, pointer_parts
+from hetad.host.derivation import Derivation
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array
 from hetad.ir.visit import variables, walk_expr, walk_stmts
+from hetad.passes.manager import program_pass
 
 _ASKS_EXTENTS = (
     "hetad_clear",
@@ -21,6 +24,13 @@ _ASKS_EXTENTS = (
     "hetad_rows_pullback_double",
     "hetad_require_space",
 )
+
+
+@program_pass("register-arguments")
+def register_arguments(derivation: Derivation) -> Derivation:
+    """The argument buffers whose extent the derivative must know are told to the run-time support."""
+    found = argument_buffers(derivation.setting, derivation.reversed.shadows, derivation.body)
+    return replace(derivation, arguments=tuple(found))
 
 
 def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body) -> list[ir.Stmt]:

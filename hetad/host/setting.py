@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hetad.adjoint.names import Names
-from hetad.analysis.effects import Effects
+from hetad.analysis.effects import Effects, KernelEffects
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span
@@ -18,7 +18,8 @@ from hetad.ir.visit import walk_stmts
 
 @dataclass(frozen=True)
 class Setting:
-    """`function` is inlined and normalised; `returned` holds its floating return value; `of` is None for that value."""
+    """`function` is inlined and normalised; `returned` holds its floating return value; `of` is None for that value.
+    `summaries`: of all kernels, those too that are made meanwhile."""
 
     function: ir.Function
     returned: ir.Symbol | None
@@ -26,6 +27,7 @@ class Setting:
     pointers: PointsTo
     spaces: Spaces
     effects: Effects
+    summaries: dict[str, KernelEffects]
     wrt: tuple[str, ...]
     of: tuple[str, ...] | None
 

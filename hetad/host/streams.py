@@ -14,8 +14,10 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import MEMCPY_KIND, STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.passes.task import entry_pass
 
 
+@entry_pass("one-stream")
 def in_one_stream(function: ir.Function) -> ir.Function:
     """The host function, all calls inlined, without streams of its own."""
     aliases = _parameters(function)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.pointers import PointsTo
@@ -17,13 +18,18 @@ from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
+from hetad.passes.manager import program_pass
+from hetad.passes.task import Task
+
+T = TypeVar("T", bound=Task)
 
 SYMBOL_ADDRESS = "cudaGetSymbolAddress"
 
 
-def lift_symbols(program: ir.Program, entry: str) -> ir.Program:
+@program_pass("lift-device-variables")
+def lift_symbols(program: T) -> T:
     """The program, all calls inlined, without written variables at file scope."""
-    functions = dict(program.functions)
+    entry, functions = program.entry, dict(program.functions)
     functions[entry] = _localised(program, functions[entry])
     lifted = [g.symbol for g in program.globals if g.device and _is_written(program, g.symbol)]
     if not lifted:

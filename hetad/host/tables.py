@@ -20,6 +20,7 @@ from hetad.analysis.effects import Effects, kernel_effects
 from hetad.analysis.pointers import TABLE_ALLOCATION, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
+from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.own_structs import zeroed
 from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
@@ -28,6 +29,15 @@ from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, VOID, Array, Pointer, Stru
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
+from hetad.passes.manager import program_pass
+from hetad.passes.task import with_function
+
+
+@program_pass("tables-on-host")
+def tables_on_host(derivation: Derivation) -> Derivation:
+    """Device memory that holds pointers is host memory; see above."""
+    known = {g.symbol for g in derivation.globals if g.init is not None}
+    return with_function(derivation, with_tables(derivation.function, derivation.kernels, known))
 
 
 def with_tables(
@@ -184,6 +194,12 @@ def _cell(pointer: ir.Expr, k: ir.Expr, held: Type) -> ir.Place:
     if isinstance(pointer, ir.AddressOf) and isinstance(k, ir.Const):
         return pointer.place
     return ir.Index(pointer, k, held, span=pointer.span)
+
+
+@on_derivative("copy-tables")
+def copy_tables(derivation: Derivation) -> ir.Body:
+    """Launches are given copies of tables on the device."""
+    return with_copies(derivation.body, derivation.kernels)
 
 
 def with_copies(body: ir.Body, kernels: Mapping[str, ir.Function]) -> ir.Body:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo, Root, null_only, null_variables, pointer_parts, pointers_within
-from hetad.diagnostics import Span, UnsupportedError, report
+from hetad.analysis.pointers import PointsTo, Root, null_only, null_variables, pointer_parts, pointers_within, points_to
+from hetad.diagnostics import Span, UnsupportedError, recoverable, report
+from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer, Struct, holds_floating
 from hetad.ir.visit import walk_stmts
+from hetad.passes.manager import program_pass
+
+
+@program_pass("refuse-unknown-pointers")
+def refuse_unknown_pointers(derivation: Derivation) -> Derivation:
+    """Each floating cell that is read or written, and each argument of a launch, is in memory that is known."""
+    with recoverable():
+        refuse_unknown(derivation.function, points_to(derivation.function), derivation.kernels)
+    return derivation
 
 
 def refuse_unknown(function: ir.Function, pointers: PointsTo, kernels: Mapping[str, ir.Function]) -> None:

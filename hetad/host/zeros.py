@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
 from hetad.adjoint.names import integer
+from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, size_of
@@ -48,6 +49,12 @@ def cleared(
         size = integer(size_of(adjoint.type.to), span, SIZE_T)
         found.append(ir.Call(_CLEARED, (adjoint, cells.first, cells.last, size, sure), span=span))
     return found
+
+
+@on_derivative("follow-zeros")
+def follow_zeros(derivation: Derivation) -> ir.Body:
+    """Where a pullback asks whether an adjoint is zero, all that may add to it says so."""
+    return followed(derivation.body, derivation.reversed.shadows.values())
 
 
 def followed(body: ir.Body, shadows: Iterable[ir.Symbol]) -> ir.Body:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import hetad
 from hetad import emit, frontend, pipeline
 from hetad.emit.cpu_kernels import CpuOptions
+from hetad.host.derivation import Request
 from hetad.ir import texts
 from hetad.run import compiler
 
@@ -65,7 +66,7 @@ def code(text: str) -> list[str]:
 
 def gradient_text(line: str, block: str, name: str = "x.cu") -> str:
     unit = frontend.load(PROGRAM % (line, block), name)
-    return pipeline.source(pipeline.differentiate(unit, "run", ("x",), ("y",)))
+    return pipeline.source(pipeline.differentiate(unit, Request(function="run", wrt=("x",), of=("y",))))
 
 
 @given(TEXT)
@@ -161,7 +162,8 @@ def test_names_of_files_change_no_code(name: str) -> None:
 def test_strings_of_the_source_change_no_code(text: str) -> None:
     def made(literal: str) -> list[str]:
         source = f"double run(double x) {{ printf({literal}); return x * x; }}"
-        return code(pipeline.source(pipeline.differentiate(frontend.load(source, "x.cu"), "run", ("x",), None)))
+        request = Request(function="run", wrt=("x",))
+        return code(pipeline.source(pipeline.differentiate(frontend.load(source, "x.cu"), request)))
 
     assert [t for t in made(texts.quoted(text)) if not t.startswith('"')] == [
         t for t in made('"x"') if not t.startswith('"')

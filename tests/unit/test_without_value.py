@@ -7,6 +7,7 @@ import pytest
 
 import hetad
 from hetad import pipeline
+from hetad.host.derivation import Request
 from hetad.ir import nodes as ir
 from hetad.ir.visit import walk_stmts
 
@@ -50,7 +51,7 @@ double total(const double *x, int n, int steps)
 
 
 def _launched(program: hetad.Program, value: bool) -> set[str]:
-    derivative = pipeline.differentiate(program.unit, "total", ("x",), None, value=value)
+    derivative = pipeline.differentiate(program.unit, Request(function="total", wrt=("x",), value=value))
     body = derivative.program.functions[derivative.entry].body
     return {s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch) and s.kernel in ("step", "sum")}
 

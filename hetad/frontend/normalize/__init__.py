@@ -5,7 +5,9 @@ Nothing here changes the order of floating-point operations or their types.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from hetad.diagnostics import recoverable
 from hetad.frontend.normalize.hoist import hoist
@@ -13,21 +15,52 @@ from hetad.frontend.normalize.names import Names, rename
 from hetad.frontend.normalize.norms import write_out_norms
 from hetad.frontend.normalize.structure import structure
 from hetad.ir.nodes import Function, Program
+from hetad.ir.visit import declared
+from hetad.passes.manager import Pass, run
+
+P = TypeVar("P", bound=Program)
 
 
-def normalize(program: Program) -> Program:
+def _named(name: str) -> Callable[[Callable[[Function, Names], Function]], Pass[Any]]:
+    """Marks a function that rewrites each function of a program, given the names that are taken, as a pass."""
+
+    def marked(rewrite: Callable[[Function, Names], Function]) -> Pass[Any]:
+        def each(program: P) -> P:
+            reserved = {*program.functions, *(g.symbol.name for g in program.globals)}
+            functions = {}
+            for own, f in program.functions.items():
+                local = () if rewrite is rename else (s.name for s in (*f.params, *declared(f.body)))
+                with recoverable():
+                    functions[own] = rewrite(f, Names({*reserved, *local}))
+            return replace(program, functions=functions)
+
+        each.__doc__ = rewrite.__doc__
+        return Pass(name, each)
+
+    return marked
+
+
+unique_names = _named("unique-names")(rename)
+
+
+@_named("a-normal-form")
+def a_normal_form(function: Function, names: Names) -> Function:
+    """Calls, floating intrinsics and floating choices are statements: `y = f(g(x));` is `t = g(x); y = f(t);`."""
+    return replace(function, body=hoist(function.body, names))
+
+
+@_named("array-functions")
+def array_functions(function: Function, names: Names) -> Function:
+    """Norms of arrays are loops."""
+    return replace(function, body=write_out_norms(function.body, names))
+
+
+structured_control = _named("structured-control")(structure)
+
+NORMAL_FORM = (unique_names, a_normal_form, array_functions, structured_control)
+
+
+def normalize(program: P) -> P:
     """Every function of the program in normalised form."""
-    reserved = {*program.functions, *(g.symbol.name for g in program.globals)}
-    functions = {}
-    for name, f in program.functions.items():
-        with recoverable():
-            functions[name] = normalize_function(f, reserved)
-    return replace(program, functions=functions)
-
-
-def normalize_function(function: Function, reserved: set[str]) -> Function:
-    """One function; its local names avoid `reserved`."""
-    names = Names(reserved)
-    function = rename(function, names)
-    function = replace(function, body=write_out_norms(hoist(function.body, names), names))
-    return structure(function, names)
+    done: P = run(NORMAL_FORM, program)
+    return done

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, SIZE_T, STREAM, VOID, Type
+from hetad.passes.manager import program_pass
+from hetad.passes.task import Task
+
+P = TypeVar("P", bound=ir.Program)
+T = TypeVar("T", bound=Task)
 
 CONFIGURATION = ("grid", "block", "shared_mem", "stream")
 
@@ -14,7 +20,16 @@ def launcher_name(kernel: str) -> str:
     return f"launch_{kernel}"
 
 
-def launcher(program: ir.Program, kernel: str) -> ir.Program:
+@program_pass("launch-kernel")
+def launch_kernel(task: T) -> T:
+    """Where the function is a kernel, it becomes a host function that is given the launch configuration and launches
+    the kernel."""
+    if task.function.kind != "kernel":
+        return task
+    return replace(launcher(task, task.entry), entry=launcher_name(task.entry))
+
+
+def launcher(program: P, kernel: str) -> P:
     """`program` with `launch_<kernel>(grid, block, shared_mem, stream, <the kernel's parameters>)`."""
     function = program.functions[kernel]
     span = function.span

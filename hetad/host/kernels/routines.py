@@ -7,16 +7,20 @@ depends on which adjoints there are, and on constants, decided.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline, replace_symbol
 from hetad.adjoint.names import convert
+from hetad.adjoint.structs import split_structs
+from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.kernels.launches import as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.types import BLAS_HANDLE, INT, Float, Int, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
+from hetad.passes.manager import program_pass
+from hetad.passes.task import entry_pass
 from hetad.rules.routines import HEADERS, routine_of
 
 if TYPE_CHECKING:
@@ -34,6 +38,15 @@ def pullback_name(kernel: ir.Function) -> str | None:
     """The host function that undoes a launch of the kernel, where the library text gives one."""
     routine = routine_of(kernel.name, kernel.span)
     return f"{kernel.name}_pullback" if routine is not None and routine.pullback else None
+
+
+@program_pass("library-pullbacks")
+def with_routines_pullbacks(derivation: Derivation) -> Derivation:
+    """With the pullbacks of the library routines that are launched, and the kernels that these launch."""
+    whole = replace(derivation, functions=derivation.written)
+    routines, kernels = given_pullbacks(whole, derivation.function.body)
+    more = {name: split_structs(f) for name, f in kernels.items() if name not in derivation.functions}
+    return replace(derivation, routines=routines, functions={**more, **derivation.functions})
 
 
 def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Function], dict[str, ir.Function]]:
@@ -55,6 +68,9 @@ def with_choices_made(function: ir.Function) -> ir.Function:
         return function
     body = map_exprs(lambda e: _folded(e) if e.span.file in HEADERS else e, function.body)
     return replace(function, body=map_body(lambda s: _decided(s) if s.span.file in HEADERS else s, body))
+
+
+library_choices = entry_pass("library-choices")(with_choices_made)
 
 
 def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: frozenset[int]) -> list[ir.Stmt]:
@@ -82,11 +98,13 @@ def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: froz
     return [*opening, *map_body(_of_the_derivative, _without_aliases(body))]
 
 
-def handles_given(params: Iterable[ir.Symbol], body: ir.Body) -> list[ir.Stmt]:
+@on_derivative("give-handles")
+def handles_given(derivation: Derivation) -> ir.Body:
     """The derivative does all work in one stream: handles of the caller's are told so."""
+    body = derivation.body
     used = {x for s in walk_stmts(body) for own in own_exprs(s) for x in variables(own)}
-    given = [p for p in params if p.type == BLAS_HANDLE and p in used]
-    return [ir.Call("hetad_cublas_given", (ir.Var(p, span=p.span),), span=p.span) for p in given]
+    given = [p for p in derivation.function.params if p.type == BLAS_HANDLE and p in used]
+    return (*(ir.Call("hetad_cublas_given", (ir.Var(p, span=p.span),), span=p.span) for p in given), *body)
 
 
 def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:

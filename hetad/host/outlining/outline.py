@@ -13,11 +13,13 @@ from hetad.adjoint.engine import line_comment
 from hetad.adjoint.names import Names
 from hetad.adjoint.tidy.naming import comments
 from hetad.adjoint.tidy.uses import inside
+from hetad.host.derivation import Derivation
 from hetad.host.outlining.runs import Run, callees_first, is_mentioned, map_runs
 from hetad.host.outlining.shapes import function, holes, parameters, shape
 from hetad.host.outlining.variables import Plan, planned, pointed_to
 from hetad.ir import nodes as ir
 from hetad.ir.visit import walk_stmts
+from hetad.passes.manager import program_pass
 
 LEAST_SPARED = 5  # statements fewer in the program, where a function stands for several runs
 LEAST_REPEATED = 3  # statements of a run that is one of several
@@ -26,6 +28,15 @@ MOST_PARAMETERS = 12
 MOST_PARAMETERS_ALONE = 8
 MOST_BY_POINTER = 3  # single values that a function gives back
 MOST_BY_POINTER_ALONE = 1  # where it is called once
+
+
+@program_pass("outline")
+def outline(derivation: Derivation) -> Derivation:
+    """What the derivative does for a call of a host function is a function again."""
+    entry = derivation.functions[derivation.name]
+    entry, more = outlined(entry, derivation.written, derivation.sources, derivation.setting.names)
+    made = {f.name: f for f in (*more, entry)}
+    return replace(derivation, functions={**derivation.functions, **made}, outlined=tuple(f.name for f in more))
 
 
 def outlined(

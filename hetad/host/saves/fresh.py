@@ -10,11 +10,18 @@ from collections.abc import Callable
 
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, out_place
+from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts
 from hetad.memops.table import TABLE
 
 ALLOCATION, ZEROED = "hetad_device_malloc", "hetad_device_zeros"
+
+
+@on_derivative("drop-snapshots-of-nothing")
+def drop_snapshots_of_nothing(derivation: Derivation) -> ir.Body:
+    """Memory that the program has not written yet is not saved."""
+    return without_snapshots_of_nothing(derivation.body, derivation.setting.effects)
 
 
 def without_snapshots_of_nothing(body: ir.Body, effects: Effects) -> ir.Body:

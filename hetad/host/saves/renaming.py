@@ -19,6 +19,7 @@ from dataclasses import replace
 from hetad.adjoint.names import Names, integer
 from hetad.analysis.effects import KernelEffects
 from hetad.analysis.pointers import Location, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
+from hetad.host.derivation import Derivation, on_derivative, with_body
 from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.host.saves.tape import MOST_GAPS
 from hetad.host.setting import Setting
@@ -26,10 +27,32 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, VOID, Array, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.passes.manager import program_pass
 
 # These know an allocation by its own address.
 _BY_NAME = frozenset({"hetad_release", "hetad_freed", "hetad_require_disjoint", "hetad_require_space"})
 _HOST_TO_DEVICE = 1
+
+
+@program_pass("mark-versions")
+def mark_versions(derivation: Derivation) -> Derivation:
+    """Snapshots that need no copy are marked."""
+    found = derivation.reversed
+    versions = Renaming(derivation.setting, found.parts, derivation.setting.summaries, found.shadows.values())
+    body = versions.marked(derivation.body)
+    return with_body(replace(derivation, versions=versions), body)
+
+
+@on_derivative("check-versions")
+def check_versions(derivation: Derivation) -> ir.Body:
+    """What a version asks of memory is tested in front of its statement."""
+    return checked(derivation.body)
+
+
+@on_derivative("use-versions")
+def use_versions(derivation: Derivation) -> ir.Body:
+    """Launches and copies are given the memory that holds the content at the time."""
+    return derivation.versions.applied(derivation.body) if derivation.versions is not None else derivation.body
 
 
 class Renaming:

@@ -16,8 +16,10 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Pointer
 from hetad.ir.visit import declared, map_bodies, substitute, variables, walk_exprs, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.passes.task import entry_pass
 
 
+@entry_pass("name-parameters")
 def steady_parameters(function: ir.Function) -> ir.Function:
     """The function with a local variable in place of each pointer parameter that it assigns or takes the address of."""
     moved = _moved(function.body)
@@ -33,6 +35,7 @@ def steady_parameters(function: ir.Function) -> ir.Function:
     return replace(function, body=(*opening, *substitute(copies, function.body)))
 
 
+@entry_pass("name-allocations")
 def steady_allocations(function: ir.Function) -> ir.Function:
     """The function where each allocation outside loops goes first to a variable of its own, null before."""
     names = Names({s.name for s in (*function.params, *declared(function.body))})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Array, Pointer, Struct, element, innermost, offset_of, size_of
 from hetad.ir.visit import map_body, walk_expr
@@ -28,6 +29,13 @@ _RESTORE = {
     "reached": "hetad_restore",
     "column": "hetad_restore_column",
 }
+
+
+@on_derivative("lower-tape")
+def lowered_tape(derivation: Derivation) -> ir.Body:
+    """Saving and restoring are calls of the run-time support; where a run is measured, each tells its number."""
+    measured = derivation.request.measured and derivation.saves is not None
+    return lower_tape(derivation.body, derivation.saves.numbers if measured and derivation.saves else None)
 
 
 def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) -> ir.Body:

@@ -19,6 +19,7 @@ from hetad.analysis.carried import UNDEFINED, is_null
 from hetad.analysis.effects import Effects, KernelEffects
 from hetad.analysis.pointers import PointsTo, Root, out_place
 from hetad.diagnostics import Span
+from hetad.host.derivation import Derivation, summaries
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Int, Pointer
@@ -35,6 +36,8 @@ from hetad.ir.visit import (
     walk_stmts,
 )
 from hetad.memops.table import TABLE
+from hetad.passes.manager import program_pass
+from hetad.passes.task import with_function
 from hetad.rules.routines import HEADERS
 
 _Loop = ir.For | ir.While
@@ -54,6 +57,12 @@ class _Site:
     conditions: tuple[ir.Expr, ...]
     numbers: tuple[int, int]
     alone: bool
+
+
+@program_pass("hoist-workspaces")
+def hoist_workspaces(derivation: Derivation) -> Derivation:
+    """Memory that each step of a loop allocates is allocated once, in front of the loop."""
+    return with_function(derivation, in_front_of_loops(derivation.function, summaries(derivation)))
 
 
 def in_front_of_loops(function: ir.Function, kernels: Mapping[str, KernelEffects]) -> ir.Function:

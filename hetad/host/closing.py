@@ -1,0 +1,64 @@
+"""The derivative as a program of its own: its frame, its parameters, and all that it calls and launches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hetad.adjoint.names import integer
+from hetad.host.derivation import Derivation, on_derivative
+from hetad.host.kernels.bounds import bounded
+from hetad.host.managed import in_step
+from hetad.ir import nodes as ir
+from hetad.ir.types import SIZE_T
+from hetad.ir.visit import callees, walk_stmts
+from hetad.memops.table import CHECKS, SUPPORT
+from hetad.passes.manager import program_pass
+
+
+@on_derivative("open-session")
+def in_session(derivation: Derivation) -> ir.Body:
+    """Where the run-time support keeps anything, the body stands between `hetad_begin` and `hetad_end`."""
+    body, span = derivation.body, derivation.span
+    if not any(isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)):
+        return body
+    limit: tuple[ir.Stmt, ...] = ()
+    if derivation.request.memory_limit is not None:
+        sizes = (derivation.request.memory_limit.bytes, derivation.request.memory_limit.on_host)
+        limit = (ir.Call("hetad_limit", tuple(integer(n, span, SIZE_T) for n in sizes), span=span),)
+    opening = (ir.Call("hetad_begin", (), span=span), *limit, *derivation.arguments)
+    end = ir.Call("hetad_end", (), span=span)
+    last = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
+    return in_step((*opening, *body[: len(body) - len(last)], end, *last))
+
+
+@program_pass("close")
+def closed(derivation: Derivation) -> Derivation:
+    """The program is the derivative and all that it launches and calls.  Kernels of the forward sweep are as their
+    author wrote them, but for those that take other parameters now."""
+    changed = {n: k for n, k in derivation.kernels.items() if _differs(k, derivation.written.get(n))}
+    there = {**derivation.written, **changed, **{n: derivation.functions[n] for n in derivation.outlined}}
+    functions: dict[str, ir.Function] = {}
+
+    def add(name: str) -> None:
+        if name not in there or name in functions:
+            return
+        for callee in callees(there[name]):
+            add(callee)
+        functions[name] = there[name]
+
+    entry = derivation.functions[derivation.name]
+    for callee in callees(entry):
+        add(callee)
+    return replace(derivation, functions={**functions, entry.name: entry})
+
+
+@program_pass("launch-bounds")
+def with_launch_bounds(derivation: Derivation) -> Derivation:
+    """Kernels that are launched in large blocks are compiled for them."""
+    found = derivation.reversed
+    functions = bounded(derivation.functions, found.pullbacks.primal_of(), found.extents)
+    return replace(derivation, functions=functions)
+
+
+def _differs(kernel: ir.Function, written: ir.Function | None) -> bool:
+    return written is None or [p.type for p in kernel.params] != [p.type for p in written.params]

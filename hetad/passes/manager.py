@@ -1,0 +1,94 @@
+"""A pass is a step from program to program; a pipeline is a tuple of passes that run one after the other.
+
+What a pass needs to know of the task it works for is in the program: `host/derivation.py` has the program that is on
+its way to its derivative.  Whoever wants to see what happens between passes watches (`passes/watching.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from hetad.ir.nodes import Function, Program
+
+P = TypeVar("P", bound=Program)
+
+
+def _always(_: Program) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Pass(Generic[P]):
+    """A step from program to program: it returns the same program where it has nothing to do.
+
+    `rewrite` has the docstring that says what comes in and what comes out; `wanted` whether a program takes the step.
+    """
+
+    name: str
+    rewrite: Callable[[P], P]
+    wanted: Callable[[P], bool] = _always
+
+    def run(self, program: P) -> P:
+        return self.rewrite(program) if self.wanted(program) else program
+
+    def only(self, wanted: Callable[[P], bool]) -> Pass[P]:
+        """The pass, for those programs alone."""
+        return replace(self, wanted=lambda program: self.wanted(program) and wanted(program))
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its documentation."""
+        return " ".join((self.rewrite.__doc__ or "").split("\n\n")[0].split())
+
+
+def program_pass(name: str) -> Callable[[Callable[[P], P]], Pass[Any]]:
+    """Marks a function from program to program as the pass of this name."""
+    return lambda rewrite: Pass(name, rewrite)
+
+
+def function_pass(name: str, rewrite: Callable[[Function], Function]) -> Pass[Any]:
+    """The pass that rewrites each function of a program by itself."""
+
+    def each(program: P) -> P:
+        made = {n: rewrite(f) for n, f in program.functions.items()}
+        same = all(made[n] is f for n, f in program.functions.items())
+        return program if same else replace(program, functions=made)
+
+    each.__doc__ = rewrite.__doc__
+    return Pass(name, each)
+
+
+class Watcher(Protocol):
+    """Sees each pass that has run: the program before and after it, and the seconds it took."""
+
+    def __call__(self, step: Pass[Any], before: Program, after: Program, seconds: float, /) -> None: ...
+
+
+_watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
+
+
+@contextmanager
+def watched(*watchers: Watcher) -> Iterator[None]:
+    """All passes that run inside are shown to the watchers, those of pipelines inside of passes too."""
+    token = _watchers.set((*_watchers.get(), *watchers))
+    try:
+        yield
+    finally:
+        _watchers.reset(token)
+
+
+def run(pipeline: Sequence[Pass[P]], program: P) -> P:
+    """The program after all passes of the pipeline."""
+    for step in pipeline:
+        watchers = _watchers.get()
+        before, began = program, time.perf_counter()
+        program = step.run(program)
+        seconds = time.perf_counter() - began
+        for watcher in watchers:
+            watcher(step, before, program, seconds)
+    return program
