@@ -185,7 +185,10 @@ LIBRARY: tuple[MemoryOperation, ...] = (
     *_times(),
     *_rows("unistd.h", _WAITING, once=True),
     MemoryOperation("gethostname", "text", INT, ("dst", "bytes"), varies=True, header="unistd.h"),
-    MemoryOperation("getopt", "text", INT, ("value", "updated", "text"), once=True, varies=True, header="unistd.h"),
+    MemoryOperation(
+        "getopt", "text", INT, ("value", "updated", "text"), once=True, varies=True, header="unistd.h",
+        c_name="hetad_getopt",
+    ),
     MemoryOperation("hetad_optarg", "inert", _TEXT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_optind", "inert", INT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_optopt", "inert", INT, varies=True, header="unistd.h"),

@@ -33,7 +33,7 @@ class MemoryOperation:
     `varies`: what it gives depends on when it is called.
     `within`: the position of the pointer into whose memory the result points, and what is stored.
     `same`: the result is that pointer itself.
-    `header`: of the C library, where it is declared.
+    `header`: of C, where it is declared; `c_name`: what stands for it in C, where that is not itself.
     """
 
     name: str
@@ -51,6 +51,7 @@ class MemoryOperation:
     within: int | None = None
     same: bool = False
     header: str = ""
+    c_name: str = ""
 
     def position(self, role: str) -> int | None:
         return self.roles.index(role) if role in self.roles else None

@@ -28,6 +28,7 @@ from hetad.memops.operation import MemoryOperation
 
 _VOID_POINTER = Pointer(VOID)
 _E = CUDA_ERROR
+_STDLIB, _STRING = "stdlib.h", "string.h"
 
 TABLE: dict[str, MemoryOperation] = {
     row.name: row
@@ -103,13 +104,27 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaFreeHost", "free", _E, ("pointer",)),
         MemoryOperation("cudaHostRegister", "inert", _E, ("other", "bytes", "flags"), alone=""),
         MemoryOperation("cudaHostUnregister", "inert", _E, ("other",), alone=""),
-        MemoryOperation("malloc", "allocate", _VOID_POINTER, ("bytes",)),
-        MemoryOperation("calloc", "allocate", _VOID_POINTER, ("count", "size"), zeroed=True),
-        MemoryOperation("realloc", "allocate", _VOID_POINTER, ("pointer", "bytes")),
-        MemoryOperation("free", "free", VOID, ("pointer",)),
-        MemoryOperation("memcpy", "copy", _VOID_POINTER, ("dst", "src", "bytes"), within=0, same=True),
-        MemoryOperation("memmove", "copy", _VOID_POINTER, ("dst", "src", "bytes"), overlap=True, within=0, same=True),
-        MemoryOperation("memset", "fill", _VOID_POINTER, ("dst", "value", "bytes"), within=0, same=True),
+        MemoryOperation("malloc", "allocate", _VOID_POINTER, ("bytes",), header=_STDLIB, c_name="hetad_own_malloc"),
+        MemoryOperation(
+            "calloc",
+            "allocate",
+            _VOID_POINTER,
+            ("count", "size"),
+            zeroed=True,
+            header=_STDLIB,
+            c_name="hetad_own_calloc",
+        ),
+        MemoryOperation(
+            "realloc", "allocate", _VOID_POINTER, ("pointer", "bytes"), header=_STDLIB, c_name="hetad_own_realloc"
+        ),
+        MemoryOperation("free", "free", VOID, ("pointer",), header=_STDLIB, c_name="hetad_own_free"),
+        MemoryOperation("memcpy", "copy", _VOID_POINTER, ("dst", "src", "bytes"), within=0, same=True, header=_STRING),
+        MemoryOperation(
+            "memmove", "copy", _VOID_POINTER, ("dst", "src", "bytes"), overlap=True, within=0, same=True, header=_STRING
+        ),
+        MemoryOperation(
+            "memset", "fill", _VOID_POINTER, ("dst", "value", "bytes"), within=0, same=True, header=_STRING
+        ),
         MemoryOperation("cudaDeviceSynchronize", "inert", _E),
         MemoryOperation("cudaGetLastError", "inert", _E),
         MemoryOperation("cudaPeekAtLastError", "inert", _E),
@@ -159,8 +174,8 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cublasGetStream", "inert", INT, ("handle", "store"), stores=STREAM),
         MemoryOperation("cublasSetPointerMode", "inert", INT, ("handle", "value"), alone=""),
         MemoryOperation("cublasGetPointerMode", "inert", INT, ("handle", "store"), stores=INT),
-        MemoryOperation("exit", "exit", VOID, ("value",)),
-        MemoryOperation("abort", "exit", VOID),
+        MemoryOperation("exit", "exit", VOID, ("value",), header=_STDLIB, c_name="hetad_exit"),
+        MemoryOperation("abort", "exit", VOID, header=_STDLIB, c_name="hetad_abort"),
         *LIBRARY,
     )
 }

@@ -1,0 +1,128 @@
+"""The table of callees: a row for each function that programs and generated code call and that is not their own.
+
+The rows stand where their kind is at home, and are joined here:
+
+| rows | where |
+|---|---|
+| mathematics | `rules/math`, `rules/inactive.py`, `rules/refused.py`, `rules/expanded.py` |
+| atomics, barriers, fences, shuffles, votes, reductions | `rules/threads.py` |
+| memory operations, the runtime, the C library | `memops/table.py`, `memops/library.py` |
+| texts for readers, formatted texts | `rules/streams.py` |
+| hetad's own support code | `memops/table.py` |
+
+Whoever wants to know something of a call asks for its row; a function without one may do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TypeGuard
+
+from hetad.ir import nodes as ir
+from hetad.ir.types import Pointer
+from hetad.memops.library import VARIABLES
+from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import SUPPORT, TABLE, SupportFunction
+from hetad.rules import expanded, inactive, refused, streams, threads
+from hetad.rules.callee import ALL, Callee, Formula, Kind, OfMemory, Refused
+from hetad.rules.inactive import CLASSIFICATION
+from hetad.rules.math.table import ROWS
+
+_VARIABLES = {row: name for name, row in VARIABLES.items()}
+UNKNOWN = Callee("", "unknown", reads=ALL, writes=ALL, kept=True)
+
+
+@cache
+def table() -> Mapping[str, Callee]:
+    """Every row by name.
+
+    Raises:
+        ValueError: a function has two rows.
+    """
+    found: dict[str, Callee] = {}
+    for row in _rows():
+        if row.name in found:
+            raise ValueError(f"'{row.name}' has two rows in the table of callees")
+        found[row.name] = row
+    return found
+
+
+def find(name: str) -> Callee:
+    """The row of a function; UNKNOWN where it has none."""
+    return table().get(name, UNKNOWN)
+
+
+def kind(name: str) -> Kind:
+    return table().get(name, UNKNOWN).kind
+
+
+def calls(s: ir.Stmt, *kinds: Kind) -> TypeGuard[ir.Call]:
+    """Whether the statement is a call of such a function."""
+    return isinstance(s, ir.Call) and kind(s.function) in kinds
+
+
+def meets(s: ir.Stmt) -> TypeGuard[ir.Call]:
+    """Whether the statement is a call in which threads wait for each other."""
+    return isinstance(s, ir.Call) and find(s.function).meets
+
+
+def is_block_barrier(s: ir.Stmt) -> TypeGuard[ir.Call]:
+    """Whether the statement is a barrier of the whole block."""
+    return calls(s, "barrier") and find(s.function).scope == "block"
+
+
+def _rows() -> Iterator[Callee]:
+    yield from _mathematics()
+    yield from threads.ROWS
+    yield from streams.ROWS
+    yield from map(_of_operation, TABLE.values())
+    yield from map(_of_support, SUPPORT.values())
+
+
+def _mathematics() -> Iterator[Callee]:
+    for row in ROWS.values():
+        results = frozenset(i for i, p in enumerate(row.params) if p.output)
+        roles = tuple(p.name for p in row.params)
+        yield Callee(row.name, "mathematics", roles, returns=row.returns, writes=results, pullback=Formula())
+    for name in CLASSIFICATION:
+        said = {"c": f"({name}({{0}}) != 0)"}  # a bool in C++; in C any number but zero means yes
+        yield Callee(name, "mathematics", ("x",), emit={"c": name}, text=said)  # type: ignore[arg-type]
+    for each in inactive.table().values():
+        yield Callee(each.name, "mathematics", ("",) * len(each.params), returns=each.returns)
+    for each in expanded.table().values():
+        pointers = frozenset(i for i, type_ in enumerate(each.params) if isinstance(type_, Pointer))
+        yield Callee(each.name, "mathematics", ("",) * len(each.params), returns=each.returns, reads=pointers)
+    for refusal in refused.table().values():
+        given = refusal.prototype
+        pullback = Refused(refusal.reason, refusal.unless)
+        yield Callee(
+            given.name, "mathematics", ("",) * len(given.params), returns=given.returns, pullback=pullback
+        )  # fmt: skip
+
+
+def _of_operation(row: MemoryOperation) -> Callee:
+    variable = _VARIABLES.get(row.name)
+    moves = row.action in ("allocate", "symbol", "free", "copy", "fill")
+    return Callee(
+        row.name,
+        "memory" if moves else "library" if row.header else "runtime",
+        row.roles,
+        row.defaults,
+        row.returns,
+        reads=row.positions("src", "text", "updated"),
+        writes=row.positions("dst", "out", "store", "updated"),
+        changes=row.positions("record"),
+        kept=row.once or row.action == "exit",
+        once=row.once,
+        stops=row.action == "exit",
+        pullback=OfMemory(),
+        emit={"c": row.c_name} if row.c_name else {},
+        text={"cuda": variable, "c": variable} if variable is not None else {},
+        header=row.header,
+        operation=row,
+    )
+
+
+def _of_support(row: SupportFunction) -> Callee:
+    return Callee(row.name, "support", returns=row.returns, reads=row.reads, writes=row.writes, kept=row.essential)

@@ -1,0 +1,109 @@
+"""The table of callees: one row for a function, and rows that agree with what they speak of."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hetad.emit import support
+from hetad.emit.calls import c_name
+from hetad.emit.dialect import C_PARALLEL, CUDA, C
+from hetad.ir.types import Pointer
+from hetad.memops.library import IN_OWN_MEMORY, VARIABLES
+from hetad.memops.table import SUPPORT, TABLE
+from hetad.rules import callees, refused
+from hetad.rules.callee import ALL, Adds, Callee, Formula, Inactive, Mirrored, OfMemory, Refused, Restored, Transposed
+from hetad.rules.math.table import ROWS, is_inactive, prototypes
+
+ROW = sorted(callees.table().items())
+TOGETHER = [row for _, row in ROW if row.scope or row.kind == "atomic"]
+
+
+def defined(dialect):
+    return {name for s in support.needed(list(callees.table()) + c_names(), dialect) for name in s.defines}
+
+
+def c_names():
+    return [c_name(name) for name, row in ROW if row.kind != "mathematics"]
+
+
+@pytest.mark.parametrize("names", [TABLE, SUPPORT, prototypes(), VARIABLES.values()], ids=str)
+def test_every_name_of_a_table_has_a_row(names):
+    assert [name for name in names if callees.kind(name) == "unknown"] == []
+
+
+def test_a_function_has_one_row():
+    rows = list(callees._rows())
+    assert len({row.name for row in rows}) == len(rows)
+
+
+def test_what_a_row_names_has_a_row():
+    others = {row.alone for row in TABLE.values() if row.alone} | {name for name, _ in IN_OWN_MEMORY.values()}
+    others |= {f"{row.pullback.by}_{real}" for _, row in ROW if isinstance(row.pullback, Transposed) for real in REALS}
+    others |= {row.pullback.behind for _, row in ROW if isinstance(row.pullback, Restored) and row.pullback.behind}
+    assert [name for name in sorted(others) if callees.kind(name) == "unknown"] == []
+
+
+REALS = ("float", "double")
+
+
+def test_a_row_agrees_with_itself():
+    for name, row in ROW:
+        for touched in (row.reads, row.writes, row.changes):
+            assert isinstance(touched, range) or not row.roles or set(touched) <= set(range(len(row.roles))), name
+        assert row.defaults <= len(row.roles), name
+        assert row.meets == (row.scope in ("warp", "block") and row.kind != "fence"), name
+        assert isinstance(row.pullback, KINDS[row.kind]), name
+        assert row.variadic <= (row.reads == ALL), name
+
+
+KINDS = {
+    "mathematics": Formula | Inactive | Refused,
+    "atomic": Adds | Inactive,
+    "barrier": Mirrored,
+    "shuffle": Transposed,
+    "vote": Restored,
+    "reduction": Restored,
+    **dict.fromkeys(("memory", "runtime", "library"), OfMemory),
+    **dict.fromkeys(("fence", "output", "formatted", "shuffle adjoint", "support"), Inactive),
+}
+
+
+def test_mathematics_is_differentiable_inactive_or_refused():
+    for name, (params, _) in prototypes().items():
+        row = callees.find(name)
+        assert isinstance(row.pullback, Formula) == (name in ROWS), name
+        assert isinstance(row.pullback, Refused) == (name in refused.table()), name
+        assert name not in ROWS or not is_inactive(name), name
+        results = {i for i, p in enumerate(ROWS[name].params) if p.output} if name in ROWS else set()
+        assert row.writes == results, name
+        assert all(isinstance(params[i], Pointer) for i in (*row.writes, *row.reads)), name
+
+
+@pytest.mark.parametrize("row", TOGETHER, ids=lambda row: row.name)
+def test_the_oracle_and_the_loops_of_threads_have_what_rows_name(row: Callee):
+    if row.kind == "atomic":
+        assert {row.emit["c"]} <= defined(C) & defined(C_PARALLEL)
+    if row.kind == "fence":
+        assert {"c", "parallel c"} <= row.text.keys()
+        return
+    if row.meets:
+        kinds = set(re.findall(r"\bHETAD_(\w+)", support.read("fibers.c")))
+        assert row.emit["fibers"] in kinds
+    if "lanes" in row.emit:
+        ends = ("_int", "_unsigned") if row.kind == "reduction" else ("",)
+        text = support.read("lanes.c")
+        assert all(re.search(rf"\b{row.emit['lanes']}{end}\(", text) for end in ends)
+
+
+def test_each_shuffle_adjoint_is_defined_for_cuda():
+    names = {row.name for row in TOGETHER if row.kind == "shuffle adjoint"}
+    found = {name for s in support.needed(names, CUDA) for name in s.defines}
+    assert names <= found
+
+
+def test_a_function_without_a_row_may_do_anything():
+    row = callees.find("a_function_of_the_program")
+    assert row is callees.UNKNOWN
+    assert row.reads == row.writes == ALL
