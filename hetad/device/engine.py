@@ -17,7 +17,7 @@ from hetad.adjoint.expressions import pull
 from hetad.adjoint.liveness import FOUND, LOST
 from hetad.adjoint.names import Names, negate, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
-from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, OUTPUT_ONLY, SHUFFLES, TAKE, VOTES, Effects
+from hetad.analysis.effects import TAKE, Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.analysis.uniform import Uniformity, exchanges
 from hetad.device import warp
@@ -27,6 +27,8 @@ from hetad.ir.facts import Facts
 from hetad.ir.places import root_symbol
 from hetad.ir.types import INT, Array, Float, Pointer, Type
 from hetad.ir.visit import bodies, map_body, walk_stmts
+from hetad.rules import callees
+from hetad.rules.callee import Adds, Inactive, Mirrored, Pullback, Restored, Transposed
 
 
 class KernelEngine(Engine):
@@ -117,10 +119,10 @@ class KernelEngine(Engine):
         match s:
             case ir.Assign(target=target) | ir.Update(target=target):
                 return self.is_global(target)
-            case ir.Call(function=name, args=args) if name in ATOMICS:
+            case ir.Call(function=name, args=args) if callees.kind(name) == "atomic":
                 return self.is_global(pointee(args[0], INT))
             case ir.Call(function=name):
-                return name in OUTPUT_ONLY or name in FENCES
+                return callees.kind(name) in ("output", "fence")
             case ir.Declare(symbol=symbol):
                 return symbol.storage == "shared"
         return False
@@ -168,30 +170,34 @@ class KernelEngine(Engine):
             if any(self.is_global(pointee(a, INT)) for a in s.args if isinstance(a.type, Pointer)):
                 raise UnsupportedError(f"{name} stores to global memory", s.span, "let it store to a local variable")
             return reverse_call(self, s)
-        if name in OUTPUT_ONLY or name in FENCES:
-            return [], []
-        if name in BARRIERS:
-            return [s], [s]
-        if name in ATOMICS:
-            return self._atomic(s)
-        if name in VOTES or name in SHUFFLES:
-            assert s.result is not None
-            save, restore = self.save(s.result, s.span)
-            if name in VOTES:
-                again: list[ir.Stmt] = [s] if name.startswith("__syncthreads") else []
-                barrier = [ir.Call("__syncthreads", (), span=b.span) for b in again]
-                return [*save, s], [*barrier, *restore]
-            return [*save, s], [*restore, *warp.adjoint(self, s)]
+        callee = callees.find(name)
+        if callee.kind == "atomic":
+            return self._atomic(s, callee.pullback)
+        match callee.pullback:
+            case Inactive() if callee.kind in ("output", "fence"):
+                return [], []
+            case Mirrored():
+                return [s], [s]
+            case Restored(behind=barrier):
+                save, restore = self._result_saved(s)
+                return [*save, s], [*([ir.Call(barrier, (), span=s.span)] if barrier else []), *restore]
+            case Transposed(by=by):
+                save, restore = self._result_saved(s)
+                return [*save, s], [*restore, *warp.adjoint(self, s, by)]
         raise UnsupportedError(f"'{name}' in a kernel cannot be reversed", s.span, "see the table of supported calls")
 
-    def _atomic(self, s: ir.Call) -> Parts:
-        """`atomicAdd(&p, v)`: v̄ += p̄.  Other atomics leave derivatives alone, and must not touch active memory."""
+    def _result_saved(self, s: ir.Call) -> Parts:
+        assert s.result is not None
+        return self.save(s.result, s.span)
+
+    def _atomic(self, s: ir.Call, pullback: Pullback) -> Parts:
+        """`p += v`: v̄ += p̄.  Atomics that do not add leave derivatives alone, and must not touch active memory."""
         place = pointee(s.args[0], s.args[1].type)
         space = self._space(place)
         if space == "local":
             raise UnsupportedError(f"{s.function} on a local variable", s.span, "use a plain update")
         active = self.is_active(place) and isinstance(place.type, Float)
-        if active and (s.function not in ("atomicAdd", "atomicSub") or s.result is not None):
+        if active and (not isinstance(pullback, Adds) or s.result is not None):
             what = "its old value is used" if s.result is not None else "it has no derivative here"
             raise UnsupportedError(
                 f"{s.function} on active memory: {what}",
@@ -204,9 +210,9 @@ class KernelEngine(Engine):
             save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
             forward = [*save, s]
             reverse = [ir.Call(LOST, (s.args[0],), span=s.span), *restore]
-        if active:
+        if active and isinstance(pullback, Adds):
             taken, seed = super().take(place, self.shadow_place(place), False, s.span)
-            signed = negate(seed) if s.function == "atomicSub" else seed
+            signed = negate(seed) if pullback.sign < 0 else seed
             reverse += [*taken, *pull(self, s.args[1], signed, s.span)]
         return forward, reverse
 
@@ -242,4 +248,4 @@ def _changes_shared(loop: ir.For | ir.While, effects: Effects) -> bool:
 
 
 def _has_barrier(body: ir.Body) -> bool:
-    return any(isinstance(s, ir.Call) and s.function in BARRIERS for s in walk_stmts(body))
+    return any(callees.calls(s, "barrier") for s in walk_stmts(body))

@@ -16,16 +16,11 @@ from hetad.ir.types import Float
 if TYPE_CHECKING:
     from hetad.device.engine import KernelEngine
 
-ADJOINTS = {
-    "__shfl_sync": "hetad_shfl_adjoint",
-    "__shfl_up_sync": "hetad_shfl_up_adjoint",
-    "__shfl_down_sync": "hetad_shfl_down_adjoint",
-    "__shfl_xor_sync": "hetad_shfl_xor_adjoint",
-}
 
+def adjoint(engine: KernelEngine, s: ir.Call, transposed: str) -> list[ir.Stmt]:
+    """For `r = __shfl_…(mask, v, lane, width)`:  v̄ += the sum of r̄ over the lanes that read this one;  r̄ = 0.
 
-def adjoint(engine: KernelEngine, s: ir.Call) -> list[ir.Stmt]:
-    """For `r = __shfl_…(mask, v, lane, width)`:  v̄ += the sum of r̄ over the lanes that read this one;  r̄ = 0."""
+    `transposed`: the function that sums, but for the type at the end of its name."""
     mask, value, lane, *rest = s.args
     assert s.result is not None
     if not isinstance(value.type, Float) or not engine.is_active(s.result):
@@ -37,5 +32,5 @@ def adjoint(engine: KernelEngine, s: ir.Call) -> list[ir.Stmt]:
         return [clear]
     width = rest[0] if rest else integer(32, span)
     back = engine.names.symbol("seed", value.type, span)
-    call = ir.Call(f"{ADJOINTS[s.function]}_{value.type}", (mask, own, lane, width), ir.Var(back, span=span), span=span)
+    call = ir.Call(f"{transposed}_{value.type}", (mask, own, lane, width), ir.Var(back, span=span), span=span)
     return [ir.Declare(back, None, span=span), call, clear, *pull(engine, value, ir.Var(back, span=span), span)]
