@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from hetad.analysis.carried import UNDEFINED
-from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -20,6 +20,7 @@ from hetad.ir.facts import Facts
 from hetad.ir.types import Array, Struct, size_of
 from hetad.ir.visit import bodies, own_exprs, same_or, walk_expr, walk_stmts, with_bodies
 from hetad.memops.table import SUPPORT, TABLE
+from hetad.rules import callees
 
 Live = set[Location]
 FOUND = "hetad_found"  # in a reverse sweep: what follows restores all of the variables given
@@ -129,9 +130,10 @@ class Liveness:
     def _stores(self, s: ir.Stmt) -> bool:
         """Whether the statement stores somewhere: if no location is known for it, that is memory of adjoints."""
         if isinstance(s, ir.Call):
-            outs = SUPPORT[s.function].writes if s.function in SUPPORT else frozenset()
-            moves = s.function in TABLE and TABLE[s.function].action in ("copy", "fill")
-            return s.function in ATOMICS or s.result is not None or bool(outs) or moves
+            callee = callees.find(s.function)
+            moves = callee.operation is not None and callee.operation.action in ("copy", "fill")
+            outs = callee.kind == "support" and bool(callee.writes)
+            return callee.kind == "atomic" or s.result is not None or outs or moves
         if isinstance(s, ir.Launch):
             return bool(self.effects.summary(s).writes)
         return isinstance(s, ir.Assign | ir.Update | ir.Pop)
@@ -251,7 +253,7 @@ def _substance(body: ir.Body) -> bool:
     return any(
         not isinstance(s, ir.Comment)
         and not (isinstance(s, ir.Declare) and s.init is None)
-        and not (isinstance(s, ir.Call) and (s.function in BARRIERS or s.function == UNDEFINED))
+        and not (isinstance(s, ir.Call) and (callees.kind(s.function) == "barrier" or s.function == UNDEFINED))
         for s in walk_stmts(body)
     )
 
@@ -262,7 +264,7 @@ def _waits(body: ir.Body) -> bool:
 
 
 def _is_barrier(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function == "__syncthreads"
+    return callees.is_block_barrier(s)
 
 
 def count(body: ir.Body) -> int:

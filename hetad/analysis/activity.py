@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from hetad.analysis.effects import ATOMICS
 from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
 from hetad.ir.visit import children, declared, own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.rules import callees
 from hetad.rules.math import is_math
 
 Flow = tuple[frozenset[Location], frozenset[Location]]  # from sources to targets
@@ -136,7 +136,7 @@ class Activity:
                 dst, src = row.position("dst"), row.position("src")
                 assert dst is not None and src is not None
                 yield self._behind(args[src]), self._behind(args[dst])
-            case ir.Call(function=name, args=args, result=result) if name in ATOMICS:
+            case ir.Call(function=name, args=args, result=result) if callees.kind(name) == "atomic":
                 yield self._leaves(args[1]), self._behind(args[0])
                 if result is not None:
                     yield self._behind(args[0]), frozenset(self.pointers.storage(result))

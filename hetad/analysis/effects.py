@@ -1,7 +1,7 @@
 """What each statement reads and writes, in locations.
 
-`Effects` answers for the statements of one function (after inlining): from the memory-operation table, from the
-support functions that generated code calls, and for launches from a summary of each kernel.
+`Effects` answers for the statements of one function (after inlining): from the table of callees, and for launches from
+a summary of each kernel.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
-from hetad.memops.library import FORMATTED
-from hetad.memops.table import SUPPORT, TABLE
-from hetad.rules.math import is_math
+from hetad.rules import callees
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ class Effects:
             case ir.Call(args=args):
                 for arg in args:
                     yield from self.loads(arg)
-                for arg in _picked(args, _read_arguments(s)):
+                for arg in _picked(args, callees.find(s.function).reads):
                     yield from self.behind(arg)
             case ir.Launch(args=args):
                 for expr in own_exprs(s):
@@ -154,9 +152,10 @@ class Effects:
             case ir.Call(args=args, result=result):
                 if result is not None:
                     yield from self.pointers.storage(result)
-                for arg in _picked(args, _written_arguments(s)):
+                callee = callees.find(s.function)
+                for arg in _picked(args, callee.writes):
                     yield from self.behind(arg)
-                for arg in _picked(args, _changed_handles(s)):
+                for arg in _picked(args, callee.changes):  # a handle's object, which counts as the handle
                     yield from self.pointers.storage(arg)
             case ir.Launch(args=args):
                 summary = self.summary(s)
@@ -251,59 +250,5 @@ def written_parameters(program: ir.Program, function: str) -> set[str]:
     return {program.functions[function].params[i].name for i in summary.writes}
 
 
-def _picked(args: Sequence[ir.Expr], positions: Iterable[int]) -> Iterator[ir.Expr]:
-    for i in sorted(positions):
-        if i < len(args):
-            yield args[i]
-
-
-def _read_arguments(call: ir.Call) -> frozenset[int]:
-    if call.function in SUPPORT:
-        return SUPPORT[call.function].reads
-    row = TABLE.get(call.function)
-    if row is not None:
-        return row.positions("src", "text", "updated")
-    if call.function in ATOMICS:
-        return frozenset({0})
-    if call.function in PURE_CALLS or is_math(call.function):
-        return frozenset()
-    return frozenset(range(len(call.args)))
-
-
-def _written_arguments(call: ir.Call) -> frozenset[int]:
-    if call.function in SUPPORT:
-        return SUPPORT[call.function].writes
-    row = TABLE.get(call.function)
-    if row is not None:
-        return row.positions("dst", "out", "store", "updated")
-    if call.function in FORMATTED:
-        first, count = FORMATTED[call.function]
-        return frozenset(range(first, len(call.args) if count is None else first + count))
-    if call.function in OUTPUT_ONLY or call.function in PURE_CALLS:
-        return frozenset()
-    if call.function in ATOMICS:
-        return frozenset({0})
-    return frozenset(range(len(call.args)))
-
-
-def _changed_handles(call: ir.Call) -> frozenset[int]:
-    """Positions of the handles whose objects a call changes, which analyses take for a change of the handle."""
-    row = TABLE.get(call.function)
-    return row.positions("record") if row is not None else frozenset()
-
-
-ATOMICS = frozenset(
-    {"atomicAdd", "atomicSub", "atomicExch", "atomicMin", "atomicMax", "atomicInc", "atomicDec", "atomicCAS"}
-    | {"atomicAnd", "atomicOr", "atomicXor"}
-)
-BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
-FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
-SHUFFLES = frozenset({"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"})
-VOTES = frozenset(
-    {"__ballot_sync", "__any_sync", "__all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync"}
-    | {"__reduce_max_sync", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or"}
-)
-PURE_CALLS = BARRIERS | FENCES | SHUFFLES | VOTES  # touch no memory through their arguments
-OUTPUT_ONLY = frozenset(
-    {"printf", "fprintf", "puts", "fputs", "putchar", "fflush", "assert", "__assert_fail", "perror"}
-)
+def _picked(args: Sequence[ir.Expr], positions: Collection[int]) -> Iterator[ir.Expr]:
+    return (arg for i, arg in enumerate(args) if i in positions)

@@ -15,6 +15,7 @@ from hetad.ir.facts import collected
 from hetad.ir.places import exposed
 from hetad.ir.types import INT, Array, Int, Pointer, Type, is_volatile
 from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
+from hetad.rules import callees
 
 Offset = tuple[tuple[ir.Expr, int], ...]  # products that are added, in innermost elements
 
@@ -190,7 +191,7 @@ class Intervals:
                 self._walk(body, around.repeated(self._range(s)))
             case ir.Block(body=body):
                 self._walk(body, around)
-            case ir.Call(function=name) if name.startswith("__"):
+            case ir.Call() if callees.meets(s) or callees.calls(s, "fence"):
                 self._ordered.add(len(self.found) - 1)  # a warp may wait
             case _:
                 for body in bodies(s):
@@ -234,7 +235,7 @@ class Intervals:
             case ir.Declare(symbol=symbol, init=init) if symbol in self.values and isinstance(symbol.type, Pointer):
                 if init is not None and self._offset(init) is None:
                     self._read(init, around)
-            case ir.Call(function=name, args=(pointer, *rest), result=result) if name.startswith("atomic"):
+            case ir.Call(function=name, args=(pointer, *rest), result=result) if callees.kind(name) == "atomic":
                 zero = ir.Const(0, INT, span=s.span)
                 self._write(ir.Index(pointer, zero, pointer.type.to, span=pointer.span), around)  # type: ignore[union-attr]
                 for e in rest:
@@ -327,14 +328,11 @@ def _scalar(type_: Type) -> Type:
 
 def _waits(s: ir.Stmt) -> bool:
     """Whether threads of a block may wait for each other: functions of the program are not looked into."""
-    return isinstance(s, ir.Call) and (s.function.startswith("__syncthreads") or not _is_known(s.function))
+    callee = callees.find(s.function) if isinstance(s, ir.Call) else None
+    return callee is not None and (callee.kind == "unknown" or (callee.meets and callee.scope == "block"))
 
 
 _waits_within = collected(lambda s: (True,) if _waits(s) else ())
-
-
-def _is_known(function: str) -> bool:
-    return function.startswith(("__", "atomic"))
 
 
 def _set_by(s: ir.Stmt) -> Iterable[ir.Symbol]:

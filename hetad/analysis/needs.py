@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hetad.analysis.effects import ATOMICS
 from hetad.analysis.known import Address, Cell, Conditions, Known, Value, Values, product, size_if_known
 from hetad.analysis.linear import Linear, Ranges
 from hetad.analysis.pointers import pointee
@@ -21,6 +20,7 @@ from hetad.ir.types import DIM3, Array, Int, Pointer, Struct
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
+from hetad.rules import callees
 
 MAX_THREADS = 1024
 _AXES = ("x", "y", "z")
@@ -210,7 +210,7 @@ class _Follower(Values):
     def _call(self, s: ir.Call, known: Known, given: Conditions) -> None:
         for arg in s.args:
             self._read(arg, known, given)
-        if s.function in ATOMICS:
+        if callees.kind(s.function) == "atomic":
             place = pointee(s.args[0])
             if place is not None:
                 self._touch(place, known, given)
@@ -381,8 +381,7 @@ class _Threads(_Follower):
 
 
 def _ends(s: ir.Call) -> bool:
-    row = TABLE.get(s.function)
-    return s.function in ("assert", "__assert_fail") or (row is not None and row.action == "exit")
+    return callees.find(s.function).stops
 
 
 def set_in(body: Iterable[ir.Stmt]) -> set[Cell]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetad.analysis.effects import ATOMICS, SHUFFLES, VOTES, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, own_exprs, walk_expr
@@ -69,8 +69,7 @@ class Positions:
     def _simple(self, s: ir.Stmt, around: frozenset[Position]) -> None:
         found = around.union(*map(self.of, own_exprs(s)))
         if isinstance(s, ir.Call):
-            exchanged = s.function in ATOMICS | SHUFFLES | VOTES
-            found |= {UNKNOWN} if exchanged or not is_math(s.function) else NONE
+            found |= NONE if is_math(s.function) else {UNKNOWN}
         for at in self._effects.writes(s):
             if isinstance(at, ir.Symbol) and at.storage != "shared":
                 self._of[at] = self._of.get(at, NONE) | found

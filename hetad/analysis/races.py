@@ -23,6 +23,7 @@ from hetad.ir.places import written as changed_in
 from hetad.ir.types import Float, is_volatile
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
+from hetad.rules import callees
 
 P = TypeVar("P", bound=ir.Program)
 Block = tuple[int, int, int]  # its sizes
@@ -79,9 +80,7 @@ def _may_order(s: ir.Stmt) -> bool:
     """Whether threads may wait for each other by it, beside barriers and what is volatile: locks, flags."""
     if isinstance(s, ir.While | ir.DoWhile):
         return True
-    return isinstance(s, ir.Call) and (
-        s.function.startswith("__threadfence") or (s.function.startswith("atomic") and s.result is not None)
-    )
+    return callees.calls(s, "fence") or (callees.calls(s, "atomic") and s.result is not None)
 
 
 def _accumulates(read: Access, written: Access) -> bool:

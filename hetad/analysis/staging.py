@@ -19,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from hetad.analysis.effects import BARRIERS, FENCES, SHUFFLES, VOTES, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.analysis.uniform import Uniformity
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array
 from hetad.ir.visit import own_exprs, variables, walk_expr, walk_stmts
+from hetad.rules import callees
 
 EVERY = frozenset({"x", "y", "z", "*"})  # axes; "*": a value that anything may decide
 
@@ -94,7 +95,7 @@ def subscripts(place: ir.Expr) -> list[ir.Expr]:
 
 
 def _in_phases(array: ir.Symbol, body: ir.Body, store: int, looped: bool) -> Copy | None:
-    waits = [i for i, s in enumerate(body) if isinstance(s, ir.Call) and s.function == "__syncthreads"]
+    waits = [i for i, s in enumerate(body) if callees.is_block_barrier(s)]
     after = [i for i in waits if i > store]
     if not after:
         return None
@@ -121,8 +122,8 @@ def _reached_by_all(body: ir.Body, uniform: Uniformity, looped: bool) -> Iterato
 
 def exchanges(body: ir.Body) -> bool:
     """Whether threads tell each other something otherwise than through memory and barriers of the block."""
-    others = SHUFFLES | VOTES | FENCES | (BARRIERS - {"__syncthreads"})
-    return any(isinstance(s, ir.Call) and s.function in others for s in walk_stmts(body))
+    calls = (s for s in walk_stmts(body) if callees.meets(s) or callees.calls(s, "fence"))
+    return not all(map(callees.is_block_barrier, calls))
 
 
 def orders_global_memory(body: ir.Body, effects: Effects, except_for: Collection[Location] = ()) -> bool:
@@ -145,7 +146,7 @@ def _touched(s: ir.Stmt, effects: Effects) -> Iterator[Location]:
 
 
 def waits_inside(s: ir.Stmt) -> bool:
-    return any(isinstance(x, ir.Call) and x.function in BARRIERS for x in walk_stmts((s,)))
+    return any(callees.calls(x, "barrier") for x in walk_stmts((s,)))
 
 
 class Variation:

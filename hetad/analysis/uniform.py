@@ -6,10 +6,11 @@ one that does not, pairs different iterations of different threads.
 
 from __future__ import annotations
 
-from hetad.analysis.effects import ATOMICS, SHUFFLES, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, walk_expr, walk_stmts
+from hetad.rules import callees
 
 
 class Uniformity:
@@ -73,7 +74,8 @@ class Uniformity:
             self._divergent.update(self.effects.written(s.step))
         spread = divergent or not self._value_uniform(s)
         if isinstance(s, ir.Call):
-            spread = spread or s.function in SHUFFLES or s.function in ATOMICS or not all(map(self.uniform, s.args))
+            exchanged = callees.calls(s, "shuffle", "atomic")
+            spread = spread or exchanged or not all(map(self.uniform, s.args))
         if spread:
             self._divergent.update(self.effects.writes(s))
         for nested in bodies(s):
@@ -83,7 +85,7 @@ class Uniformity:
 def exchanges(body: ir.Body) -> ir.Call | None:
     """A shuffle in the body among lanes that are not simply all of the warp."""
     for s in walk_stmts(body):
-        if isinstance(s, ir.Call) and s.function in SHUFFLES and not _whole_warp(s.args[0]):
+        if callees.calls(s, "shuffle") and not _whole_warp(s.args[0]):
             return s
     return None
 

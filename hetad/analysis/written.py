@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
-from hetad.analysis.effects import ATOMICS, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import PointsTo, Root, pointee
 from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.rules import callees
 
 Ends = tuple[Polynomial | None, Polynomial | None]  # None: not known
 _DEPTH = 4  # of bounds that lead to other bounds
@@ -76,7 +77,7 @@ def _stores(kernel: ir.Function) -> dict[int, tuple[ir.Place, ...]] | None:
         match s:
             case ir.Assign(target=target) | ir.Update(target=target):
                 found[id(s)] = (target,)
-            case ir.Call(function=name, args=(pointer, *_), result=result) if name in ATOMICS:
+            case ir.Call(function=name, args=(pointer, *_), result=result) if callees.kind(name) == "atomic":
                 if result is not None and not isinstance(result, ir.Var):
                     return None
                 place = pointee(pointer)

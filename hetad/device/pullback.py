@@ -15,7 +15,7 @@ from hetad.adjoint.tidy.declarations import without_unused_values
 from hetad.analysis.activity import Activity
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import exposed
-from hetad.analysis.effects import ATOMICS, SHUFFLES, TAKE, VOTES, Effects, KernelEffects, positions_of
+from hetad.analysis.effects import TAKE, Effects, KernelEffects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.staging import shared_arrays
 from hetad.analysis.uniform import Uniformity
@@ -58,6 +58,7 @@ from hetad.ir.facts import Facts
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
+from hetad.rules import callees
 from hetad.rules.math import is_math
 from hetad.rules.user import Rules
 
@@ -521,9 +522,9 @@ def _keeps(s: ir.Stmt, rules: Rules) -> bool:
     if isinstance(s, ir.Call):
         if s.function in rules:
             return False
-        exchanged = s.function in SHUFFLES or s.function.startswith("hetad_shfl")
-        vote = s.function in VOTES and not s.function.startswith("__syncthreads")
-        return not (exchanged or vote or s.function in ATOMICS or is_math(s.function))
+        callee = callees.find(s.function)
+        of_block = callee.kind == "barrier" or callee.scope == "block"
+        return of_block or not (callee.meets or callee.kind in ("atomic", "mathematics"))
     return any(isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) for own in own_exprs(s) for e in walk_expr(own))
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.coordinates import AXES
-from hetad.analysis.effects import ATOMICS, Effects, positions_of
+from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.positions import UNKNOWN, Position, Positions
 from hetad.device.accumulation.increments import pointee
@@ -26,6 +26,7 @@ from hetad.ir.facts import Facts
 from hetad.ir.places import exposed, written
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer
 from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
+from hetad.rules import callees
 
 IN_BLOCK: tuple[Position, ...] = tuple(("threadIdx", axis) for axis in AXES)
 EVERYWHERE: tuple[Position, ...] = (*IN_BLOCK, *(("blockIdx", axis) for axis in AXES))
@@ -129,7 +130,7 @@ class _Kernel:
 
         if isinstance(s, ir.Assign | ir.Update):
             yield from access("store", s.target, s.value)
-        if isinstance(s, ir.Call) and s.function in ATOMICS:
+        if callees.calls(s, "atomic"):
             yield from access("atomic", pointee(s.args[0]), None)
         if isinstance(s, ir.Call) and s.result is not None:
             yield from access("store", s.result, None)

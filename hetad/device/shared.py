@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import convert, integer, zero
-from hetad.analysis.effects import ATOMICS, BARRIERS
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, CHAR, UINT, Array, Float, Pointer, Type, size_of
 from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.rules import callees
 
 if TYPE_CHECKING:
     from hetad.device.engine import KernelEngine
@@ -54,7 +54,7 @@ def cleared_where_stored(body: ir.Body) -> set[ir.Symbol]:
             mentioned: Counter[ir.Symbol | None] = Counter(
                 e.symbol for e in own if isinstance(e, ir.Var) and e.symbol.storage == "shared"
             )
-            if isinstance(s, ir.Call) and s.function in ATOMICS:
+            if callees.calls(s, "atomic"):
                 mentioned -= Counter([_base(s.args[0])])  # it adds to what has been stored
             else:
                 elsewhere.update(x for e in own if isinstance(e, ir.AddressOf) for x in variables(e.place))
@@ -150,7 +150,7 @@ def _declares(s: ir.Stmt, symbols: set[ir.Symbol]) -> bool:
 
 
 def _waits(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function in BARRIERS
+    return callees.calls(s, "barrier")
 
 
 def _axis(name: str, axis: str, span: Span) -> ir.Expr:

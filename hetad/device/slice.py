@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.analysis.coordinates import assigned
-from hetad.analysis.effects import ATOMICS
 from hetad.analysis.sites import Definition, Guard, Loop, Site
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import declared, variables, walk_stmts
+from hetad.rules import callees
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _repeatable(s: ir.Stmt) -> bool:
                 if _behind_pointer(target):
                     return False
             case ir.Call(function=name, result=result):
-                if name in ATOMICS or increment(inner) is not None or result is None:
+                if callees.kind(name) == "atomic" or increment(inner) is not None or result is None:
                     return False
             case ir.If() | ir.Block() | ir.Comment():
                 pass

@@ -7,71 +7,54 @@ from functools import cache
 
 from hetad.emit.dialect import Dialect
 from hetad.ir import texts
-from hetad.memops.library import VARIABLES
+from hetad.rules import callees
+from hetad.rules.callee import Target
+from hetad.rules.inactive import CLASSIFICATION
 
-_C_NAMES = {
-    "exit": "hetad_exit", "abort": "hetad_abort", "malloc": "hetad_own_malloc", "calloc": "hetad_own_calloc",
-    "realloc": "hetad_own_realloc", "free": "hetad_own_free", "getopt": "hetad_getopt", "printf": "hetad_printf",
+_TARGETS: dict[str, tuple[Target, ...]] = {
+    "cuda": ("cuda",), "nvrtc": ("cuda",), "c": ("c",), "parallel c": ("parallel c", "c"),
 }  # fmt: skip
-_FENCES = frozenset({"__threadfence", "__threadfence_block", "__threadfence_system"})
-_CLASSIFICATION = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
-_VARIABLES = {row: name for name, row in VARIABLES.items()}
-_VARIADIC = frozenset({"printf", "fprintf", "sprintf", "snprintf", "sscanf", "fscanf", "scanf"})
 
 
 @cache
 def _overloads() -> frozenset[str]:
     from hetad.rules.math.overloads import OVERLOADED, STANDARD
 
-    return STANDARD | OVERLOADED | _CLASSIFICATION | {"abs", "min", "max", "__ldg"}
+    return STANDARD | OVERLOADED | frozenset(CLASSIFICATION) | {"abs", "min", "max", "__ldg"}
 
 
 def is_overloaded(name: str, dialect: Dialect) -> bool:
     """Whether the types of the arguments choose the function, so that they must be printed exactly."""
-    return name in (_overloads() if dialect.cuda else _CLASSIFICATION)
+    return name in (_overloads() if dialect.cuda else CLASSIFICATION)
 
 
 def exact_argument(name: str) -> int | None:
     """The argument whose type chooses the function, if there is one."""
-    return 1 if name.startswith(("__shfl_", "__reduce_")) else None
+    callee = callees.find(name)
+    return callee.position("value") if callee.kind in ("shuffle", "reduction") else None
 
 
 def is_variadic(name: str) -> bool:
-    return name in _VARIADIC
+    return callees.find(name).variadic
 
 
 def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
     """The text of a call with these arguments."""
-    if name in _VARIABLES:
-        return _VARIABLES[name]
-    if not dialect.cuda:
-        if name in _FENCES:
-            return "__atomic_thread_fence(__ATOMIC_SEQ_CST)" if dialect.parallel else "(void)0"
-        if name == "assert":
-            return f"hetad_assert({args[0]}, {texts.quoted(args[0])})"
-        if name in _CLASSIFICATION:  # a bool in C++; in C any number but zero means yes
-            return f"({name}({args[0]}) != 0)"
-        name = c_name(name)
-    return f"{name}({', '.join(args)})"
+    callee = callees.find(name)
+    for target in _TARGETS[dialect.name]:
+        if target in callee.text:
+            return callee.text[target].format(*args, quoted=texts.quoted(args[0]) if args else "")
+    return f"{name if dialect.cuda else c_name(name)}({', '.join(args)})"
 
 
 def c_name(name: str) -> str:
     """The C function that stands for a CUDA function; hetad's own start with `hetad_`."""
-    if name in _C_NAMES:
-        return _C_NAMES[name]
-    if name.startswith("atomic") or name == "assert":
-        return "hetad_" + name
-    if _is_mathematical(name):
+    callee = callees.find(name)
+    if callee.kind == "mathematics" and "c" not in callee.emit:
         from hetad.rules.math.cpu import c_function, libm
 
         return libm(name) or c_function(name)
-    return name
-
-
-def _is_mathematical(name: str) -> bool:
-    from hetad.rules.math.table import prototypes
-
-    return name in prototypes()
+    return callee.emit.get("c", name)
 
 
 def mathematics(names: Iterable[str], dialect: Dialect) -> list[str]:
@@ -79,7 +62,7 @@ def mathematics(names: Iterable[str], dialect: Dialect) -> list[str]:
     from hetad.rules.math.cpu import cpu_definition, cuda_definition
 
     define = cuda_definition if dialect.cuda else cpu_definition
-    texts = (define(name) for name in names if _is_mathematical(name))
+    texts = (define(name) for name in names if callees.kind(name) == "mathematics")
     found = [text.rstrip() for text in dict.fromkeys(texts) if text is not None]
     return [_unguarded(text) for text in found] if dialect.cuda else found
 

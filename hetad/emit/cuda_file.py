@@ -12,29 +12,26 @@ from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
-from hetad.memops.library import LIBRARY
+from hetad.rules import callees
 from hetad.rules.routines import Routine, routine_of
 
 _FILES = "SEEK_SET SEEK_CUR SEEK_END EOF BUFSIZ FILENAME_MAX _IOFBF _IOLBF _IONBF stdin stderr stdout FILE"
-_STREAMS = "printf fprintf sprintf snprintf sscanf fscanf scanf puts putchar fputs fflush"
-_MEMORY = "malloc calloc realloc free abort exit EXIT_FAILURE EXIT_SUCCESS"
-
 _HEADERS = {
     "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
     "cmath": {"INFINITY", "NAN", "M_PI", "M_E"},
-    "cstdio": {*_FILES.split(), *_STREAMS.split()},
-    "cstdlib": set(_MEMORY.split()),
-    "cstring": {"memcpy", "memset", "memmove"},
+    "cstdio": set(_FILES.split()),
+    "cstdlib": {"EXIT_FAILURE", "EXIT_SUCCESS"},
     "ctime": {"timespec", "tm", "CLOCKS_PER_SEC"},
     "sys/time.h": {"timeval"},
     "cerrno": {"errno"},
-    "cassert": {"assert"},
     "cublas_v2.h": {"cublasHandle_t"},
     "cufft.h": {"cufftHandle"},
 }
 _IN_CPP = {"stdio.h": "cstdio", "stdlib.h": "cstdlib", "string.h": "cstring", "ctype.h": "cctype", "time.h": "ctime"}
-for _row in LIBRARY:
-    _HEADERS.setdefault(_IN_CPP.get(_row.header, _row.header), set()).add(_row.name)
+_IN_CPP |= {"assert.h": "cassert"}
+for _row in callees.table().values():
+    if _row.header:
+        _HEADERS.setdefault(_IN_CPP.get(_row.header, _row.header), set()).add(_row.name)
 
 
 @deep

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hetad.emit.block_ir import THREAD, THREADS, assign, at, binary, const, element, lane_bit, var, warp
-from hetad.emit.synchronisation import BALLOTS, BLOCK_VOTES, SHUFFLE_ADJOINTS, SHUFFLES
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, UINT, Int, Type
+from hetad.rules import callees
 
 if TYPE_CHECKING:
     from hetad.emit.regions import Builder
@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 
 def exchange(builder: Builder, call: ir.Call) -> None:
     """Add a call in which threads exchange values to the regions."""
-    name, result = call.function, call.result
+    callee, result = callees.find(call.function), call.result
     if result is None:
         builder.flush()
-    elif name in SHUFFLES:
-        _shuffle(builder, call, result)
-    elif name in SHUFFLE_ADJOINTS:
-        _shuffle_adjoint(builder, call, result)
-    elif name in BALLOTS:
-        _ballot(builder, call, result)
-    elif name in BLOCK_VOTES:
-        _block_vote(builder, call, result)
-    else:
-        _reduction(builder, call, result)
+        return
+    match callee.kind:
+        case "shuffle":
+            _shuffle(builder, call, result)
+        case "shuffle adjoint":
+            _shuffle_adjoint(builder, call, result)
+        case "reduction":
+            _reduction(builder, call, result)
+        case "vote" if callee.scope == "block":
+            _block_vote(builder, call, result)
+        case _:
+            _ballot(builder, call, result)
 
 
-def _source(call: ir.Call, function: str) -> ir.Expr:
+def _source(call: ir.Call) -> ir.Expr:
     """The thread that a shuffle reads."""
-    span = call.span
+    span, function = call.span, callees.find(call.function).emit["lanes"]
     width = call.args[3] if len(call.args) > 3 else const(32, span)
     args = (var(THREAD, span), var(THREADS, span), call.args[2], width)
     return ir.Intrinsic(function, args, SIZE_T, span=span)
@@ -47,7 +49,7 @@ def _shuffle(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     values = builder.array("value", value.type)
     builder.pending.append(ir.Assign(element(values, span), value, span=span))
     builder.flush()
-    read = at(values, _source(call, SHUFFLES[call.function]), span)
+    read = at(values, _source(call), span)
     builder.pending.append(ir.Assign(result, _converted(read, result.type), span=span))
 
 
@@ -57,7 +59,7 @@ def _shuffle_adjoint(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     seed, span = call.args[1], call.span
     sums = builder.array("sum", seed.type)
     builder.once(clear(sums, span))
-    target = at(sums, _source(call, SHUFFLE_ADJOINTS[call.function]), span)
+    target = at(sums, _source(call), span)
     builder.pending.append(ir.Update("+", target, seed, span=span))
     builder.flush()
     builder.pending.append(ir.Assign(result, element(sums, span), span=span))
@@ -82,7 +84,7 @@ def _collect(builder: Builder, call: ir.Call, negated: bool = False) -> ir.Expr:
     builder.once(ir.Call("memset", (var(ballots, span), const(0, span), const(128, span, SIZE_T)), span=span))
     mine = at(ballots, warp(span), span)
     vote: ir.Stmt = ir.Update("|", mine, lane_bit(span), span=span)
-    if call.function in BALLOTS and call.function != "__activemask":
+    if callees.calls(call, "vote") and len(call.args) > 1:
         said = _predicate(call.args[1])
         vote = ir.If(ir.Unary("!", said, INT, span=span) if negated else said, (vote,), (), span=span)
     builder.pending.append(vote)
@@ -128,7 +130,7 @@ def _reduction(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     builder.pending.append(ir.Assign(element(values, span), value, span=span))
     lanes = binary("&", _collect(builder, call), call.args[0], UINT)
     suffix = "int" if value.type.signed else "unsigned"
-    function = f"hetad_{call.function.strip('_').removesuffix('_sync')}_{suffix}"
+    function = f"{callees.find(call.function).emit['lanes']}_{suffix}"
     args = (var(values, span), var(THREAD, span), lanes)
     found = ir.Intrinsic(function, args, value.type, span=span)
     builder.pending.append(ir.Assign(result, _converted(found, result.type), span=span))

@@ -12,20 +12,13 @@ from hetad.emit.layout import INDENT
 from hetad.emit.names import fresh, is_dynamic
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
-from hetad.emit.synchronisation import SHUFFLE_ADJOINTS, WAITING
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import INT, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, walk_stmts
+from hetad.rules import callees
 
 _STACK = 128 * 1024  # bytes for what is called, beside the kernel's own variables
-
-_KINDS = {
-    "__syncthreads": "BARRIER", "__syncthreads_count": "COUNT", "__syncthreads_and": "AND", "__syncthreads_or": "OR",
-    "__syncwarp": "SYNCWARP", "__activemask": "ACTIVE", "__ballot_sync": "BALLOT", "__any_sync": "ANY",
-    "__all_sync": "ALL", "__shfl_sync": "IDX", "__shfl_up_sync": "UP", "__shfl_down_sync": "DOWN",
-    "__shfl_xor_sync": "XOR", "__reduce_add_sync": "ADD", "__reduce_min_sync": "MIN", "__reduce_max_sync": "MAX",
-}  # fmt: skip
 
 
 class FiberKernel:
@@ -126,7 +119,7 @@ class FiberStatements(Statements):
                 yield from super().statement(statement)  # type: ignore[arg-type]
 
     def simple(self, statement: object) -> str:
-        if isinstance(statement, ir.Call) and statement.function in WAITING and statement.result is None:
+        if isinstance(statement, ir.Call) and callees.meets(statement) and statement.result is None:
             return self._wait(statement)
         if isinstance(statement, ir.Call) and statement.function.startswith(("hetad_block_add_", "hetad_block_sum_")):
             all_come = f"hetad_fiber_wait(HETAD_WHOLE, {_place(statement)}, 0xffffffff, NULL, 0, 0, 32)"
@@ -134,29 +127,29 @@ class FiberStatements(Statements):
         return super().simple(statement)  # type: ignore[arg-type]
 
     def result_of(self, call: ir.Call, target: Type) -> str:
-        if call.function not in WAITING:
+        if not callees.meets(call):
             return super().result_of(call, target)
         value = self._value(call)
-        type_ = value.type if value is not None and call.function not in _PREDICATES else INT
+        type_ = value.type if value is not None and not callees.calls(call, "vote") else INT
         return f"*({declaration(Pointer(type_))}){self._wait(call)}"
 
     def _value(self, call: ir.Call) -> ir.Expr | None:
         """What a thread hands to the others."""
-        if call.function in ("__syncthreads_count", "__syncthreads_and", "__syncthreads_or"):
-            return call.args[0]
-        return call.args[1] if len(call.args) > 1 else None
+        callee = callees.find(call.function)
+        at = next((i for i, role in enumerate(callee.roles) if role in ("value", "predicate")), None)
+        return call.args[at] if at is not None else None
 
     def _wait(self, call: ir.Call) -> str:
-        name, span, value = call.function, call.span, self._value(call)
+        span, value = call.span, self._value(call)
         kind = _kind(call, value)
-        of_block = name.startswith("__syncthreads")
+        of_block = callees.find(call.function).scope == "block"
         full = ir.Const(0xFFFFFFFF, INT, "0xffffffff", span=span)
         mask = call.args[0] if call.args and not of_block else full
         lane = call.args[2] if len(call.args) > 2 else const(0, span)
         width = call.args[3] if len(call.args) > 3 else const(32, span)
         given = "NULL, 0"
         if value is not None:
-            type_: Type = INT if name in _PREDICATES else value.type
+            type_: Type = INT if callees.calls(call, "vote") else value.type
             text = self.expressions.converted(value, type_)
             given = f"&({declaration(type_)}){{{text}}}, sizeof({declaration(type_)})"
         rest = ", ".join([given, *(self.expressions.converted(e, e.type) for e in (lane, width))])
@@ -168,15 +161,7 @@ def _place(call: ir.Call) -> str:
     return texts.quoted(f"{call.span}: {call.function}")
 
 
-_PREDICATES = frozenset(
-    {"__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__ballot_sync", "__any_sync", "__all_sync"}
-)
-
-
 def _kind(call: ir.Call, value: ir.Expr | None) -> str:
-    name = call.function
-    if name in SHUFFLE_ADJOINTS:
-        way = SHUFFLE_ADJOINTS[name].removeprefix("hetad_lane").strip("_").upper()
-        return f"HETAD_{way or 'IDX'}_ADJOINT"
+    callee = callees.find(call.function)
     unsigned = value is not None and isinstance(value.type, Int) and not value.type.signed
-    return f"HETAD_{_KINDS[name]}" + "_UNSIGNED" * (unsigned and name.startswith("__reduce"))
+    return f"HETAD_{callee.emit['fibers']}" + "_UNSIGNED" * (unsigned and callee.kind == "reduction")

@@ -18,9 +18,9 @@ from hetad.ir.places import root_symbol
 from hetad.ir.printer import expr_text
 from hetad.ir.texts import quoted
 from hetad.ir.types import Array, Pointer, Void, is_volatile
+from hetad.rules import callees
 
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
-_FENCES = frozenset({"__threadfence", "__threadfence_system"})
 
 
 @dataclass(slots=True)
@@ -74,8 +74,9 @@ class WatchedExpressions(Expressions):
         return super()._bound(expr)
 
     def call(self, function: str, args: tuple[ir.Expr, ...]) -> str:
-        if function in _FENCES:
-            return "hetad_race_fence()"
+        detected = callees.find(function).text.get("races")
+        if detected is not None:
+            return detected
         if function == "__ldg":
             return f"({self.text(_pointed(args[0]))})"
         if function not in self.names.functions and not function.startswith("hetad_"):
@@ -89,7 +90,7 @@ class WatchedExpressions(Expressions):
         place = _pointed(arg)
         if not _is_watched(place):
             return arg
-        text = self.noted(place, "atomic" if function.startswith("atomic") else "written")
+        text = self.noted(place, "atomic" if callees.kind(function) == "atomic" else "written")
         return ir.String(f"({text})", arg.type, span=arg.span)  # is printed as it is
 
 

@@ -16,13 +16,14 @@ from hetad.diagnostics import Span
 from hetad.emit.block_ir import THREADS, assign, const, element, var
 from hetad.emit.exchange import block_sum, exchange
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
-from hetad.emit.synchronisation import BARRIERS, BLOCK_SUMS, WAITING
+from hetad.emit.synchronisation import BLOCK_SUMS
 from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Int, Type, size_of
 from hetad.ir.visit import declared, map_bodies, map_body
+from hetad.rules import callees
 
 MOST_THREADS = 1024
 
@@ -114,9 +115,9 @@ class Builder:
         match s:
             case ir.Declare() | ir.Assign() | ir.Update() if uniform.runs_once(s):
                 self.once(s)
-            case ir.Call(function=function) if function in BARRIERS:
+            case ir.Call() if callees.calls(s, "barrier"):
                 self.flush()
-            case ir.Call(function=function) if function in WAITING:
+            case ir.Call() if callees.meets(s):
                 exchange(self, s)
             case ir.Call(function=function) if function in BLOCK_SUMS and self.parallel and uniform.same(s.args[0]):
                 block_sum(self, s)

@@ -9,25 +9,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import is_volatile
 from hetad.ir.visit import map_body, walk_stmts
-
-SHUFFLES = {
-    "__shfl_sync": "hetad_lane",
-    "__shfl_up_sync": "hetad_lane_up",
-    "__shfl_down_sync": "hetad_lane_down",
-    "__shfl_xor_sync": "hetad_lane_xor",
-}
-"""Each with the C function that tells which thread it reads."""
-
-SHUFFLE_ADJOINTS = {
-    f"hetad_shfl{kind}_adjoint_{real}": f"hetad_lane{kind}"
-    for kind in ("", "_up", "_down", "_xor")
-    for real in ("float", "double")
-}
-
-BALLOTS = frozenset({"__ballot_sync", "__any_sync", "__all_sync", "__activemask"})
-REDUCTIONS = frozenset({"__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync"})
-BLOCK_VOTES = frozenset({"__syncthreads_count", "__syncthreads_and", "__syncthreads_or"})
-BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
+from hetad.rules import callees
 
 BLOCK_SUMS = {f"hetad_block_add_{real}" for real in ("float", "double")}
 """All threads of a block add to one number.  On the CPU each can do so by itself."""
@@ -35,12 +17,10 @@ BLOCK_SUMS = {f"hetad_block_add_{real}" for real in ("float", "double")}
 HOT_SUMS = "hetad_hot_"
 """What a block adds to few cells is summed first.  On the CPU it is added at once: threads run one after another."""
 
-WAITING = BARRIERS | BLOCK_VOTES | BALLOTS | REDUCTIONS | SHUFFLES.keys() | SHUFFLE_ADJOINTS.keys()
-
 
 def waits(statement: ir.Stmt) -> bool:
     """Whether a thread that runs the statement waits for others."""
-    return any(isinstance(s, ir.Call) and s.function in WAITING for s in walk_stmts((statement,)))
+    return any(map(callees.meets, walk_stmts((statement,))))
 
 
 def stores_volatile(s: ir.Stmt) -> bool:
@@ -82,7 +62,7 @@ def uses_block(body: Iterable[ir.Stmt]) -> bool:
     for s in walk_stmts(body):
         if stores_volatile(s):
             return True
-        if isinstance(s, ir.Call) and s.function in WAITING:
+        if callees.meets(s):
             return True
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return True

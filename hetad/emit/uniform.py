@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.emit.synchronisation import BLOCK_VOTES, waits
+from hetad.emit.synchronisation import waits
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, walk_expr, walk_stmts
+from hetad.rules import callees
 
 Context = tuple[object, ...]
 
@@ -146,7 +147,7 @@ class Uniformity:
                 self._assigned(target, self.same(value), context)
             case ir.Call(function=function, result=result):
                 if result is not None:
-                    self._assigned(result, function in BLOCK_VOTES, context)
+                    self._assigned(result, callees.find(function).scope == "block", context)
             case ir.Return():
                 if context:
                     self._thread_return(frames)

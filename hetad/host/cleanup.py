@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hetad.adjoint.liveness import Liveness
-from hetad.analysis.effects import OUTPUT_ONLY, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
-from hetad.memops.library import FORMATTED
 from hetad.memops.table import SUPPORT, TABLE
+from hetad.rules import callees
 
 HANDLES = (STREAM, EVENT)
 _ENDS = frozenset({"hetad_release", "hetad_retire", "hetad_revive", "hetad_revive_zeros"})  # of an allocation
@@ -25,13 +25,7 @@ def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
         case ir.Launch(kernel=kernel):
             return is_pullback(kernel)
         case ir.Call(function=name):
-            if name in SUPPORT:
-                return SUPPORT[name].essential
-            return (
-                name in OUTPUT_ONLY
-                or name in FORMATTED
-                or (name in TABLE and (TABLE[name].once or TABLE[name].action == "exit"))
-            )
+            return callees.find(name).kept and callees.kind(name) != "unknown"
     return False
 
 

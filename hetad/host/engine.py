@@ -11,7 +11,7 @@ from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.effects import OUTPUT_ONLY, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers_within, spelled
 from hetad.analysis.spaces import Spaces
 from hetad.device.generated import Pullback
@@ -31,8 +31,8 @@ from hetad.host.zeros import cleared
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.library import FORMATTED
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import TABLE
+from hetad.rules import callees
 
 PullbackMaker = Callable[
     [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], frozenset[int], tuple[Polynomial, ...]], Pullback
@@ -145,22 +145,23 @@ class HostEngine(Engine):
         if stores_results(s.function):
             return reverse_call(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
-        if s.function in OUTPUT_ONLY or s.function in SUPPORT:
+        callee = callees.find(s.function)
+        if callee.kind in ("output", "support"):
             return [*save, s], restore
-        if s.function in FORMATTED:
+        if callee.kind == "formatted":
             forward, reverse = self._formatted(s)
             return [*save, *forward], [*reverse, *restore]
-        if s.function not in TABLE:
+        if callee.operation is None:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")
-        forward, reverse = self.memory.operation(s, TABLE[s.function])
+        forward, reverse = self.memory.operation(s, callee.operation)
         return [*save, *spaces_tested(s, self.spaces), *forward], [*reverse, *restore]
 
     def _formatted(self, s: ir.Call) -> Parts:
         """Texts written and numbers read: what stood there is saved, and what came there is a constant."""
-        first, count = FORMATTED[s.function]
+        written = callees.find(s.function).writes
         forward: list[ir.Stmt] = []
         reverse: list[ir.Stmt] = []
-        for arg in s.args[first:] if count is None else s.args[first : first + count]:
+        for arg in (a for i, a in enumerate(s.args) if i in written):
             save, restore = self.memory.written(s, arg)
             forward += save
             nothing: list[ir.Stmt] = []

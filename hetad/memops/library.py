@@ -194,13 +194,3 @@ LIBRARY: tuple[MemoryOperation, ...] = (
     MemoryOperation("hetad_optopt", "inert", INT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_errno", "inert", INT, varies=True, header="errno.h"),
 )  # fmt: skip
-
-# Functions of any number of arguments that write through some of them: the first of these, and how many (None: all).
-FORMATTED: dict[str, tuple[int, int | None]] = {
-    "sprintf": (0, 1),
-    "snprintf": (0, 1),
-    "sscanf": (2, None),
-    "fscanf": (2, None),
-    "scanf": (1, None),
-}
-READERS = frozenset({"fscanf", "scanf"})  # of files

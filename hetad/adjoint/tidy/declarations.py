@@ -15,10 +15,10 @@ from hetad.adjoint.tidy.uses import (
     next_mention,
     without_empty_comments,
 )
-from hetad.analysis.effects import BARRIERS
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, is_volatile
 from hetad.ir.visit import same_or, variables, walk_expr
+from hetad.rules import callees
 
 
 def plain(body: ir.Body) -> ir.Body:
@@ -34,7 +34,7 @@ def plain(body: ir.Body) -> ir.Body:
     for i, s in enumerate(body):
         if isinstance(s, ir.For) and not s.init and not s.step and s.cond is not None:
             s = ir.While(s.cond, s.body, span=s.span)
-        waits = isinstance(s, ir.Call) and s.function in BARRIERS
+        waits = callees.calls(s, "barrier")
         if waits and out:
             last = next((x for x in reversed(out) if not isinstance(x, ir.Comment)), None)
             if last == s:

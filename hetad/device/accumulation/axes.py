@@ -15,11 +15,11 @@ from hetad.adjoint.names import convert
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.callgraph import call_sites
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
-from hetad.analysis.effects import ATOMICS, BARRIERS, SHUFFLES, VOTES
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
+from hetad.rules import callees
 from hetad.rules.user import Rules
 
 
@@ -44,7 +44,7 @@ class Axes:
 def launch_axes(bodies: Collection[ir.Body]) -> Axes:
     """The axes along which the threads of a kernel differ, whose `bodies` are its own and those it calls."""
     for s in (s for body in bodies for s in walk_stmts(body)):
-        if isinstance(s, ir.Call) and s.function in ATOMICS | BARRIERS | SHUFFLES | VOTES:
+        if callees.meets(s) or callees.calls(s, "atomic"):
             return Axes()
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return Axes()

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.coordinates import AXES
-from hetad.analysis.effects import BARRIERS
 from hetad.analysis.sites import Sites
 from hetad.device.accumulation.accumulate import Ground, without_atomics
 from hetad.device.accumulation.differences import Differences
@@ -34,6 +33,7 @@ from hetad.ir.visit import (
     walk_expr,
     walk_stmts,
 )
+from hetad.rules import callees
 
 Touched = Callable[[ir.Stmt], list[ir.Place]]
 
@@ -93,7 +93,7 @@ def _updated(s: ir.Stmt) -> list[ir.Place]:
 
 
 def _waits(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function in BARRIERS and s.function != "__syncwarp"
+    return callees.is_block_barrier(s)
 
 
 class Phases:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hetad.analysis.effects import BARRIERS, TAKE
+from hetad.analysis.effects import TAKE
 from hetad.device.accumulation.increments import increment
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
+from hetad.rules import callees
 
 ADDS = ("hetad_add_run_", "hetad_warp_add_", "hetad_block_add_")  # to the cell, or cells, of their first argument
 
@@ -29,7 +30,7 @@ class Readers:
         """The variables by which the statement, or one in it, reaches the adjoints that it looks at; None where these
         may be any."""
         own = {root for e in _values(s) for root in self._read(e)}
-        if isinstance(s, ir.Call) and s.function in BARRIERS:
+        if callees.calls(s, "barrier"):
             own.add(None)
         return frozenset(own).union(*(self.seen(inner) for body in bodies(s) for inner in body))
 

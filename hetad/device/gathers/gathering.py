@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from hetad.adjoint.names import Names
 from hetad.analysis.access import AccessMaps
-from hetad.analysis.effects import BARRIERS, SHUFFLES, VOTES
 from hetad.analysis.sites import Definition, Site, Sites
 from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
 from hetad.device.accumulation.increments import base, increment, takes
@@ -22,6 +21,7 @@ from hetad.device.gathers.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
+from hetad.rules import callees
 
 DEARER = 3  # how much more arithmetic than the pullback a gather may have
 FEW = 4096  # targets; fewer than this many are no work for a GPU
@@ -62,7 +62,7 @@ def waits(s: ir.Stmt) -> bool:
     """Whether threads wait for each other, or share memory of a block."""
     if isinstance(s, ir.Declare):
         return s.symbol.storage == "shared"
-    return isinstance(s, ir.Call) and s.function in BARRIERS | SHUFFLES | VOTES
+    return callees.meets(s)
 
 
 class _Plan:

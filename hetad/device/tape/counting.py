@@ -12,13 +12,14 @@ from dataclasses import replace
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import Names, address_of, integer, is_zero
 from hetad.adjoint.tidy import tidy
-from hetad.analysis.effects import BARRIERS, Effects
+from hetad.analysis.effects import Effects
 from hetad.device.tape.storage import Site
 from hetad.device.tape.unknown import bounded, unknown_variables
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
 from hetad.ir.visit import map_bodies, map_body, own_exprs, variables
+from hetad.rules import callees
 
 
 class Counting:
@@ -139,11 +140,11 @@ def _without_idle_barriers(body: ir.Body) -> ir.Body:
     """Without barriers where no shared memory is left."""
     if any(x.storage == "shared" for x in variables(body)):
         return body
-    return map_body(lambda s: None if isinstance(s, ir.Call) and s.function in BARRIERS else s, body)
+    return map_body(lambda s: None if callees.calls(s, "barrier") else s, body)
 
 
 def _is_effect(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and (s.function == "atomicMax" or s.function in BARRIERS)
+    return isinstance(s, ir.Call) and (s.function == "atomicMax" or callees.kind(s.function) == "barrier")
 
 
 def _longest(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> list[ir.Stmt]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Address, address, distinct, distinct_across
-from hetad.analysis.effects import ATOMICS, BARRIERS, FENCES, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
 from hetad.analysis.pointers import Location, Root
 from hetad.device.tape.members import Members, Path, apart
@@ -21,6 +21,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
+from hetad.rules import callees
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,14 @@ class StoredValues:
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
             case ir.Update():
                 s = replace(s, target=self._place(s.target, state, before), value=self._rewrite(s.value, state, before))
-            case ir.Call(function=name) if name in FENCES:
+            case ir.Call(function=name) if callees.kind(name) == "fence":
                 self._hear(state)
             case ir.Call() if _waits(s):
                 self._meet(state)
             case ir.Call(function=name, result=result):
                 s = replace(s, args=tuple(self._rewrite(a, state, before) for a in s.args))
-                if name in ATOMICS and result is not None and any(isinstance(w, Root) for w in self.effects.writes(s)):
+                told = callees.kind(name) == "atomic" and any(isinstance(w, Root) for w in self.effects.writes(s))
+                if told and result is not None:
                     return [*before, *self._old_value(s, result, state)]
         return [*before, *self._store(s, state)]
 
@@ -124,7 +126,7 @@ class StoredValues:
         state.stored = {root: list(entries) for root, entries in self._written.items()}
 
     def _hears(self, s: ir.Stmt) -> bool:
-        if isinstance(s, ir.Call) and s.function in FENCES:
+        if callees.calls(s, "fence"):
             return True
         loads = (e for e in _read_by(s) if is_volatile(e.type))
         return any(not self._written.keys().isdisjoint(self._roots(e)) for e in loads)
@@ -304,7 +306,7 @@ class StoredValues:
 
 def _waits(s: ir.Stmt) -> bool:
     """Whether it is a barrier, also one that counts."""
-    return isinstance(s, ir.Call) and (s.function in BARRIERS or s.function.startswith("__syncthreads"))
+    return callees.calls(s, "barrier") or (callees.calls(s, "vote") and callees.find(s.function).scope == "block")
 
 
 def _read_by(s: ir.Stmt) -> list[ir.Expr]:

@@ -14,11 +14,11 @@ from math import isqrt
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.coordinates import assigned
-from hetad.analysis.effects import BARRIERS, SHUFFLES, VOTES
 from hetad.analysis.loops import Counted, constant_trips, counted, literal
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.rules import callees
 
 FEW_BYTES = 128  # that a thread may keep of a loop
 UNROLLED = 16  # iterations, so that the values of a segment are in registers
@@ -41,7 +41,7 @@ def _own(loop: ir.For) -> bool:
     """Whether a thread runs the loop without the others."""
     if any(x.storage == "shared" for x in variables(loop.body)):
         return False
-    return not any(isinstance(s, ir.Call) and s.function in BARRIERS | SHUFFLES | VOTES for s in walk_stmts(loop.body))
+    return not any(callees.meets(s) for s in walk_stmts(loop.body))
 
 
 def segmented(body: ir.Body, loops: Collection[int], names: Names) -> ir.Body:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import address_of, integer, zero
-from hetad.analysis.effects import BARRIERS, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.loops import literal
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Variation, array_of, exchanges, orders_global_memory, shared_arrays, subscripts
@@ -30,6 +30,7 @@ from hetad.device.unstaging.unstage import Unstaged, with_sizes
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, Array, Float, Int, is_volatile
 from hetad.ir.visit import map_body, map_exprs, variables, walk_exprs, walk_stmts
+from hetad.rules import callees
 
 _HALVING = (("/", 2), (">>", 1))
 
@@ -93,7 +94,7 @@ class _Finder:
         if is_volatile(array.type):
             return None
         store, loop, root, *more = found
-        waits = any(isinstance(s, ir.Call) and s.function == "__syncthreads" for s in self.body[store:loop])
+        waits = any(callees.is_block_barrier(s) for s in self.body[store:loop])
         fits = self._is_store(self.body[store], array) and self._is_loop(self.body[loop], array, waits)
         fits = fits and self._only_root([self.body[i] for i in (root, *more)], array)
         added = not more and self._is_root(self.body[root])
@@ -102,8 +103,8 @@ class _Finder:
     def _waits(self, loop: int, root: int) -> bool:
         """Whether all threads wait before any reads the root."""
         s = self.body[loop]
-        last = s.body[-1] if isinstance(s, ir.For) and s.body else None
-        return any(isinstance(x, ir.Call) and x.function == "__syncthreads" for x in (last, *self.body[loop:root]))
+        last = s.body[-1:] if isinstance(s, ir.For) else ()
+        return any(map(callees.is_block_barrier, (*last, *self.body[loop:root])))
 
     def _is_store(self, s: ir.Stmt, array: ir.Symbol) -> bool:
         leaf = isinstance(s, ir.Assign) and self._cell(s.target, array)
@@ -127,7 +128,7 @@ class _Finder:
         if len(s.body) != 2:
             return False
         step, barrier = s.body if waits and isinstance(s.body[0], ir.If) else (s.body[1], s.body[0])
-        if not isinstance(barrier, ir.Call) or barrier.function != "__syncthreads":
+        if not callees.is_block_barrier(barrier):
             return False
         if not isinstance(step, ir.If) or step.orelse or len(step.then) != 1:
             return False
@@ -214,7 +215,7 @@ def _added_by_all(body: ir.Body, trees: list[_Tree]) -> ir.Body:
 
     def kept(s: ir.Stmt) -> ir.Stmt | None:
         declares = isinstance(s, ir.Declare) and s.symbol in own
-        waits = isinstance(s, ir.Call) and s.function in BARRIERS
+        waits = callees.calls(s, "barrier")
         return None if declares or waits else s
 
     return map_body(kept, tuple(out))

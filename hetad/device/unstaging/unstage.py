@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import AXES, assigned, block_dim
-from hetad.analysis.effects import ATOMICS, BARRIERS, Effects
+from hetad.analysis.effects import Effects
 from hetad.analysis.loops import literal
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Copy, Variation, array_of, shared_arrays, staging_copies, subscripts
@@ -46,6 +46,7 @@ from hetad.ir.visit import (
     walk_expr,
     walk_stmts,
 )
+from hetad.rules import callees
 from hetad.rules.math import is_math
 
 
@@ -92,7 +93,7 @@ def unstaged(kernel: ir.Function, merged: tuple[tuple[str, ...], ...], names: Na
             break
         else:
             return None
-    body = map_body(lambda s: None if isinstance(s, ir.Call) and s.function in BARRIERS else s, body)
+    body = map_body(lambda s: None if callees.calls(s, "barrier") else s, body)
     final = flattened(replace(kernel, body=with_sizes(body, sizes)), names)
     positions = frozenset(
         i for i, p in enumerate(kernel.params) if any(getattr(x, "symbol", None) is p for x in sources)
@@ -192,7 +193,7 @@ class _Unstaging:
             if self.copy.array in (*variables(header), *(variables(s.cond) if s.cond is not None else ())):
                 raise Unfit  # read before each iteration
             return replace(s, body=self._block(s.body))
-        if isinstance(s, ir.Call) and not (is_math(s.function) or s.function in ATOMICS):
+        if isinstance(s, ir.Call) and callees.kind(s.function) not in ("mathematics", "atomic"):
             raise Unfit
         s = map_own_exprs(lambda e: self._replaced(e, place), s)
         return map_bodies(self._block, s)

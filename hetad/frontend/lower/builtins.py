@@ -180,22 +180,3 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
 }
 
 HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}
-
-# Variadic, or with arguments that are only looked at: kept in the primal, no adjoint.  The types returned.
-INERT: dict[str, Type] = {
-    "printf": INT, "fprintf": INT, "puts": INT, "putchar": INT, "fputs": INT, "fflush": INT, "assert": INT,
-    "sprintf": INT, "snprintf": INT, "sscanf": INT, "fscanf": INT, "scanf": INT,
-}  # fmt: skip
-
-# Statements of device code; None: the type of the first value argument (or of what the pointer points to).
-BARRIERS = {"__syncthreads", "__syncwarp", "__threadfence", "__threadfence_block", "__threadfence_system"}
-ATOMICS = {
-    "atomicAdd", "atomicSub", "atomicExch", "atomicMin", "atomicMax", "atomicInc", "atomicDec", "atomicCAS",
-    "atomicAnd", "atomicOr", "atomicXor",
-}  # fmt: skip
-SHUFFLES = {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"}
-VOTES: dict[str, Type] = {
-    "__ballot_sync": UINT, "__any_sync": INT, "__all_sync": INT, "__activemask": UINT,
-    "__syncthreads_count": INT, "__syncthreads_and": INT, "__syncthreads_or": INT,
-}  # fmt: skip
-REDUCTIONS = {"__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync"}  # of the lanes' int or unsigned

@@ -26,7 +26,7 @@ from hetad.frontend.lower import (
     references,
     symbols,
 )
-from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, REDUCTIONS, SHUFFLES, VECTORS, VOTES
+from hetad.frontend.lower.builtins import VECTORS
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.normalize.launch_arguments import is_list, packed
 from hetad.frontend.opaque import OPAQUE
@@ -68,6 +68,8 @@ from hetad.ir.types import (
 from hetad.memops.library import IN_OWN_MEMORY
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
+from hetad.rules import callees
+from hetad.rules.callee import Callee
 
 
 def call(ctx: Context, node: Any, used: bool) -> Expr | None:
@@ -246,23 +248,20 @@ def _extent(ctx: Context, node: Any) -> Expr:
 
 def _result_type(ctx: Context, node: Any, name: str) -> Type | None:
     """The type that a call statement returns; None when the function is not one of those."""
-    if name in TABLE:
-        return TABLE[name].returns
-    if name in BARRIERS:
-        return VOID
-    if name in INERT:
-        return INERT[name]
-    if name in VOTES:
-        return VOTES[name]
+    callee = callees.find(name)
+    if callee.kind in ("unknown", "mathematics", "support", "shuffle adjoint"):
+        return None
+    if callee.returns is not None:
+        return callee.returns
     given = _arguments(node)
-    if name in ATOMICS and given:
+    if callee.kind == "atomic" and given:
         pointer = _peek(ctx, given[0])
         return pointer.to if isinstance(pointer, Pointer) else INT
-    if name in SHUFFLES and len(given) > 1:
-        return _peek(ctx, given[1])
-    if name in REDUCTIONS and len(given) > 1:
-        return _reduced(_peek(ctx, given[1]))
-    return None
+    value = callee.position("value")
+    if value is None or len(given) <= value:
+        return None
+    type_ = _peek(ctx, given[value])
+    return _reduced(type_) if callee.kind == "reduction" else type_
 
 
 def _peek(ctx: Context, node: Any) -> Type:
@@ -274,7 +273,7 @@ def _peek(ctx: Context, node: Any) -> Type:
 def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | None:
     name, span = node.name.name, ctx.span(node)
     args = _known_arguments(ctx, node, name)
-    if (not used and name not in {*VOTES, *SHUFFLES, *REDUCTIONS}) or returned == VOID:
+    if (not used and not callees.find(name).meets) or returned == VOID:
         ctx.emit(Call(name, args, span=span))
         return None
     if name in TABLE and TABLE[name].same:
@@ -300,7 +299,7 @@ def _in_given_memory(ctx: Context, node: Any, name: str) -> Expr:
 
 def result(ctx: Context, name: str, returned: Type, span: Span, args: tuple[Expr, ...] = ()) -> Var:
     """What a call gives, in a fresh variable."""
-    readable = "status" if returned == CUDA_ERROR else "old" if name in ATOMICS else "result"
+    readable = "status" if returned == CUDA_ERROR else "old" if callees.kind(name) == "atomic" else "result"
     symbol = ctx.fresh(readable, returned, span)
     ctx.emit(Declare(symbol, None, span=span))
     ctx.emit(Call(name, args, Var(symbol, span=span), span=span))
@@ -310,16 +309,18 @@ def result(ctx: Context, name: str, returned: Type, span: Span, args: tuple[Expr
 def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
     nodes, span = _arguments(node), ctx.span(node)
     args = tuple(expressions.value(ctx, n) for n in nodes)
-    if name in TABLE:
-        return _operation_arguments(TABLE[name], args, span)
-    if name in ATOMICS:
-        return _atomic_arguments(name, args, span)
-    if name in INERT:
-        return tuple(_promoted_argument(a) for a in args)
-    if name in SHUFFLES:
-        return _shuffle_arguments(name, args, span)
-    if name in REDUCTIONS:
-        return _reduction_arguments(name, args, span)
+    callee = callees.find(name)
+    if callee.operation is not None:
+        return _operation_arguments(callee.operation, args, span)
+    match callee.kind:
+        case "atomic":
+            return _atomic_arguments(callee, args, span)
+        case "output" | "formatted":
+            return tuple(_promoted_argument(a) for a in args)
+        case "shuffle":
+            return _shuffle_arguments(callee, args, span)
+        case "reduction":
+            return _reduction_arguments(name, args, span)
     return args
 
 
@@ -358,19 +359,20 @@ def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
     return arg
 
 
-def _atomic_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
-    expected = 3 if name == "atomicCAS" else 2
+def _atomic_arguments(callee: Callee, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+    name, expected = callee.name, len(callee.roles)
     if len(args) != expected or not isinstance(args[0].type, Pointer):
         raise SyntaxProblem(f"'{name}' takes a pointer and {expected - 1} more", span)
     _refuse_compound(name, args[0].type.to, span)
     return (args[0], *(convert.convert(a, args[0].type.to) for a in args[1:]))
 
 
-def _shuffle_arguments(name: str, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+def _shuffle_arguments(callee: Callee, args: tuple[Expr, ...], span: Span) -> tuple[Expr, ...]:
+    name = callee.name
     if not 3 <= len(args) <= 4:
         raise SyntaxProblem(f"'{name}' takes 3 or 4 arguments, not {len(args)}", span)
     _refuse_compound(name, args[1].type, span)
-    lane = INT if name in ("__shfl_sync", "__shfl_xor_sync") else UINT
+    lane = INT if "lane" in callee.roles else UINT
     rest = (convert.convert(args[2], lane), *(convert.convert(a, INT) for a in args[3:]))
     return (convert.convert(args[0], UINT), args[1], *rest)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from hetad.frontend.lower.builtins import ATOMICS, BARRIERS, INERT, REDUCTIONS, SHUFFLES, VOTES
 from hetad.memops.library import IN_OWN_MEMORY
-from hetad.memops.table import TABLE
+from hetad.rules import callees
 
 
 @cache
@@ -22,6 +21,6 @@ def mathematics() -> frozenset[str]:
 @cache
 def functions() -> tuple[str, ...]:
     """All of them, sorted."""
-    return tuple(
-        sorted({*TABLE, *ATOMICS, *BARRIERS, *INERT, *SHUFFLES, *REDUCTIONS, *VOTES, *IN_OWN_MEMORY, *mathematics()})
-    )
+    own = ("support", "shuffle adjoint")
+    others = (row.name for row in callees.table().values() if row.kind not in own)
+    return tuple(sorted({*others, *IN_OWN_MEMORY, *mathematics()}))

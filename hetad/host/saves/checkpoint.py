@@ -23,7 +23,6 @@ from hetad.adjoint.loops import index_after, set_index, trip_count
 from hetad.adjoint.names import address_of, convert, integer
 from hetad.adjoint.shadows import scalar_of
 from hetad.analysis.carried import Memories, State, pointers_behind, pointers_in, state_of
-from hetad.analysis.effects import ATOMICS
 from hetad.analysis.loops import Counted
 from hetad.diagnostics import Span
 from hetad.host.saves.parts import Ends
@@ -32,6 +31,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import SUPPORT, TABLE
+from hetad.rules import callees
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -124,9 +124,7 @@ def _depends_on_order(s: ir.Stmt) -> bool:
     Steps are reversed with what the last run of them left.  If that were in another order than what the next step,
     already reversed, was given, adjoints would go to the wrong places.
     """
-    if not isinstance(s, ir.Call) or s.function not in ATOMICS:
-        return False
-    return s.result is not None or s.function in ("atomicExch", "atomicCAS")
+    return callees.calls(s, "atomic") and (s.result is not None or callees.find(s.function).ordered)
 
 
 def _is_work(s: ir.Stmt) -> bool:

@@ -10,14 +10,13 @@ from collections.abc import Iterator
 
 from hetad.adjoint.engine import Engine
 from hetad.adjoint.names import zero
-from hetad.analysis.effects import OUTPUT_ONLY
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Pointer, Type
 from hetad.ir.visit import bodies, declared, map_body, walk_stmts
-from hetad.memops.library import FORMATTED, READERS
 from hetad.memops.table import TABLE
+from hetad.rules import callees
 
 _Sets = ir.Declare | ir.Assign | ir.Update
 
@@ -53,14 +52,14 @@ def _zero(type_: Type, span: Span) -> ir.Expr:
 def _happens_once(s: ir.Stmt) -> bool:
     if not isinstance(s, ir.Call):
         return isinstance(s, ir.Opaque)
-    row = TABLE.get(s.function)
-    return s.function in OUTPUT_ONLY or (row is not None and (row.once or row.action == "exit"))
+    callee = callees.find(s.function)
+    return (callee.once or callee.stops) and callee.kind != "formatted"
 
 
 def _reads_on(function: str) -> bool:
     """Whether a function brings what comes next in a file into memory."""
-    row = TABLE.get(function)
-    return function in READERS or (row is not None and row.once and bool(row.positions("dst")))
+    callee = callees.find(function)
+    return callee.once and (callee.kind == "formatted" or callee.position("dst") is not None)
 
 
 def _varies(s: ir.Stmt) -> bool:
@@ -127,4 +126,6 @@ class _Repeated:
 
 def _is_plain(s: ir.Call) -> bool:
     """Calls that set variables, in any run."""
-    return s.function in FORMATTED or (s.function in TABLE and TABLE[s.function].action in ("inert", "text"))
+    callee = callees.find(s.function)
+    inert = callee.operation is not None and callee.operation.action in ("inert", "text")
+    return inert or callee.kind == "formatted"
