@@ -5,9 +5,8 @@ For y = f(u, v) with seed ȳ:  ū += ȳ · ∂f/∂u,  v̄ += ȳ · ∂f/∂v.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Protocol
 
 from hetad.adjoint.names import Names, convert, is_zero, negate, times, zero
@@ -15,10 +14,13 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import BOOL, Float
-from hetad.ir.visit import children, walk_expr
-from hetad.rules import math
+from hetad.ir.visit import walk_expr
+from hetad.rules import math, operators
 
 REPLAY = "hetad_replay"  # (recorded, load): the recorded value in place of the load, with the load's derivative
+
+
+Share = tuple[ir.Expr, Callable[[], ir.Expr]]  # an operand, and what gives its part of the seed
 
 
 class Accumulator(Protocol):
@@ -48,15 +50,11 @@ def _floating_operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
     if not isinstance(expr.type, Float):
         return ()
     match expr:
-        case ir.Select(then=then, orelse=orelse):
-            return then, orelse
         case ir.Intrinsic(name=name, args=args) if name == REPLAY:
             return (args[1],)
-        case ir.Intrinsic(name=name) if math.is_inactive(name):
-            return ()
-        case ir.Binary() | ir.Unary() | ir.Cast() | ir.Intrinsic():
-            return children(expr)
-    return ()
+        case ir.Intrinsic(name=name, args=args):
+            return () if math.is_inactive(name) else args
+    return operators.operands(expr)
 
 
 def pull(engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: ir.Expr | None = None) -> list[ir.Stmt]:
@@ -88,25 +86,27 @@ class _Pull:
         leaves = self._leaves(expr)
         if not leaves or is_zero(seed):
             return []
-        match expr:
-            case ir.Var() | ir.Index() | ir.Member():
-                return self.engine.accumulate(expr, convert(seed, expr.type), self.span)
-            case ir.Cast(operand=operand):
-                return self(operand, convert(seed, operand.type))
-            case ir.Unary(op="-", operand=operand):
-                return self(operand, negate(seed))
-            case ir.Select(cond=cond, then=then, orelse=orelse):
-                return [ir.If(cond, tuple(self(then, seed)), tuple(self(orelse, seed)), span=self.span)]
+        if isinstance(expr, ir.Var | ir.Index | ir.Member):
+            return self.engine.accumulate(expr, convert(seed, expr.type), self.span)
+        row = operators.row_of(expr)
+        operands = operators.operands(expr)
+        if row is not None and row.chosen and isinstance(expr, ir.Select):
+            then, orelse = (tuple(self(e, seed)) for e in operands)
+            return [ir.If(expr.cond, then, orelse, span=self.span)]
+        if row is not None and len(operands) == 1:
+            return self(operands[0], convert(_share(row, 0, expr, seed, result), operands[0].type))
         out: list[ir.Stmt] = []
         if leaves > 1 and not isinstance(seed, ir.Var | ir.Const):
             seed = _kept(self.engine, seed, out)
-        match expr:
-            case ir.Binary(op="/", left=a, right=b) if self._leaves(a) and self._leaves(b):
-                seed = _kept(self.engine, _over(seed, seed, b), out)  # one division for both
-                share = where_seeded(seed, times(seed, result if result is not None else expr))
-                return [*out, *self(a, seed), *self(b, negate(share))]
-        for operand, share_of in _shares(expr, seed, result):
-            out += self(operand, share_of())
+        if row is None:
+            shares = _of_function(expr, seed, result)
+        elif row.divisor and all(map(self._leaves, operands)):  # one division for all
+            divided = _kept(self.engine, _over(seed, seed, _meant(row, row.divisor, expr, result)), out)
+            shares = [(e, partial(_share, row, i, expr, divided, result, True)) for i, e in enumerate(operands)]
+        else:
+            shares = _of_operator(row, expr, seed, result)
+        for operand, share in shares:
+            out += self(operand, share())
         return out
 
 
@@ -124,44 +124,50 @@ def _over(numerator: ir.Expr, seed: ir.Expr, divisor: ir.Expr) -> ir.Expr:
     return divided if plain else where_seeded(seed, divided)
 
 
-def _shares(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[tuple[ir.Expr, Callable[[], ir.Expr]]]:
-    """The operands of an operation, each with its part of the seed."""
-    match expr:
-        case ir.Binary(op="+", left=a, right=b):
-            return [(a, lambda: seed), (b, lambda: seed)]
-        case ir.Binary(op="-", left=a, right=b):
-            return [(a, lambda: seed), (b, lambda: negate(seed))]
-        case ir.Binary(op="*") if len(powers := _powers(expr)) < len(_factors(expr)):
-            return [(f, lambda f=f: _of_power(expr, f, powers[f], seed)) for f in powers]  # type: ignore[misc]
-        case ir.Binary(op="*", left=a, right=b):
-            return [(a, lambda: times(seed, b)), (b, lambda: times(seed, a))]
-        case ir.Binary(op="/", left=a, right=b):
-            quotient = result if result is not None else expr
-            return [(a, lambda: _over(seed, seed, b)), (b, lambda: negate(_over(times(seed, quotient), seed, b)))]
-        case ir.Intrinsic(name=name, args=args) if name == REPLAY:
-            return [(args[1], lambda: seed)]
-        case ir.Intrinsic(name=name, args=args):
-            return [(arg, lambda i=i: _slope(name, i, args, seed, result, expr.span)) for i, arg in enumerate(args)]  # type: ignore[misc]
-    raise UnsupportedError(
-        f"hetad has no derivative for this expression ({type(expr).__name__})", expr.span, "rewrite it with + - * /"
-    )
+def _of_operator(row: operators.Operator, expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[Share]:
+    """The operands of an operation, or the factors of powers in it, each with its part of the seed."""
+    powers = operators.powers(expr)
+    if len(powers) < sum(powers.values()):
+        return [(factor, partial(_of_power, expr, factor, power, seed)) for factor, power in powers.items()]
+    return [(e, partial(_share, row, i, expr, seed, result)) for i, e in enumerate(operators.operands(expr))]
 
 
-def _factors(expr: ir.Expr) -> list[ir.Expr]:
-    """Those of a product, as it is written from left to right."""
-    if isinstance(expr, ir.Binary) and expr.op == "*":
-        return [*_factors(expr.left), *_factors(expr.right)]
-    return [expr]
+def _share(
+    row: operators.Operator, index: int, expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None, divided: bool = False
+) -> ir.Expr:
+    """seed · ∂expr/∂operand; `divided`: the seed has been divided already."""
+    numerator = row.numerators[index].removeprefix("-")
+    share = seed if numerator == "1" else times(seed, _meant(row, numerator, expr, result))
+    if divided:
+        share = share if share is seed else where_seeded(seed, share)
+    elif row.divisor:
+        share = _over(share, seed, _meant(row, row.divisor, expr, result))
+    return negate(share) if row.numerators[index].startswith("-") else share
 
 
-def _powers(expr: ir.Expr) -> dict[ir.Expr, int]:
-    """How often each factor of a product is in it."""
-    return Counter(_factors(expr))
+def _meant(row: operators.Operator, name: str, expr: ir.Expr, result: ir.Expr | None) -> ir.Expr:
+    """What a name in a row stands for."""
+    if name == "r":
+        return result if result is not None else expr
+    return operators.operands(expr)[row.operands.index(name)]
+
+
+def _of_function(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[Share]:
+    """The arguments of a function, each with its part of the seed."""
+    if not isinstance(expr, ir.Intrinsic):
+        what = type(expr).__name__
+        raise UnsupportedError(
+            f"hetad has no derivative for this expression ({what})", expr.span, "rewrite it with + - * /"
+        )
+    name, args = expr.name, expr.args
+    if name == REPLAY:
+        return [(args[1], lambda: seed)]
+    return [(arg, partial(_slope, name, i, args, seed, result, expr.span)) for i, arg in enumerate(args)]
 
 
 def _of_power(expr: ir.Expr, factor: ir.Expr, power: int, seed: ir.Expr) -> ir.Expr:
     """seed · ∂/∂f of a product that has the factor f several times: power · seed · what is left without one f."""
-    others = _factors(expr)
+    others = operators.factors(expr)
     del others[len(others) - 1 - others[::-1].index(factor)]  # the last: what is left may be a part of the product
     if power > 1:
         seed = times(ir.Const(float(power), seed.type, span=expr.span), seed)
@@ -175,10 +181,10 @@ def _slope(
     reason = math.refusal(name)
     if reason is not None:
         raise UnsupportedError(f"'{name}' has no derivative here: {reason}", span, "keep active values out of it")
-    partial = math.partial(name, index, args, result, span)
-    if partial is None:
+    slope = math.partial(name, index, args, result, span)
+    if slope is None:
         return zero(args[index].type, span)
-    product = times(seed, convert(partial, seed.type))
+    product = times(seed, convert(slope, seed.type))
     return where_seeded(seed, product) if math.may_be_infinite(name, index, args) else product
 
 

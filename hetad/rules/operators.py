@@ -1,59 +1,82 @@
-"""The partial derivatives of C's floating operators.
+"""The derivatives of C's floating operators, a row each.
 
-| y      | ∂y/∂a      | ∂y/∂b      |
-|--------|------------|------------|
-| a + b  | 1          | 1          |
-| a - b  | 1          | -1         |
-| a * b  | b          | a          |
-| a / b  | 1 / b      | -y / b     |
-| -a     | -1         |            |
-| c ? a : b | c ? 1 : 0 | c ? 0 : 1 |
-| (T)a   | 1 between floating types; none from or to an integer: the derivative stops there, deliberately |
+Operators of numbers that have no row here (comparisons, the logical and the integer ones) give no floating value: no
+derivative passes through them, nor through a cast from or to an integer.
 """
 
 from __future__ import annotations
 
-from hetad.ir.nodes import Binary, Cast, Const, Expr, Select, Unary
-from hetad.ir.types import Float
-from hetad.rules import folding
-from hetad.rules.folding import Operand
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hetad.ir.nodes import Binary, Cast, Expr, Select, Unary
 
 
-def operands(expr: Expr, result: Expr | None = None) -> tuple[tuple[Expr, Expr], ...]:
-    """The operands through which a floating operation can carry a derivative, each with its partial.
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """ā += ȳ · numerator / divisor, for each operand a.
 
-    A partial of one is the constant 1.  `result` is a place that holds the value of `expr`, where one exists: the
-    quotient's partial uses it.  An expression that is no floating operation has none.
+    A numerator is 1, an operand, or `r`, the operation's result, perhaps with a minus; `divisor` is an operand or
+    nothing.  A quotient may be infinite or undefined: then a zero seed must give zero, as for a function's slope (see
+    `rules.row.Row`), and the numerators that stand beside one as well.
+
+    `chosen`: the first operand chooses one of the others, which has all of the seed.
     """
-    if not isinstance(expr.type, Float):
-        return ()
-    span, type_ = expr.span, expr.type
 
-    def each(*pairs: tuple[Expr, Operand]) -> tuple[tuple[Expr, Expr], ...]:
-        return tuple((e, folding.typed(p, type_, span)) for e, p in pairs if isinstance(e.type, Float))
+    form: str
+    operands: tuple[str, ...]
+    numerators: tuple[str, ...]
+    divisor: str = ""
+    chosen: bool = False
 
+
+_PLUS = Operator("a + b", ("a", "b"), ("1", "1"))
+_MINUS = Operator("a - b", ("a", "b"), ("1", "-1"))
+_TIMES = Operator("a * b", ("a", "b"), ("b", "a"))
+_OVER = Operator("a / b", ("a", "b"), ("1", "-r"), divisor="b")
+_NEGATED = Operator("-a", ("a",), ("-1",))
+_CONVERTED = Operator("(T)a", ("a",), ("1",))
+_SELECTED = Operator("c ? a : b", ("a", "b"), ("1", "1"), chosen=True)
+
+ROWS: Mapping[str, Operator] = {
+    row.form: row for row in (_PLUS, _MINUS, _TIMES, _OVER, _NEGATED, _CONVERTED, _SELECTED)
+}
+_BINARY = {"+": _PLUS, "-": _MINUS, "*": _TIMES, "/": _OVER}
+_UNARY = {"-": _NEGATED}
+
+
+def row_of(expr: Expr) -> Operator | None:
+    """The row of an operation; None where it has none."""
     match expr:
-        case Binary(op="+", left=a, right=b):
-            return each((a, 1), (b, 1))
-        case Binary(op="-", left=a, right=b):
-            return each((a, 1), (b, -1))
-        case Binary(op="*", left=a, right=b):
-            return each((a, b), (b, a))
-        case Binary(op="/", left=a, right=b):
-            quotient = result if result is not None else expr
-            return each((a, folding.div(1, b, span)), (b, folding.div(folding.neg(quotient, span), b, span)))
-        case Unary(op="-", operand=a):
-            return each((a, -1))
-        case Select(cond=cond, then=a, orelse=b):
-            return each((a, folding.select(cond, 1, 0, type_, span)), (b, folding.select(cond, 0, 1, type_, span)))
-        case Cast(operand=a):
-            return each((a, 1))
+        case Binary(op=op):
+            return _BINARY.get(op)
+        case Unary(op=op):
+            return _UNARY.get(op)
+        case Cast():
+            return _CONVERTED
+        case Select():
+            return _SELECTED
+    return None
+
+
+def operands(expr: Expr) -> tuple[Expr, ...]:
+    """The operands of an operation through which a derivative may pass, whether it has a row or not."""
+    match expr:
+        case Binary(left=a, right=b) | Select(then=a, orelse=b):
+            return a, b
+        case Unary(operand=a) | Cast(operand=a):
+            return (a,)
     return ()
 
 
-def may_be_infinite(expr: Expr) -> bool:
-    """Whether a partial of this operation can be infinite at finite operands: a quotient, unless by a constant.
+def powers(expr: Expr) -> Mapping[Expr, int]:
+    """How often each factor is in a product; of anything else nothing."""
+    return Counter(factors(expr)) if row_of(expr) is _TIMES else {}
 
-    There a zero seed must give zero, as for a function's slope (see `rules.row.Row`).
-    """
-    return isinstance(expr, Binary) and expr.op == "/" and not (isinstance(expr.right, Const) and expr.right.value != 0)
+
+def factors(expr: Expr) -> list[Expr]:
+    """Those of a product, as it is written from left to right; of anything else itself."""
+    if isinstance(expr, Binary) and row_of(expr) is _TIMES:
+        return [*factors(expr.left), *factors(expr.right)]
+    return [expr]
