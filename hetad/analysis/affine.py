@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import walk_expr
 
@@ -27,6 +28,13 @@ class Polynomial:
 
     def __sub__(self, other: Polynomial) -> Polynomial:
         return self + other.scaled(-1)
+
+    def differs_by_number(self, other: Polynomial) -> bool:
+        """Whether the difference is a number other than zero."""
+        mine, theirs = self.terms, other.terms
+        if any(m and theirs.get(m) != c for m, c in mine.items()) or any(m and m not in mine for m in theirs):
+            return False
+        return mine.get((), 0) != theirs.get((), 0)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         terms: dict[Monomial, int] = {}
@@ -94,7 +102,7 @@ class Address:
     outer: Address | None = None
 
 
-def address(place: ir.Expr) -> Address | None:
+def _find_address(place: ir.Expr) -> Address | None:
     path: list[str] = []
     while isinstance(place, ir.Member):
         path.append(place.name)
@@ -119,6 +127,9 @@ def address(place: ir.Expr) -> Address | None:
                 return Address(base, offset, tuple(reversed(path)), address(base) if array else None)
 
 
+address = lasting(_find_address)
+
+
 def distinct(a: Address | None, b: Address | None) -> bool:
     """Whether two places, evaluated with the same values of all variables, are certainly different cells."""
     if a is None or b is None:
@@ -127,8 +138,7 @@ def distinct(a: Address | None, b: Address | None) -> bool:
         return _in_other_members(a, b)
     if any(x != y for x, y in zip(a.path, b.path, strict=False)):
         return True
-    difference = (a.offset - b.offset).constant
-    return difference is not None and difference != 0
+    return a.offset.differs_by_number(b.offset)
 
 
 def distinct_across(a: Address | None, b: Address | None, index: ir.Expr) -> bool:

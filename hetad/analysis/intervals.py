@@ -48,7 +48,7 @@ class Around:
         return Around(self.guards, (*self.ranges, of), self.known)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Access:
     """`offset`: None where it is not known; `interval`: its number; `statement`: of which it is a part."""
 

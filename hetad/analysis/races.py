@@ -178,16 +178,25 @@ class _Pair:
             return None
         come = [(*r, *w, f"({self._different(axes)})") for r in reads for w in writes]
         meet = [(*c, *x.case, *y.case, f"{x.text} = {y.text}") for c in come for x in cells for y in others]
-        mine = self._own_stores(parameters, a, cells)
-        if mine is None or len(meet) > _CASES:
+        if len(meet) > _CASES or self._point(parameters, axes, meet, [], come) is None:
             return None
+        mine = self._own_stores(parameters, a, cells)
+        return self._point(parameters, axes, meet, mine, come) if mine is not None else None
+
+    def _point(
+        self, parameters: Parameters, axes: Collection[str], meet: list[Case], mine: list[Case], come: list[Case]
+    ) -> tuple[list[int], list[int]] | None:
+        """Two threads that meet, the first of which has not stored there itself, if two do whenever two come."""
         names = list(parameters.names.values())
         positive = tuple(f"{p} >= 0" for p in sorted(parameters.positive))
         for e, name in parameters.names.items():
             if isinstance(e, ir.Var) and e.symbol in self.known:
                 positive += (f"{name} = {self.known[e.symbol]}",)
+        inner = {*self.written.coordinates("b")}
+        if mine:
+            inner.update(x for s in self.accesses for x in s.coordinates("a", "s"))
         sets = ((meet, positive), (mine, ()), (come, positive))
-        point = always_met(*(self._set(cases, names, always, axes) for cases, always in sets))
+        point = always_met(*(self._set(cases, names, always, axes, sorted(inner)) for cases, always in sets))
         return (point[:3], point[3:6]) if point is not None else None
 
     def _words(self, thread: str, parameters: Parameters) -> Words:
@@ -206,8 +215,9 @@ class _Pair:
     def _own_stores(self, parameters: Parameters, a: Words, cells: list[Sum]) -> list[Case] | None:
         """Where the reading thread may have stored to the cell itself: others may have stored the same value."""
         found: list[Case] = []
-        for access in self.accesses:
-            if access.write and not self._comes_after(access):
+        later = self.in_global and not self.read.around.ranges  # stores are, that stand below: they come after the read
+        for access in self.accesses[: self.accesses.index(self.read)] if later else self.accesses:
+            if access.write:
                 own = {symbol: f"s{name}" for symbol, name in access.own.items()}
                 words = Words("a", parameters, a.block, a.values, a.agreed, own)
                 stored = access.cells(words)
@@ -216,19 +226,14 @@ class _Pair:
                 found += [(*x.case, *y.case, f"{x.text} = {y.text}") for x in cells for y in stored]
         return found
 
-    def _comes_after(self, store: Access) -> bool:
-        """Whether a thread stores there only after it has read: what it reads is not what it stored."""
-        later = self.accesses.index(store) > self.accesses.index(self.read)
-        return self.in_global and later and not self.read.around.ranges
-
-    def _set(self, cases: list[Case], parameters: list[str], always: Case, axes: Collection[str]) -> str:
+    def _set(
+        self, cases: list[Case], parameters: list[str], always: Case, axes: Collection[str], inner: list[str]
+    ) -> str:
         """The positions of the two threads, which may differ along these axes, and the indices of the loops around the
-        read, in one of the cases."""
+        read, in one of the cases; `inner`: the other coordinates that the cases mention."""
         threads = [*(f"{t}_{axis}" for t in "ab" for axis in _AXES), *self.read.coordinates("a")]
         sizes = {axis: n if axis in axes else 1 for axis, n in zip(_AXES, self.block, strict=True)}
         ranges = [f"0 <= {t}_{axis} < {n}" for t in "ab" for axis, n in sizes.items()]
-        stores = {x for s in self.accesses for x in s.coordinates("a", "s")}
-        inner = sorted({*self.written.coordinates("b"), *stores})
         exists = f"exists {', '.join(inner)}: " if inner else ""
         either = " or ".join(f"({' and '.join(case or ('1 = 1',))})" for case in cases) or "1 = 0"
         held = " and ".join((*ranges, *always, f"({either})"))

@@ -60,7 +60,8 @@ class _Dealable:
 def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
     changed = set(assigned(loop.body))
     added = {x for s in walk_stmts(body) if (i := increment(s)) is not None for x in _pointers(i.place)}
-    if not added <= ground.adjoints or not all(_only_adds(s, set(declared((loop,)))) for s in walk_stmts(loop.body)):
+    inside = set(declared((loop,)))
+    if not added <= ground.adjoints or not all(_only_adds(s, inside) for s in walk_stmts(loop.body)):
         return None
 
     def stable(e: ir.Expr) -> bool:
@@ -76,7 +77,7 @@ def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
         return None
     own = set(assigned(body))  # also parameters that each thread changes
     given = dict.fromkeys(x for x in variables(loop.body) if x.storage != "param" or x in own)
-    captured = tuple(x for x in given if x not in set(declared((loop,))))
+    captured = tuple(x for x in given if x not in inside)
     if len(captured) > MOST or not all(x.storage == "local" and isinstance(x.type, Int | Float) for x in captured):
         return None
     return _Dealable(header.index, header.start, header.bound, header.inclusive, captured)

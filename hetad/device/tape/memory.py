@@ -19,6 +19,7 @@ from hetad.analysis.pointers import Location, Root
 from hetad.device.tape.members import Members, Path, apart
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import Array, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
 from hetad.rules import callees
@@ -142,11 +143,10 @@ class StoredValues:
     def _store(self, s: ir.Stmt, state: State) -> list[ir.Stmt]:
         for location in self.effects.writes(s):
             if isinstance(location, ir.Symbol):
-                state.known = {p: v for p, v in state.known.items() if location not in set(variables(p))}
+                state.known = {p: v for p, v in state.known.items() if location not in _mentioned(p)}
                 for root, entries in state.stored.items():
                     state.stored[root] = [
-                        e.somewhere() if e.place is not None and location in set(variables(e.place)) else e
-                        for e in entries
+                        e.somewhere() if e.place is not None and location in _mentioned(e.place) else e for e in entries
                     ]
         roots = [w for w in self.effects.writes(s) if isinstance(w, Root)]
         if not roots:
@@ -302,6 +302,13 @@ class StoredValues:
         return target is None or any(
             r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base
         )
+
+
+def _find_mentioned(e: ir.Expr) -> frozenset[ir.Symbol]:
+    return frozenset(variables(e))
+
+
+_mentioned = lasting(_find_mentioned)
 
 
 def _waits(s: ir.Stmt) -> bool:
