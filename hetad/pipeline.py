@@ -21,7 +21,7 @@ from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
 from hetad.host.active import with_activity
 from hetad.host.analysed import analysed
-from hetad.host.closing import closed, in_session, with_launch_bounds
+from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivation import Derivation, Request, parameters_of
 from hetad.host.derivative import Derivative, Parameter
@@ -123,6 +123,7 @@ LOWER: tuple[Pass[Any], ...] = (
     outline.only(option("outline")),
     closed,
     with_launch_bounds.only(option("qualifiers")),
+    distinct_names,
 )
 
 DIFFERENTIATE = (*NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)

@@ -19,6 +19,8 @@ import numpy as np
 
 import hetad
 from hetad import gradcheck
+from hetad.ir.verify import DERIVATIVE, verify
+from hetad.memops.callees import signature
 
 Reference = Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]]
 
@@ -60,6 +62,8 @@ def check_gradient(
     program = hetad.load(path, defines=defines or {}) if path else hetad.loads(str(source), defines=defines or {})
     launchable = program[function]
     for setting in settings if settings is not None else optimisations():
+        made = hetad.gradient(launchable, wrt=tuple(wrt), of=of and tuple(of), backend=backend, **setting)
+        verify(made.derivative.program, DERIVATIVE, signature)
         subject = gradcheck.of_function(launchable, tuple(wrt), of and tuple(of), backend, launch or {}, **setting)
         report = gradcheck.check(subject, args, rtol=rtol, atol=atol, samples=samples)
         assert report.passed, f"{setting or ''}\n{report}"

@@ -13,7 +13,7 @@ from hetad.adjoint.names import Names, zero
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Array, Float, Pointer, Type, of_value, scalar_base
+from hetad.ir.types import INT, Array, Float, Pointer, Type, element, of_value, scalar_base
 
 
 class Shadows:
@@ -50,7 +50,7 @@ class Shadows:
                 else zero(e.type, e.span)
             )
 
-        return replace(value, elements=tuple(one(e) for e in value.elements))
+        return replace(value, elements=tuple(one(e) for e in value.elements), type=writable(value.type))
 
     def is_active_pointer(self, pointer: ir.Expr, seen: tuple[Location, ...] = ()) -> bool:
         """Whether what the pointer points to has a shadow."""
@@ -81,7 +81,8 @@ class Shadows:
             case ir.Var(symbol=symbol):
                 return ir.Var(self.shadow(symbol), span=place.span)
             case ir.Index(base=base):
-                return replace(place, base=self.shadow_pointer(base))
+                shadow = self.shadow_pointer(base)
+                return replace(place, base=shadow, type=element(shadow.type))
             case ir.Member(base=base):
                 assert isinstance(base, ir.Var | ir.Index | ir.Member)
                 return replace(place, base=self.shadow_place(base))
@@ -111,9 +112,10 @@ class Shadows:
                     )
                 return replace(expr, operand=self.shadow_pointer(operand), type=writable(expr.type))
             case ir.AddressOf(place=place):
-                return replace(expr, place=self.shadow_place(place))
+                return replace(expr, place=self.shadow_place(place), type=writable(expr.type))
             case ir.Select(then=then, orelse=orelse):
-                return replace(expr, then=self.shadow_pointer(then), orelse=self.shadow_pointer(orelse))
+                arms = self.shadow_pointer(then), self.shadow_pointer(orelse)
+                return replace(expr, then=arms[0], orelse=arms[1], type=writable(expr.type))
         return expr  # a null pointer
 
 

@@ -299,7 +299,7 @@ class Sites:
         """The conditions that together are the guard; with polynomials where these say all of it."""
         given = self._signed(guard.condition, guard.holds, values)
         return [
-            (c if holds else ir.Unary("!", c, c.type, span=c.span), tuple(self._not_negative(c, holds, values, given)))
+            (c if holds else ir.Unary("!", c, BOOL, span=c.span), tuple(self._not_negative(c, holds, values, given)))
             for c, holds in _conjuncts(guard.condition, guard.holds)
         ]
 

@@ -9,6 +9,7 @@ from hetad.adjoint.hoist import hoist_pointed
 from hetad.adjoint.liveness import FOUND, LOST, Liveness, drop_unused
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.adjoint.options import ALL, Options
+from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.adjoint.tidy.declarations import without_unused_values
@@ -468,7 +469,7 @@ class _Maker:
         for i in sorted(self.positions):
             p = self.kernel.params[i]
             if isinstance(p.type, Pointer) or self.engine.carries_pointers(p):
-                type_ = Pointer(p.type.to) if isinstance(p.type, Pointer) else p.type
+                type_ = writable(p.type) if isinstance(p.type, Pointer) else p.type
                 shadow = self.names.symbol(f"adj_{p.name}", type_, p.span, "param")
                 self.engine.shadows[p] = parameters[i] = shadow
                 continue

@@ -16,9 +16,9 @@ from hetad.emit.names import Locals, Names, spelled
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.support_kernels import support_kernel
-from hetad.emit.walk import called
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.names import called
 from hetad.ir.types import DIM3, VOID, Struct, Type, is_half, scalar_base
 from hetad.ir.visit import declared, variables, walk_exprs, walk_stmts
 

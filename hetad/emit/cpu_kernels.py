@@ -20,7 +20,6 @@ from hetad.emit.declarators import declaration
 from hetad.emit.fibers import FiberKernel, FiberStatements
 from hetad.emit.interior import Interior, interior_of_row
 from hetad.emit.layout import INDENT
-from hetad.emit.names import fresh
 from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.region_text import RegionKernel
 from hetad.emit.scopes import require_declared
@@ -29,8 +28,8 @@ from hetad.emit.sweeps import SweepKernel
 from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
 from hetad.emit.thread_loops import Middle, block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
-from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs, walk_stmts

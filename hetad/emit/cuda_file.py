@@ -95,7 +95,7 @@ def device_source(program: ir.Program) -> str:
 
 def _reached(functions: list[ir.Function]) -> list[ir.Function]:
     """Without the host-device functions that only the host calls."""
-    from hetad.emit.walk import called
+    from hetad.ir.names import called
 
     by_name = {f.name: f for f in functions}
     todo = [f for f in functions if f.kind == "kernel"]

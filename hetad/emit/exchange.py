@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hetad.emit.block_ir import THREAD, THREADS, assign, at, binary, const, element, lane_bit, var, warp
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, UINT, Int, Type
+from hetad.ir.types import BOOL, INT, SIZE_T, UINT, Int, Type
 from hetad.rules import callees
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _collect(builder: Builder, call: ir.Call, negated: bool = False) -> ir.Expr:
     vote: ir.Stmt = ir.Update("|", mine, lane_bit(span), span=span)
     if callees.calls(call, "vote") and len(call.args) > 1:
         said = _predicate(call.args[1])
-        vote = ir.If(ir.Unary("!", said, INT, span=span) if negated else said, (vote,), (), span=span)
+        vote = ir.If(ir.Unary("!", said, BOOL, span=span) if negated else said, (vote,), (), span=span)
     builder.pending.append(vote)
     builder.flush()
     return mine
@@ -99,7 +99,7 @@ def _block_vote(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     count = builder.scalar("count", INT)
     builder.once(assign(var(count, span), 0))
     one = ir.Update("+", var(count, span), const(1, span), span=span)
-    cond = ir.Unary("!", said, INT, span=span) if name == "__syncthreads_and" else said
+    cond = ir.Unary("!", said, BOOL, span=span) if name == "__syncthreads_and" else said
     builder.pending.append(ir.If(cond, (one,), (), span=span))
     builder.flush()
     value: ir.Expr = var(count, span)

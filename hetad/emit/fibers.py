@@ -9,11 +9,12 @@ from hetad.emit.block_ir import const
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT
-from hetad.emit.names import fresh, is_dynamic
+from hetad.emit.names import is_dynamic
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.names import fresh
 from hetad.ir.types import INT, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, walk_stmts
 from hetad.rules import callees

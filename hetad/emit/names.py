@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir.names import LocalNames, called
 from hetad.ir.places import written
 from hetad.ir.types import Array, Type
 from hetad.ir.visit import declared, variables
@@ -55,15 +53,6 @@ def spelled(name: str) -> str:
 def is_dynamic(symbol: ir.Symbol) -> bool:
     """Whether a variable is `extern __shared__ T x[]`."""
     return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
-
-
-def fresh(name: str, taken: Iterable[str]) -> str:
-    """`name`, with a number if it is taken."""
-    candidate, n = name, 1
-    while candidate in taken:
-        n += 1
-        candidate = f"{name}_{n}"
-    return candidate
 
 
 class Names:
@@ -123,38 +112,15 @@ class Locals:
 
     def __init__(self, names: Names, function: ir.Function) -> None:
         self.globals = names.globals
-        self.table: dict[ir.Symbol, str] = {}
         self.written = written(function.body)
         outer = {names.functions.get(name, name) for name in called(function.body)}
         outer.update(names.globals[symbol] for symbol in variables(function.body) if symbol in names.globals)
         outer.update(names.structs.values())  # a type is no type where a variable has its name
-        for symbol in function.params:
-            self._declare(symbol, outer)
-        self._body(function.body, outer)
+        local = LocalNames(outer, spelled)
+        local.parameters(function.params)
+        local.body(function.body)
+        self.table = local.table
 
     def __getitem__(self, symbol: ir.Symbol) -> str:
         name = self.table.get(symbol) or self.globals.get(symbol)
         return name if name is not None else symbol.name
-
-    def _declare(self, symbol: ir.Symbol, visible: set[str]) -> None:
-        if symbol not in self.table:
-            self.table[symbol] = fresh(spelled(symbol.name), visible)
-        visible.add(self.table[symbol])
-
-    def _body(self, body: ir.Body, visible: set[str]) -> None:
-        for statement in body:
-            match statement:
-                case ir.Declare(symbol=symbol):
-                    self._declare(symbol, visible)
-                case ir.If(then=then, orelse=orelse):
-                    self._body(then, set(visible))
-                    self._body(orelse, set(visible))
-                case ir.For(init=init, body=inner):
-                    scope = set(visible)
-                    self._body(init, scope)
-                    self._body(inner, scope)
-                case ir.Block(body=inner) | ir.While(body=inner) | ir.DoWhile(body=inner):
-                    self._body(inner, set(visible))
-                case ir.Switch(cases=cases):
-                    for case in cases:
-                        self._body(case.body, set(visible))

@@ -13,15 +13,15 @@ from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
 from hetad.emit.guards import Bounds, Counting, bounds, conjunction, conjuncts, pure
 from hetad.emit.layout import INDENT
-from hetad.emit.names import LIBRARY, Locals, fresh, is_dynamic
+from hetad.emit.names import LIBRARY, Locals, is_dynamic
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
 from hetad.emit.region_variables import Variables, regions, uniform_statements
 from hetad.emit.regions import MOST_THREADS, structure
 from hetad.emit.scopes import require_declared, require_declared_in_regions
 from hetad.emit.statements import Statements
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops
-from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Array, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, variables, walk_exprs

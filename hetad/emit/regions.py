@@ -210,7 +210,7 @@ class Builder:
         if then is not None:
             tests.append((then, s.cond))
         if orelse is not None:
-            tests.append((orelse, ir.Unary("!", s.cond, INT, span=s.span)))
+            tests.append((orelse, ir.Unary("!", s.cond, BOOL, span=s.span)))
         anyone = [self.enter(mask, cond, s.span) for mask, cond in tests]
         self.flush()
         for (mask, _), some, body in zip(tests, anyone, [b for b in (s.then, s.orelse) if b], strict=True):
@@ -301,7 +301,7 @@ class Builder:
         mine = element(self.masks[-1].symbol, span)
         self.pending.append(ir.Update("|", var(some, span), mine if len(self.masks) > 1 else const(1, span), span=span))
         self.flush()
-        self.out.append(Branch(ir.Unary("!", var(some, span), INT, span=span), [Jump("break", loop)], []))
+        self.out.append(Branch(ir.Unary("!", var(some, span), BOOL, span=span), [Jump("break", loop)], []))
 
     # --- switch ---
 

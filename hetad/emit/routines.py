@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.emit.declarators import declaration
-from hetad.emit.walk import called
 from hetad.ir import nodes as ir
+from hetad.ir.names import called
 from hetad.ir.visit import map_body, own_exprs, walk_expr, walk_stmts
 from hetad.rules.routines import Routine, routine_of
 

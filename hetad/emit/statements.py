@@ -14,7 +14,7 @@ from hetad.emit.reductions import summed
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir import texts
-from hetad.ir.types import DIM3, INT, Array, Float, Int, Pointer, Type, Void, size_of
+from hetad.ir.types import BOOL, DIM3, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules.routines import routine_of
@@ -89,7 +89,7 @@ class Statements:
     def conditional(self, statement: ir.If) -> Iterator[str]:
         cond, then, orelse = statement.cond, statement.then, statement.orelse
         if not then and orelse:
-            cond = ir.Unary("!", cond, INT, span=statement.span)
+            cond = ir.Unary("!", cond, BOOL, span=statement.span)
             then, orelse = orelse, ()
         yield f"if ({self.expressions.truth(cond)}) {{"
         yield from self.lines(then)

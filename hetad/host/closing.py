@@ -9,10 +9,11 @@ from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.kernels.bounds import bounded
 from hetad.host.managed import in_step
 from hetad.ir import nodes as ir
+from hetad.ir.names import with_one_meaning
 from hetad.ir.types import SIZE_T
 from hetad.ir.visit import callees, walk_stmts
 from hetad.memops.table import CHECKS, SUPPORT
-from hetad.passes.manager import program_pass
+from hetad.passes.manager import function_pass, program_pass
 
 
 @on_derivative("open-session")
@@ -58,6 +59,9 @@ def with_launch_bounds(derivation: Derivation) -> Derivation:
     found = derivation.reversed
     functions = bounded(derivation.functions, found.pullbacks.primal_of(), found.extents)
     return replace(derivation, functions=functions)
+
+
+distinct_names = function_pass("distinct-names", with_one_meaning)
 
 
 def _differs(kernel: ir.Function, written: ir.Function | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hetad.adjoint.names import integer, zero
+from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivative import Parameter
@@ -36,7 +37,7 @@ class AdjointParameters:
 
     def _array(self, name: str, p: ir.Symbol, type_: Pointer) -> None:
         setting = self.setting
-        shadow = setting.names.symbol(f"adj_{name}", Pointer(type_.to), setting.span, "param")
+        shadow = setting.names.symbol(f"adj_{name}", writable(type_), setting.span, "param")
         root = setting.pointers.parameter_roots[p]
         space = setting.spaces.of_parameter(root)
         if name in (setting.of or ()) or root not in self.engine.active or root not in setting.written:

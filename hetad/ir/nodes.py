@@ -27,7 +27,10 @@ Storage = Literal["param", "local", "shared", "global", "constant", "static"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Symbol:
-    """A variable.  Identity is the object, never the name."""
+    """A variable.  Identity is the object, never the name.
+
+    `const`: nothing changes the value that it has as a parameter, or that its declaration gives it, where this does.
+    """
 
     name: str
     type: Type

@@ -7,8 +7,9 @@ from typing import Any
 
 from hetad.ir.nodes import Program
 from hetad.ir.printer import program_text
-from hetad.ir.verify import InvalidIR, verify_lowered
+from hetad.ir.verify import InvalidIR, verify
 from hetad.ir.visit import walk_stmts
+from hetad.memops.callees import signature
 from hetad.passes.manager import Pass
 
 
@@ -64,6 +65,6 @@ class Snapshots:
 def verifying(step: Pass[Any], _before: Program, after: Program, _seconds: float) -> None:
     """Raises InvalidIR, which names the pass, where the program that it leaves breaks a rule of the IR."""
     try:
-        verify_lowered(after)
+        verify(after, callees=signature)
     except InvalidIR as problem:
         raise InvalidIR(f"after {step.name}: {problem}") from None

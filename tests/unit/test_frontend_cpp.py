@@ -16,8 +16,9 @@ from hetad.frontend.normalize import normalize
 from hetad.ir import nodes as ir
 from hetad.ir.printer import program_text
 from hetad.ir.types import Struct, align_of, size_of
-from hetad.ir.verify import verify_lowered, verify_normalised
+from hetad.ir.verify import NORMALISED, verify
 from hetad.ir.visit import walk_stmts
+from hetad.memops.callees import signature
 from tests.unit.frontend_interpreter import Address, Interpreter
 
 CXX = shutil.which("g++") or shutil.which("c++")
@@ -168,9 +169,9 @@ def run_ir(program: ir.Program, a: int, b: int) -> tuple[int, list[int]]:
 
 def both_forms(text: str) -> tuple[ir.Program, ir.Program]:
     lowered = load(text, "f.cu").reach("f")
-    verify_lowered(lowered)
+    verify(lowered, callees=signature)
     normalised = normalize(lowered)
-    verify_normalised(normalised)
+    verify(normalised, NORMALISED, signature)
     return lowered, normalised
 
 
@@ -191,9 +192,9 @@ def test_same_results(name: str, tmp_path: Path) -> None:
 
 def lowered_text(text: str, entry: str = "f") -> str:
     program = load(text, "f.cu").reach(entry)
-    verify_lowered(program)
+    verify(program, callees=signature)
     fence.check(program, entry)
-    verify_normalised(normalize(program))
+    verify(normalize(program), NORMALISED, signature)
     return program_text(program)
 
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from hetad.frontend import load
 from hetad.frontend.normalize import normalize
-from hetad.ir.verify import verify_lowered, verify_normalised
+from hetad.ir.verify import NORMALISED, verify
+from hetad.memops.callees import signature
 from tests.unit.frontend_interpreter import Address, Interpreter
 
 CC = shutil.which("cc") or shutil.which("gcc")
@@ -108,9 +109,9 @@ def run_ir(program, a: int, b: int) -> tuple[int, list[int]]:
 
 def both_forms(text: str):
     lowered = load(text, "f.cu").reach("f")
-    verify_lowered(lowered)
+    verify(lowered, callees=signature)
     normalised = normalize(lowered)
-    verify_normalised(normalised)
+    verify(normalised, NORMALISED, signature)
     return lowered, normalised
 
 

@@ -8,13 +8,14 @@ from hetad.frontend.normalize import normalize
 from hetad.ir import nodes as ir
 from hetad.ir.printer import body_text, function_text
 from hetad.ir.types import DIM3, DOUBLE, FLOAT, INT, SIZE_T, Array, Int, Pointer, Struct
-from hetad.ir.verify import verify_lowered, verify_normalised
+from hetad.ir.verify import NORMALISED, verify
 from hetad.ir.visit import walk_exprs, walk_stmts
+from hetad.memops.callees import signature
 
 
 def reach(text: str, name: str = "f") -> ir.Program:
     program = load(text, "t.cu").reach(name)
-    verify_lowered(program)
+    verify(program, callees=signature)
     return program
 
 
@@ -292,7 +293,7 @@ def normalised(text: str, name: str = "f") -> str:
     program = reach(text)
     fence.check(program, name)
     program = normalize(program)
-    verify_normalised(program)
+    verify(program, NORMALISED, signature)
     return function_text(program.functions[name]).split("{\n", 1)[1].rsplit("}", 1)[0]
 
 
@@ -339,7 +340,7 @@ def test_what_is_evaluated_sometimes_stays_so() -> None:
 def test_unique_names() -> None:
     text = "void f(int *a) { for (int i = 0; i < 2; i++) { int k = i; a[k] = 1; } for (int i = 0; i < 3; i++) { int k = i, i_1 = k; a[i_1] = k; } }"
     program = normalize(reach(text))
-    verify_normalised(program)
+    verify(program, NORMALISED, signature)
     names = [s.symbol.name for s in walk_stmts(program.functions["f"].body) if isinstance(s, ir.Declare)]
     assert names == ["i", "k", "i_2", "k_1", "i_1"]
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import hetad
 from hetad import gradcheck
 from hetad import problem as problems
+from hetad.ir.verify import DERIVATIVE, verify
+from hetad.memops.callees import signature
 
 FOLDER = Path(__file__).parents[2] / "samples"
 PROBLEMS = sorted(FOLDER.glob("*.toml"))
@@ -19,6 +22,16 @@ def test_gradient(path: Path, backend: str) -> None:
     subject, arguments = gradcheck.from_problem(problems.read(path), backend)
     report = gradcheck.check(subject, arguments)
     assert report.passed, str(report)
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+@pytest.mark.parametrize("path", PROBLEMS, ids=lambda path: path.stem)
+def test_derivative_keeps_the_rules_of_the_ir(path: Path, optimize: bool) -> None:
+    problem = problems.read(path)
+    function = gradcheck.function_of(hetad.load(problem.source, **problem.loading), problem)
+    wanted = {"wrt": problem.wrt, "of": problem.of, **problem.memory}
+    gradient = hetad.gradient(function, backend="cpu", optimize=optimize, **wanted)
+    verify(gradient.derivative.program, DERIVATIVE, signature)
 
 
 @pytest.mark.cuda

@@ -58,9 +58,20 @@ def comparison(value: Polynomial, leaf: Leaf, span: Span, op: str = ">=") -> ir.
     if op == "==" and isinstance(right, ir.Const) and not isinstance(left, ir.Binary):
         return ir.Binary(op, left, integer(int(right.value), span, left.type), BOOL, span=span)
     simple = all(isinstance(e.type, Int) and e.type.signed and not isinstance(e, ir.Binary) for e in (left, right))
-    if not simple:
+    if simple:
+        left, right = _alike(left, right), _alike(right, left)
+    else:
         left, right = (_sum(side, lambda e: convert(leaf(e), LONG), span) for side in (more, less))
     return ir.Binary(op, left, right, BOOL, span=span)
+
+
+def _alike(e: ir.Expr, other: ir.Expr) -> ir.Expr:
+    """The value in the type in which it is compared with the other one."""
+    assert isinstance(e.type, Int) and isinstance(other.type, Int)
+    if isinstance(e, ir.Const):
+        return integer(int(e.value), e.span, other.type)
+    narrower = other.type.bits > e.type.bits and not isinstance(other, ir.Const)
+    return convert(e, other.type) if narrower else e
 
 
 def _sum(terms: dict[Monomial, int], leaf: Leaf, span: Span) -> ir.Expr:

@@ -99,8 +99,8 @@ class GatherKernel:
         body = (*constants, *body)
         prelude = self._prelude(body)
         _check_early_loads(sources, prelude, body)
-        self.body = without_unused_values((*prelude, *body))
-        self.sweep = without_unused_values(self._sweep())
+        self.body = without_unused_values(self._counted((*prelude, *body)))
+        self.sweep = without_unused_values(self._counted(self._sweep()))
         self.alone_sweep: ir.Body | None = None
 
     # -- targets
@@ -358,6 +358,13 @@ class GatherKernel:
         counted = () if self.tiled else self.maps.axes  # there they are parameters
         launch = [self._thread_count(axis) for axis in counted if self.counts[axis] in wanted]
         return [*launch, *self._definitions(wanted)]
+
+    def _counted(self, body: ir.Body) -> ir.Body:
+        """The body with numbers of threads that are its own, unless they are parameters."""
+        own: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+        if not self.tiled:
+            own.update({x: replace(x, storage="local") for x in self.counts.values()})
+        return substitute(own, body)
 
     def _definitions(self, wanted: set[ir.Symbol]) -> list[ir.Stmt]:
         """Those of uniform variables and of what these depend on."""

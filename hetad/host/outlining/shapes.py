@@ -232,6 +232,8 @@ def _rewritten(body: ir.Body, plan: Plan, own: dict[ir.Symbol, ir.Symbol], fill:
     def statement(s: ir.Stmt) -> ir.Stmt:
         if isinstance(s, ir.Declare) and s.symbol in own:
             s = replace(s, symbol=own[s.symbol])
+        if isinstance(s, ir.For):
+            s = replace(s, primal=None)
         s = map_own_exprs(expr, s)
         return map_bodies(lambda inner: tuple(map(statement, inner)), s)
 
