@@ -60,11 +60,12 @@ def _watched(options: argparse.Namespace) -> str:
     """The stage, with what was asked about the passes on standard error."""
     if not (options.verify_each or options.time_passes):
         return _stage(options)
+    from hetad.memops.callees import signature
     from hetad.passes.manager import watched
-    from hetad.passes.watching import Times, verifying
+    from hetad.passes.watching import Times, Verifying
 
     times = Times()
-    with watched(*([times] if options.time_passes else []), *([verifying] if options.verify_each else [])):
+    with watched(*([times] if options.time_passes else []), *([Verifying(signature)] if options.verify_each else [])):
         text = _stage(options)
     if options.time_passes:
         sys.stderr.write(times.table() + "\n")

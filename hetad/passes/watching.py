@@ -7,9 +7,8 @@ from typing import Any
 
 from hetad.ir.nodes import Program
 from hetad.ir.printer import program_text
-from hetad.ir.verify import InvalidIR, verify
+from hetad.ir.verify import Callees, InvalidIR, verify
 from hetad.ir.visit import walk_stmts
-from hetad.memops.callees import signature
 from hetad.passes.manager import Pass
 
 
@@ -62,9 +61,15 @@ class Snapshots:
         return "\n".join(self.found)
 
 
-def verifying(step: Pass[Any], _before: Program, after: Program, _seconds: float) -> None:
-    """Raises InvalidIR, which names the pass, where the program that it leaves breaks a rule of the IR."""
-    try:
-        verify(after, callees=signature)
-    except InvalidIR as problem:
-        raise InvalidIR(f"after {step.name}: {problem}") from None
+@dataclass(frozen=True, slots=True)
+class Verifying:
+    """Raises InvalidIR, which names the pass, where the program that it leaves breaks a rule of the IR.  `callees`
+    tells of the functions of the tables."""
+
+    callees: Callees
+
+    def __call__(self, step: Pass[Any], _before: Program, after: Program, _seconds: float) -> None:
+        try:
+            verify(after, callees=self.callees)
+        except InvalidIR as problem:
+            raise InvalidIR(f"after {step.name}: {problem}") from None
