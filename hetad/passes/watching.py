@@ -68,8 +68,8 @@ class Verifying:
 
     callees: Callees
 
-    def __call__(self, step: Pass[Any], _before: Program, after: Program, _seconds: float) -> None:
+    def __call__(self, step: Pass[Any], before: Program, after: Program, _seconds: float) -> None:
         try:
-            verify(after, callees=self.callees)
+            verify(after, callees=self.callees, before=before)
         except InvalidIR as problem:
             raise InvalidIR(f"after {step.name}: {problem}") from None

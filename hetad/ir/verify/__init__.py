@@ -20,7 +20,8 @@ from hetad.ir.verify.forms import ANormal, OneMeaning, Structured, UniqueNames, 
 from hetad.ir.verify.rules import InvalidIR, Rules, Setting
 from hetad.ir.verify.scopes import Scopes
 from hetad.ir.verify.types import Types
-from hetad.ir.verify.walk import walk
+from hetad.ir.verify.walk import Group, walk
+from hetad.ir.visit import callees as all_callees
 
 __all__ = ["DERIVATIVE", "NORMALISED", "Callees", "Form", "InvalidIR", "Signature", "broken_rules", "verify"]
 
@@ -39,8 +40,14 @@ NORMALISED = (Form.UNIQUE_NAMES, Form.STRUCTURED, Form.A_NORMAL, Form.UNTAPED)
 DERIVATIVE = (Form.ONE_MEANING, Form.UNTAPED)
 
 
-def verify(program: ir.Program, forms: Collection[Form] = (), callees: Callees = unknown) -> None:
+def verify(
+    program: ir.Program,
+    forms: Collection[Form] = (),
+    callees: Callees = unknown,
+    before: ir.Program | None = None,
+) -> None:
     """Asks every node the rules for it, in one walk.  `callees` tells of the functions of the tables of hetad.
+    `before`: a program that keeps the same rules; functions that are in it too are not asked again.
 
     Raises:
         InvalidIR: a rule is broken, the first one that is.
@@ -49,18 +56,45 @@ def verify(program: ir.Program, forms: Collection[Form] = (), callees: Callees =
     def stop(error: InvalidIR) -> None:
         raise error
 
-    walk(program, _groups(forms, callees), stop)
+    walk(program, _changed(program, before), _groups(forms, callees), stop)
 
 
-def broken_rules(program: ir.Program, forms: Collection[Form] = (), callees: Callees = unknown) -> list[InvalidIR]:
-    """Every rule that is broken, and where."""
+def broken_rules(
+    program: ir.Program,
+    forms: Collection[Form] = (),
+    callees: Callees = unknown,
+    before: ir.Program | None = None,
+) -> list[InvalidIR]:
+    """Every rule that is broken, and where; as `verify`."""
     found: list[InvalidIR] = []
-    walk(program, _groups(forms, callees), found.append)
+    walk(program, _changed(program, before), _groups(forms, callees), found.append)
     return found
 
 
-def _groups(forms: Collection[Form], callees: Callees):  # type: ignore[no-untyped-def]
+def _changed(program: ir.Program, before: ir.Program | None) -> list[ir.Function]:
+    """The functions of which something may be said that was not said of the program before."""
+    functions = list(program.functions.values())
+    if before is None or program.globals != before.globals:
+        return functions
+    same = {name for name, f in program.functions.items() if _seen(before.functions.get(name)) == _seen(f)}
+    gone = before.functions.keys() - program.functions.keys()
+    other = gone | (program.functions.keys() - same)
+    return [
+        f
+        for f in functions
+        if before.functions.get(f.name) is not f or (other and not other.isdisjoint(all_callees(f)))
+    ]
+
+
+def _seen(function: ir.Function | None) -> object:
+    """What callers see of a function."""
+    if function is None:
+        return None
+    return function.kind, function.returns, tuple(p.type for p in function.params)
+
+
+def _groups(forms: Collection[Form], callees: Callees) -> list[tuple[type[Rules], Group]]:
     def calls(setting: Setting) -> Rules:
         return Calls(setting, callees)
 
-    return (Scopes, Types, calls, *(form.value for form in forms))
+    return [(Scopes, Scopes), (Types, Types), (Calls, calls), *((form.value, form.value) for form in forms)]

@@ -11,34 +11,44 @@ from hetad.ir.visit import bodies, own_exprs, walk_expr
 
 Hidden = list[tuple[ir.Symbol, ir.Symbol | None]]  # what a scope declares, and what the name meant before
 Group = Callable[[Setting], Rules]
+Table = dict[type, list[tuple[Rule, int]]]  # by type of node: its rules, and which of the groups each is of
 
 
-def walk(program: ir.Program, groups: Sequence[Group], found: Callable[[InvalidIR], None]) -> None:
-    """Gives `found` every rule that is broken."""
+def walk(
+    program: ir.Program,
+    functions: Iterable[ir.Function],
+    groups: Sequence[tuple[type[Rules], Group]],
+    found: Callable[[InvalidIR], None],
+) -> None:
+    """Gives `found` every rule that is broken in these functions of the program."""
+    table: Table = {}
+    for i, (rules, _) in enumerate(groups):
+        for rule in rules.all():
+            for node in rule.nodes:
+                table.setdefault(node, []).append((rule, i))
     known = {g.symbol for g in program.globals}
-    for function in program.functions.values():
+    for function in functions:
         params = function.params
         constant = {p for p in params if p.const}
         setting = Setting(program, function, known | set(params), constant, {p.name: p for p in params})
-        _Walk(setting, [group(setting) for group in groups], found).function()
+        _Walk(setting, table, [group(setting) for _, group in groups], found).function()
 
 
 class _Walk:
-    def __init__(self, setting: Setting, groups: Iterable[Rules], found: Callable[[InvalidIR], None]) -> None:
+    def __init__(
+        self, setting: Setting, table: Table, groups: Sequence[Rules], found: Callable[[InvalidIR], None]
+    ) -> None:
         self.setting = setting
+        self.table = table
+        self.groups = groups
         self.found = found
         self.declared = setting.declared
         self.fixed = setting.fixed
         self.meanings = setting.meanings
-        self.rules: dict[type, list[tuple[Rule, Rules]]] = {}
-        for group in groups:
-            for rule in group.all():
-                for node in rule.nodes:
-                    self.rules.setdefault(node, []).append((rule, group))
 
     def ask(self, node: Node) -> None:
-        for rule, group in self.rules.get(type(node), ()):
-            if not rule.holds(group, node):
+        for rule, group in self.table.get(type(node), ()):
+            if not rule.holds(self.groups[group], node):
                 self.found(broken(self.setting, rule, node))
 
     def function(self) -> None:
