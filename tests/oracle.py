@@ -20,7 +20,7 @@ import numpy as np
 import hetad
 from hetad import gradcheck
 from hetad.ir.verify import DERIVATIVE, verify
-from hetad.memops.callees import signature
+from hetad.rules.signatures import signature
 
 Reference = Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]]
 

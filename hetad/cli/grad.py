@@ -60,9 +60,9 @@ def _watched(options: argparse.Namespace) -> str:
     """The stage, with what was asked about the passes on standard error."""
     if not (options.verify_each or options.time_passes):
         return _stage(options)
-    from hetad.memops.callees import signature
     from hetad.passes.manager import watched
     from hetad.passes.watching import Times, Verifying
+    from hetad.rules.signatures import signature
 
     times = Times()
     with watched(*([times] if options.time_passes else []), *([Verifying(signature)] if options.verify_each else [])):

@@ -18,7 +18,7 @@ from hetad.ir.printer import program_text
 from hetad.ir.types import Struct, align_of, size_of
 from hetad.ir.verify import NORMALISED, verify
 from hetad.ir.visit import walk_stmts
-from hetad.memops.callees import signature
+from hetad.rules.signatures import signature
 from tests.unit.frontend_interpreter import Address, Interpreter
 
 CXX = shutil.which("g++") or shutil.which("c++")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hetad.frontend import load
 from hetad.frontend.normalize import normalize
 from hetad.ir.verify import NORMALISED, verify
-from hetad.memops.callees import signature
+from hetad.rules.signatures import signature
 from tests.unit.frontend_interpreter import Address, Interpreter
 
 CC = shutil.which("cc") or shutil.which("gcc")

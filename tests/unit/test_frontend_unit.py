@@ -10,7 +10,7 @@ from hetad.ir.printer import body_text, function_text
 from hetad.ir.types import DIM3, DOUBLE, FLOAT, INT, SIZE_T, Array, Int, Pointer, Struct
 from hetad.ir.verify import NORMALISED, verify
 from hetad.ir.visit import walk_exprs, walk_stmts
-from hetad.memops.callees import signature
+from hetad.rules.signatures import signature
 
 
 def reach(text: str, name: str = "f") -> ir.Program:

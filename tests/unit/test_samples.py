@@ -10,7 +10,7 @@ import hetad
 from hetad import gradcheck
 from hetad import problem as problems
 from hetad.ir.verify import DERIVATIVE, verify
-from hetad.memops.callees import signature
+from hetad.rules.signatures import signature
 
 FOLDER = Path(__file__).parents[2] / "samples"
 PROBLEMS = sorted(FOLDER.glob("*.toml"))

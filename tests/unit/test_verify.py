@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 import hetad
-from hetad import pipeline
 from hetad.adjoint.names import integer, var
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -18,7 +17,7 @@ from hetad.ir.verify.forms import ANormal, OneMeaning, Structured, UniqueNames, 
 from hetad.ir.verify.rules import Rules
 from hetad.ir.verify.scopes import Scopes
 from hetad.ir.verify.types import Types
-from hetad.memops.callees import signature
+from hetad.rules.signatures import signature
 
 S = Span("t.cu", 3, 7)
 GROUPS: tuple[type[Rules], ...] = (Scopes, Types, Calls, ANormal, OneMeaning, Structured, UniqueNames, Untaped)
@@ -194,9 +193,8 @@ void run(double *y, double x, int n)
     y[0] = s;
 }
 """
-    unit = hetad.loads(text).unit
-    derivative = pipeline.differentiate(unit, "run", ("x",), ("y",))
-    normal = normalize(derivative.program)
+    gradient = hetad.gradient(hetad.loads(text)["run"], wrt="x", of="y", backend="cpu")
+    normal = normalize(gradient.derivative.program)
     verify(normal, NORMALISED, signature)
     names = [x.name for x in _declared(normal.functions["run_grad"])]
     assert "step" in names and len(set(names)) == len(names)
