@@ -26,8 +26,8 @@ SIZES = {
     "buffers": (5, 10), "terms of a sum": (10, 20),
 }  # fmt: skip
 LONG = {
-    "else if": (60, 120), "conditional expressions": (60, 120), "cells of one array": (20, 40), "terms of a sum": (60, 120),
-    "cases of a switch": (40, 80),
+    "else if": (60, 120), "conditional expressions": (60, 120), "cells of one array": (20, 40),
+    "terms of a sum": (60, 120), "cases of a switch": (40, 80),
 }  # fmt: skip
 
 
