@@ -15,6 +15,27 @@ from hetad.analysis.effects import written_parameters
 from hetad.analysis.races import refuse_proven_races
 from hetad.analysis.spaces import parameter_spaces
 from hetad.deep import deep
+from hetad.device import reverse as kernel
+from hetad.device.accumulation.deal import redistributed
+from hetad.device.accumulation.fewer_blocks import fewer_blocks
+from hetad.device.accumulation.hot import summed_over_blocks
+from hetad.device.accumulation.in_fixed_order import in_fixed_order
+from hetad.device.accumulation.plain import plain_updates, sizes_asked_for
+from hetad.device.accumulation.runs import vectorised
+from hetad.device.accumulation.sums import summed
+from hetad.device.accumulation.thread_sweep import swept
+from hetad.device.accumulation.totals import privatised
+from hetad.device.accumulation.warps import summed_over_warps
+from hetad.device.accumulation.zeros import store_where_zero
+from hetad.device.assumptions import with_assumptions
+from hetad.device.attempts import KernelPasses
+from hetad.device.finish import summarised
+from hetad.device.gathers.gathering import gather, gather_always, gather_pairs, threads_apart
+from hetad.device.shared import enough_shared_memory
+from hetad.device.tape.factors import factors_kept
+from hetad.device.tape.saves import ordered_saves
+from hetad.device.tape.segments import segments_asked_for
+from hetad.device.tape.storage import stored_tape
 from hetad.diagnostics import SourceError
 from hetad.frontend.closure import reach, reach_for_derivative
 from hetad.frontend.fence import supported
@@ -66,7 +87,7 @@ def limited(d: Derivation) -> bool:
 
 def option(name: str) -> Any:
     """Whether this optimisation is wanted (`adjoint/options.py`)."""
-    return lambda d: getattr(d.request.options, name)
+    return lambda d: getattr(d.options, name)
 
 
 # Each function by itself: see frontend/normalize.
@@ -98,9 +119,51 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     with_activity,
 )
 
+# A kernel, once for each form in which it is launched and each attempt at a pullback of it.
+KERNELS = KernelPasses(
+    reverse=(
+        kernel.with_activity,
+        kernel.reversed_kernel,
+        kernel.pruned_kernel,
+    ),
+    store=(
+        kernel.settled_replays,
+        with_assumptions,
+        ordered_saves,
+        segments_asked_for.only(option("segments")),
+        stored_tape,
+        kernel.canonical.only(option("tidy")),
+        factors_kept.only(option("factors")),
+    ),
+    accumulate=(
+        gather_pairs.only(option("gather")),
+        summed.only(option("sums")),
+        sizes_asked_for.only(option("versions")),
+        gather.only(option("gather")),
+        threads_apart,
+        privatised.only(option("totals")),
+        gather_always.only(option("deterministic")),
+        plain_updates.only(option("exclusive")),
+        kernel.pruned_again,
+        kernel.canonical_again.only(option("tidy")),
+        swept,
+        store_where_zero,
+        fewer_blocks.only(option("blocks")),
+        redistributed.only(option("deal")),
+        vectorised.only(option("runs")),
+        summed_over_warps.only(option("warps")),
+        summed_over_blocks.only(option("hot")),
+        enough_shared_memory,
+    ),
+    finish=(
+        summarised,
+        in_fixed_order.only(option("deterministic")),
+    ),
+)
+
 # Both sweeps, then without what nobody needs.
 REVERSE: tuple[Pass[Any], ...] = (
-    reversed_host,
+    reversed_host(KERNELS),
     follow_zeros,
     prune_saves.only(option("needed")),
     drop_what_is_unused.only(lambda d: not option("needed")(d)),
@@ -141,7 +204,7 @@ PRIMAL: tuple[Pass[Any], ...] = (
 
 def every_pass() -> tuple[Pass[Any], ...]:
     """All passes of a differentiation, in order."""
-    return (supported, *DIFFERENTIATE)
+    return (supported, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, *LOWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +229,7 @@ def primal(unit: Unit, name: str) -> Primal:
     from hetad.emit.inlining import with_inlined_kernels
 
     reached = reach(unit, name)
-    program: Task = launch_kernel.run(reached)
+    program: Task = launch_kernel.rewrite(reached)
     entry = program.entry
     try:
         flat = run(PRIMAL, program)

@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.adjoint.options import ALL, Options
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.staging import shared_arrays
 from hetad.device.accumulation.increments import increment
+from hetad.device.asked import Around, Asked
+from hetad.device.attempts import KernelPasses, pullback
 from hetad.device.generated import Pullback
-from hetad.device.pullback import pullback
 from hetad.device.unstaging.trees import without_trees
 from hetad.device.unstaging.unstage import Unstaged, unstaged
 from hetad.diagnostics import UnsupportedError, speculative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import declared, variables, walk_stmts
-from hetad.rules.user import Rules
 
 
-def best_pullback(
-    kernel: ir.Function,
-    name: str,
-    active: frozenset[int],
-    merged: tuple[tuple[str, ...], ...],
-    taken_names: Sequence[str],
-    sources: Mapping[str, str],
-    options: Options = ALL,
-    rules: Rules | None = None,
-    functions: Mapping[str, ir.Function] | None = None,
-    spent: frozenset[int] = frozenset(),
-    zeros: frozenset[int] = frozenset(),
-    known: tuple[Polynomial, ...] = (),
-) -> Pullback:
+def best_pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passes: KernelPasses) -> Pullback:
     """As `pullback`; what the version without shared memory asks of a launch is `lacking` in the other one."""
-    given = (active, merged, taken_names, sources, options, rules, functions, spent, zeros)
-    plain = without_trees(kernel, merged) if options.unstage else None
+    options = around.options
+    plain = without_trees(kernel, asked.merged) if options.unstage else None
     if plain is None and options.unstage and options.gather:
         names = {s.name for s in (*kernel.params, *declared(kernel.body))}
-        plain = unstaged(kernel, merged, Names(names | set(taken_names)))
-        plain = plain if plain is not None and _may_gather(kernel, plain, active, merged) else None
+        plain = unstaged(kernel, asked.merged, Names(names | set(around.functions)))
+        plain = plain if plain is not None and _may_gather(kernel, plain, asked) else None
     if plain is None:
-        return pullback(kernel, name, *given, known)
+        return pullback(kernel, name, asked, around, passes)
 
     def without(conditions: tuple[Polynomial, ...]) -> tuple[Pullback | None, tuple[Polynomial, ...]]:
         """The version without shared memory, if it is better under these conditions, else what might make it so."""
         assert plain is not None
-        own = name if known or not conditions else f"{name}_apart"
+        own = name if asked.known or not conditions else f"{name}_apart"
+        there = replace(asked, known=conditions, sizes=plain.sizes)
         try:
             with speculative():
-                made = pullback(plain.kernel, own, *given, conditions, plain.sizes)
+                made = pullback(plain.kernel, own, there, around, passes)
         except UnsupportedError:
             return None, ()
         if not _all_gathered(made, plain) or (plain.reduced and made.lacking):
@@ -59,9 +45,10 @@ def best_pullback(
             return None, ()
         return replace(made, without=_gone(kernel, plain)), ()
 
-    if known:
-        found, _ = without(known) if known[: len(plain.conditions)] == plain.conditions else (None, ())
-        return found or pullback(kernel, name, *given, known)
+    if asked.known:
+        fits = asked.known[: len(plain.conditions)] == plain.conditions
+        found, _ = without(asked.known) if fits else (None, ())
+        return found or pullback(kernel, name, asked, around, passes)
     conditions = plain.conditions
     found, lacking = without(conditions)
     if lacking:
@@ -69,7 +56,7 @@ def best_pullback(
         found, _ = without(conditions)
     if found is not None and not conditions:
         return found
-    made = pullback(kernel, name, *given)
+    made = pullback(kernel, name, asked, around, passes)
     return made if found is None or made.recorder is not None else replace(made, lacking=conditions, better=found)
 
 
@@ -78,12 +65,10 @@ def _gone(kernel: ir.Function, plain: Unstaged) -> tuple[str, ...]:
     return tuple(x.name for x in shared_arrays(kernel.body) if x not in left)
 
 
-def _may_gather(
-    kernel: ir.Function, plain: Unstaged, active: frozenset[int], merged: tuple[tuple[str, ...], ...]
-) -> bool:
+def _may_gather(kernel: ir.Function, plain: Unstaged, asked: Asked) -> bool:
     """Whether anything is added to where the tiles came from, and no other parameter reaches that."""
-    overlapping = {name for group in merged for name in group}
-    wanted = active & plain.sources
+    overlapping = {name for group in asked.merged for name in group}
+    wanted = asked.active & plain.sources
     return bool(wanted) and all(kernel.params[i].name not in overlapping for i in wanted)
 
 

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import convert, integer, zero
+from hetad.device.draft import Draft
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, CHAR, UINT, Array, Float, Pointer, Type, size_of
 from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.passes.manager import program_pass
 from hetad.rules import callees
 
 if TYPE_CHECKING:
@@ -26,6 +28,13 @@ if TYPE_CHECKING:
 
 FEW = 4  # stores, each of which clears an adjoint
 STATIC_LIMIT = 48 * 1024  # bytes of static shared memory that a kernel may declare, on every device
+
+
+@program_pass("refuse-too-much-shared-memory")
+def enough_shared_memory(draft: Draft) -> Draft:
+    """The shared memory of a block fits on a multiprocessor."""
+    refuse_too_much(draft.body)
+    return draft
 
 
 def refuse_too_much(body: ir.Body) -> None:

@@ -101,6 +101,10 @@ class Derivation(Task):
     outlined: tuple[str, ...] = ()
 
     @property
+    def options(self) -> Options:
+        return self.request.options
+
+    @property
     def is_kernel(self) -> bool:
         """Whether it is a kernel that is differentiated, behind a host function that launches it."""
         return self.entry != self.request.function

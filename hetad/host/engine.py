@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
@@ -10,10 +11,10 @@ from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
-from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers_within, spelled
 from hetad.analysis.spaces import Spaces
+from hetad.device.asked import Asked
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
@@ -34,10 +35,6 @@ from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees
 
-PullbackMaker = Callable[
-    [str, frozenset[int], tuple[tuple[str, ...], ...], frozenset[int], frozenset[int], tuple[Polynomial, ...]], Pullback
-]
-
 
 class HostEngine(Engine):
     def __init__(
@@ -48,7 +45,7 @@ class HostEngine(Engine):
         sources: Mapping[str, str],
         kernels: Mapping[str, ir.Function],
         spaces: Spaces,
-        make_pullback: PullbackMaker,
+        make_pullback: Callable[[Asked], Pullback],
     ) -> None:
         super().__init__(names, effects, active, sources)
         self.kernels = kernels
@@ -209,11 +206,12 @@ class HostEngine(Engine):
         """The parts of the launch, given which of its arguments may overlap; with a faster version where sizes allow
         it."""
         zeros = self._repeated(s, active) - spent
-        made = self.make_pullback(s.kernel, active, merged, spent, zeros, ())
+        asked = Asked(s.kernel, active, merged, spent, zeros)
+        made = self.make_pullback(asked)
         forward, reverse = pulled_back(self, s, made)
         if made.lacking:
             condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made), self.extents)
-            apart = self.make_pullback(s.kernel, active, merged, spent, zeros, made.lacking)
+            apart = self.make_pullback(replace(asked, known=made.lacking))
             reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
         return made, (forward, reverse)
 

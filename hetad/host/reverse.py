@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from hetad.adjoint.engine import Reversed
 from hetad.analysis.carried import memories
+from hetad.device.attempts import KernelPasses
 from hetad.host.derivation import Derivation, Reversal, with_body
 from hetad.host.engine import HostEngine
 from hetad.host.kernels.pullbacks import Pullbacks
@@ -14,15 +16,23 @@ from hetad.host.parameters import AdjointParameters
 from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.refills import Refills
 from hetad.ir import nodes as ir
-from hetad.passes.manager import program_pass
+from hetad.passes.manager import Pass, program_pass
 
 
-@program_pass("reverse")
-def reversed_host(derivation: Derivation) -> Derivation:
-    """Adds the derivative, a function of its own: the forward sweep runs the primal and saves what each statement
-    overwrites; the reverse sweep undoes each statement, then adds to the adjoints of what it read."""
+def reversed_host(kernels: KernelPasses) -> Pass[Any]:
+    """The pass that adds the derivative; `kernels` make the pullbacks of the kernels that are launched."""
+
+    @program_pass("reverse")
+    def reverse(derivation: Derivation) -> Derivation:
+        """Adds the derivative, a function of its own: the forward sweep runs the primal and saves what each statement
+        overwrites; the reverse sweep undoes each statement, then adds to the adjoints of what it read."""
+        return _reversed(derivation, Pullbacks(derivation, kernels))
+
+    return reverse
+
+
+def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     setting, options = derivation.setting, derivation.request.options
-    pullbacks = Pullbacks(derivation, setting.summaries)
     engine = HostEngine(
         setting.names, setting.effects, derivation.active, derivation.sources, derivation.kernels, setting.spaces,
         pullbacks,

@@ -24,17 +24,14 @@ def _always(_: Program) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Pass(Generic[P]):
-    """A step from program to program: it returns the same program where it has nothing to do.
+    """A step from program to program, for those that are `wanted`.
 
-    `rewrite` has the docstring that says what comes in and what comes out; `wanted` whether a program takes the step.
+    `rewrite` returns the same program where it has nothing to do; its docstring says what comes in and what comes out.
     """
 
     name: str
     rewrite: Callable[[P], P]
     wanted: Callable[[P], bool] = _always
-
-    def run(self, program: P) -> P:
-        return self.rewrite(program) if self.wanted(program) else program
 
     def only(self, wanted: Callable[[P], bool]) -> Pass[P]:
         """The pass, for those programs alone."""
@@ -82,12 +79,14 @@ def watched(*watchers: Watcher) -> Iterator[None]:
         _watchers.reset(token)
 
 
-def run(pipeline: Sequence[Pass[P]], program: P) -> P:
+def run(pipeline: Sequence[Pass[Any]], program: P) -> P:
     """The program after all passes of the pipeline."""
     for step in pipeline:
+        if not step.wanted(program):
+            continue
         watchers = _watchers.get()
         before, began = program, time.perf_counter()
-        program = step.run(program)
+        program = step.rewrite(program)
         seconds = time.perf_counter() - began
         for watcher in watchers:
             watcher(step, before, program, seconds)

@@ -177,7 +177,7 @@ def _following(positions: list[int], k: int) -> int | None:
 
 
 def root_of(place: ir.Expr) -> ir.Symbol | None:
-    """The variable through which a place is named; distinct shadows reach distinct memory (see device/pullback)."""
+    """The variable through which a place is named; distinct shadows reach distinct memory (see device/reverse)."""
     match place:
         case ir.Var(symbol=symbol):
             return symbol

@@ -25,12 +25,23 @@ from hetad.analysis.effects import TAKE
 from hetad.analysis.loops import counted
 from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.increments import increment
+from hetad.device.draft import Draft, with_body
 from hetad.device.tape.storage import thread_in_block
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, Float, Int, Pointer
 from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_expr, walk_exprs, walk_stmts
+from hetad.passes.manager import program_pass
 
 MOST = 6  # values that a lane hands over for each loop
+
+
+@program_pass("redistribute")
+def redistributed(draft: Draft) -> Draft:
+    """Iterations of a thread's own loop are dealt out to neighbouring threads."""
+    if not draft.apart or draft.blocks is not None or draft.overlapping:
+        return draft
+    body = dealt(draft.body, draft.ground, draft.names)
+    return with_body(replace(draft, dealt=body is not draft.body), body)
 
 
 def dealt(body: ir.Body, ground: Ground, names: Names) -> ir.Body:

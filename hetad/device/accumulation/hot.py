@@ -22,12 +22,22 @@ from hetad.analysis.sites import Site
 from hetad.device.accumulation.accumulate import Ground, sites_of, through_pointer
 from hetad.device.accumulation.increments import base, increment
 from hetad.device.accumulation.readers import Readers
+from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, variables, walk_stmts
 
 HOT = "hetad_hot_"
 Seen = frozenset[ir.Symbol | None]
+
+
+@on_body("block-sums")
+def summed_over_blocks(draft: Draft) -> ir.Body:
+    """What a block adds to few cells again and again is summed in shared memory, and added once."""
+    own_loops = draft.blocks is None and not draft.dealt  # no loop works for other threads
+    if not own_loops or draft.overlapping or not draft.has_room:
+        return draft.body
+    return with_block_sums(draft.body, draft.ground, draft.shadows)
 
 
 def with_block_sums(body: ir.Body, ground: Ground, adjoints: Collection[ir.Symbol]) -> ir.Body:

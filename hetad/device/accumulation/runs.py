@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
+from hetad.adjoint.tidy.declarations import without_unused_values
 from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.affine import Monomial
 from hetad.analysis.coordinates import assigned
@@ -24,6 +25,7 @@ from hetad.analysis.loops import constant_trips, counted
 from hetad.device.accumulation.cells import Cell, Cells
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.accumulation.readers import Readers, root_of
+from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import map_children, variables, walk_expr
@@ -32,6 +34,15 @@ ADD_RUN = "hetad_add_run_"
 MOST = {FLOAT: 16, DOUBLE: 12}  # cells
 FLOATS: Mapping[Float, int] = {FLOAT: 2}  # the fewest cells of a run
 ALL: Mapping[Float, int] = {FLOAT: 2, DOUBLE: 3}
+
+
+@on_body("vectorise-atomics")
+def vectorised(draft: Draft) -> ir.Body:
+    """Atomic additions to cells that follow each other are made together."""
+    if draft.overlapping:
+        return draft.body
+    joined = with_runs(draft.body, draft.names, draft.shadows, ALL if draft.has_room else FLOATS)
+    return without_unused_values(joined)
 
 
 def with_runs(

@@ -8,12 +8,19 @@ from dataclasses import replace
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.tidy.sums import sum_of
 from hetad.adjoint.tidy.uses import inside
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import assigned, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers, root_of
+from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, variables
+
+
+@on_body("sum-increments")
+def summed(draft: Draft) -> ir.Body:
+    """Increments of one cell in a thread are one: `adj_x[i] += a; adj_x[i] += b;` is `adj_x[i] += a + b;`."""
+    return Sums(draft.names, draft.shadows, set(exposed(draft.body))).block(draft.body)
 
 
 class Sums:

@@ -5,11 +5,14 @@ Either all threads add to the same sums, or their bodies are straight code: that
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.accumulation.totals import adds_up
+from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, UINT, Array, Int
@@ -23,6 +26,15 @@ from hetad.ir.visit import (
     walk_exprs,
     walk_stmts,
 )
+from hetad.passes.manager import program_pass
+
+
+@program_pass("thread-sweep")
+def swept(draft: Draft) -> Draft:
+    """With a text for the CPU in which one thread does the work of all, in loops over them."""
+    if not draft.apart or any(map(adds_up, draft.body)) or draft.options.deterministic:
+        return draft
+    return replace(draft, sweep=thread_sweep(draft.body, draft.ground, draft.names))
 
 
 def thread_sweep(body: ir.Body, ground: Ground, names: Names) -> ir.Sweep | None:

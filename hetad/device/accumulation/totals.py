@@ -14,6 +14,7 @@ from hetad.analysis.coordinates import assigned, exposed
 from hetad.analysis.sites import Site
 from hetad.device.accumulation.accumulate import Ground, sites_of
 from hetad.device.accumulation.increments import increment, plain
+from hetad.device.draft import Draft, on_body
 from hetad.device.tape.storage import LOCAL_LIMIT
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -32,6 +33,12 @@ class _Few:
     count: int
     sums: ir.Symbol
     sites: frozenset[int]  # ids of the increments
+
+
+@on_body("privatise-reductions")
+def privatised(draft: Draft) -> ir.Body:
+    """Few cells that all threads add to are summed in registers and over the block."""
+    return with_totals(draft.body, draft.ground, draft.names) if draft.apart else draft.body
 
 
 def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:

@@ -15,11 +15,18 @@ from hetad.adjoint.tidy.uses import inside
 from hetad.device.accumulation.accumulate import through_pointer
 from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.increments import increment
+from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_expr
 
 WARP_ADD = "hetad_warp_add_"
+
+
+@on_body("warp-sums")
+def summed_over_warps(draft: Draft) -> ir.Body:
+    """What the lanes of a warp add to one cell is summed first, and added once."""
+    return with_warp_sums(draft.body)
 
 
 def with_warp_sums(body: ir.Body) -> ir.Body:

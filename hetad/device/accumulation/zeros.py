@@ -14,8 +14,26 @@ from hetad.analysis.access import AccessMaps
 from hetad.analysis.sites import Sites
 from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.increments import atomic, base, increment, pointee
+from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, own_exprs, variables, walk_exprs, walk_stmts
+from hetad.passes.manager import program_pass
+
+
+@program_pass("store-where-zero")
+def store_where_zero(draft: Draft) -> Draft:
+    """What is added to an adjoint that is still zero in every cell is stored; a parameter tells so."""
+    asked = draft.asked.zeros if draft.options.zeros and draft.recording is None else frozenset()
+    flags = {
+        i: draft.names.symbol(f"{draft.parameters[i].name}_zero", BOOL, draft.span, "param")
+        for i in sorted(asked)
+        if not any(draft.parameters[i] in set(variables(k.body)) for k in draft.gathers)
+    }
+    told = {draft.parameters[i]: x for i, x in flags.items()}
+    body = stored_where_zero(draft.body, draft.ground, draft.names, told)
+    used = set(variables(body))
+    return with_body(replace(draft, zeros={i: x for i, x in flags.items() if x in used}), body)
 
 
 def stored_where_zero(body: ir.Body, ground: Ground, names: Names, flags: Mapping[ir.Symbol, ir.Symbol]) -> ir.Body:

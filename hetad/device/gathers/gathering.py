@@ -9,19 +9,26 @@ increment at another place: where that is much more than the pullback itself, at
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names
 from hetad.analysis.access import AccessMaps
+from hetad.analysis.coordinates import exposed
+from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Definition, Site, Sites
 from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
 from hetad.device.accumulation.increments import base, increment, takes
+from hetad.device.accumulation.sums import Sums
+from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
+from hetad.ir.places import root_symbol
 from hetad.ir.types import Float, Pointer, Struct
-from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
+from hetad.ir.visit import map_body, map_exprs, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
+from hetad.passes.manager import program_pass
 from hetad.rules import callees
+from hetad.rules.math import is_math
 
 DEARER = 3  # how much more arithmetic than the pullback a gather may have
 FEW = 4096  # targets; fewer than this many are no work for a GPU
@@ -33,6 +40,67 @@ class Gathered:
 
     body: ir.Body
     kernels: tuple[GatherKernel, ...]
+
+
+@program_pass("gather-pairs")
+def gather_pairs(draft: Draft) -> Draft:
+    """What pairs of threads add to each other's cells is summed by a thread for each cell."""
+    if not draft.alone:
+        return draft
+    found = _gathered_up(draft, pairs=True)
+    if len(found.kernels) == 1 and not any(map(_has_effect, walk_stmts(found.body))):
+        shadows = draft.shadows
+        sums = Sums(draft.names.copy(), shadows, set(exposed(draft.body)))
+        found.kernels[0].take_turns(sums.block(_without_takes(draft.body)), draft.ground)
+    return _with(draft, found)
+
+
+@program_pass("gather")
+def gather(draft: Draft) -> Draft:
+    """Cells that neighbouring threads add to are summed by a thread each, in a kernel of their own: for
+    `atomicAdd(&adj_x[i + 1], seed[i])` it is `adj_x[k] += seed[k - 1]`."""
+    return _with(draft, _gathered_up(draft)) if draft.alone else draft
+
+
+@program_pass("gather-always")
+def gather_always(draft: Draft) -> Draft:
+    """The same where it is slower, for sums of fixed order."""
+    return _with(draft, _gathered_up(draft, always=True)) if draft.alone else draft
+
+
+@program_pass("threads-apart")
+def threads_apart(draft: Draft) -> Draft:
+    """With whether threads of the launch still meet in what they add to."""
+    return replace(draft, apart=draft.alone and not any(meets(s) for s in walk_stmts(draft.body)))
+
+
+def _gathered_up(draft: Draft, pairs: bool = False, always: bool = False) -> Gathered:
+    shadows = set(draft.shadows)
+    return gathered(draft.body, draft.ground, draft.names, shadows, pairs, always, draft.options.tiles)
+
+
+def _with(draft: Draft, found: Gathered) -> Draft:
+    return with_body(replace(draft, gathers=(*draft.gathers, *found.kernels)), found.body)
+
+
+def _without_takes(body: ir.Body) -> ir.Body:
+    """With seeds that are only read."""
+
+    def read(e: ir.Expr) -> ir.Expr:
+        if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) and isinstance(e.args[0], ir.AddressOf):
+            return e.args[0].place
+        return e
+
+    return map_exprs(read, body)
+
+
+def _has_effect(s: ir.Stmt) -> bool:
+    """Whether a statement of a pullback changes memory, or may, but for seeds that it takes."""
+    if isinstance(s, ir.Assign | ir.Update):
+        return root_symbol(s.target) is None
+    if isinstance(s, ir.Call):
+        return not is_math(s.function)
+    return isinstance(s, ir.Push | ir.Pop | ir.Launch | ir.Opaque)
 
 
 def gathered(

@@ -13,11 +13,18 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import address_of
 from hetad.adjoint.tidy.uses import mentioned, mentioned_in
 from hetad.analysis.coordinates import assigned
+from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array
 from hetad.ir.visit import ExprRewriter, bodies, map_bodies, map_exprs, substitute, variables, walk_exprs
 
 _TOGETHER = {"sinf": "cosf", "cosf": "sinf", "sin": "cos", "cos": "sin"}
+
+
+@on_body("keep-factors")
+def factors_kept(draft: Draft) -> ir.Body:
+    """A loop keeps what the reverse sweep needs of a value instead of the value."""
+    return with_factors(draft.body)
 
 
 def with_factors(body: ir.Body, later: frozenset[ir.Symbol] = frozenset()) -> ir.Body:

@@ -21,11 +21,19 @@ from hetad.adjoint.tidy.uses import inside
 from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.phases import Phases
+from hetad.device.draft import Draft, on_body
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, is_volatile, of_value
 from hetad.ir.visit import map_body, walk_stmts
+
+
+@on_body("order-shared-saves")
+def ordered_saves(draft: Draft) -> ir.Body:
+    """Threads save and restore cells of shared memory in an order in which no other changes them meanwhile."""
+    engine = draft.reversed.engine
+    return with_ordered_saves(draft.body, engine.shared_saves, draft.ground, draft.names, engine.slot_origins)
 
 
 def with_ordered_saves(

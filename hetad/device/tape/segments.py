@@ -9,19 +9,30 @@ Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, sec
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from math import isqrt
 
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.loops import Counted, constant_trips, counted, literal
+from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.passes.manager import program_pass
 from hetad.rules import callees
 
 FEW_BYTES = 128  # that a thread may keep of a loop
 UNROLLED = 16  # iterations, so that the values of a segment are in registers
+
+
+@program_pass("ask-for-segments")
+def segments_asked_for(draft: Draft) -> Draft:
+    """With the loops that would keep less if they ran in segments, each again from its start."""
+    if draft.recording is not None:
+        return draft
+    return replace(draft, long_loops=long_loops(draft.body, draft.reversed.engine.slot_origins))
 
 
 def long_loops(body: ir.Body, origins: Mapping[ir.Symbol, Origin]) -> frozenset[int]:

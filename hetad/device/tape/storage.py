@@ -15,10 +15,12 @@ from hetad.adjoint.origin import Origin
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import constant_trips, counted, geometric_trips, literal
+from hetad.device.draft import Draft, with_body
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
+from hetad.passes.manager import program_pass
 
 LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullback
 ALONE_LIMIT = 32 * 1024  # where one thread runs at a time: what the first cache of a processor holds
@@ -42,6 +44,16 @@ class Stored:
     body: ir.Body
     tapes: tuple[ir.Symbol, ...]
     sites: tuple[Site, ...]
+
+
+@program_pass("store-tape")
+def stored_tape(draft: Draft) -> Draft:
+    """What is saved goes to variables, to arrays of the thread where its size is known and small, else to a tape in
+    global memory."""
+    assert draft.effects is not None
+    origins = draft.reversed.engine.slot_origins
+    stored = store_tape(draft.body, draft.names, draft.effects, origins, draft.limit)
+    return with_body(replace(draft, stored=stored), stored.body)
 
 
 def store_tape(

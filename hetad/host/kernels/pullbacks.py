@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from hetad.analysis.affine import Polynomial
+from dataclasses import replace
+
 from hetad.analysis.effects import KernelEffects
+from hetad.device.asked import Around, Asked
+from hetad.device.attempts import KernelPasses
 from hetad.device.choice import best_pullback
 from hetad.device.generated import Pullback
 from hetad.host.derivation import Derivation
@@ -12,54 +15,32 @@ from hetad.ir.visit import walk_stmts
 
 
 class Pullbacks:
-    """`made`: by kernel and by what is asked of the pullback; `derivation` is reversed.
+    """`made`: by what was asked, and whether anything is known.
 
-    What the made kernels read and write is told to the derivation's `Effects`.
+    `derivation` is reversed; `effects` are told of the kernels that are made.
     """
 
-    def __init__(self, derivation: Derivation, effects: dict[str, KernelEffects]) -> None:
-        self.derivation = derivation
-        self.effects = effects
-        self.made: dict[tuple[object, ...], Pullback] = {}
+    def __init__(self, derivation: Derivation, passes: KernelPasses) -> None:
+        self.derivation, self.passes = derivation, passes
+        self.effects = derivation.setting.summaries
+        request = derivation.request
+        self.around = Around(derivation.written, derivation.sources, request.options, request.rules)
+        self.made: dict[tuple[Asked, bool], Pullback] = {}  # all that know something are one
 
-    def __call__(
-        self,
-        kernel: str,
-        active: frozenset[int],
-        merged: tuple[tuple[str, ...], ...],
-        spent: frozenset[int],
-        zeros: frozenset[int],
-        known: tuple[Polynomial, ...] = (),
-    ) -> Pullback:
-        """As `device.pullback.pullback`."""
-        key = (kernel, active, merged, spent, zeros, bool(known))
+    def __call__(self, asked: Asked) -> Pullback:
+        """The best pullback that is all this."""
+        key = replace(asked, known=()), bool(asked.known)
         if key not in self.made:
-            name = self.derivation.setting.names.fresh(
-                f"{kernel}_pullback{'_overlapping' if merged else ''}{'_apart' if known else ''}"
-            )
-            base = self.made.get((kernel, active, merged, spent, zeros, False)) if known else None
+            version = f"{'_overlapping' if asked.merged else ''}{'_apart' if asked.known else ''}"
+            name = self.derivation.setting.names.fresh(f"{asked.kernel}_pullback{version}")
+            base = self.made.get((key[0], False)) if asked.known else None
             made = base.better if base is not None else None
             if made is None or made.function.name != name:
-                made = self._best(kernel, name, active, merged, spent, zeros, known)
+                kernel = self.derivation.functions[asked.kernel]
+                made = best_pullback(kernel, name, asked, self.around, self.passes)
             self.made[key] = made
-            self._summarise(kernel, made)
+            self._summarise(asked.kernel, made)
         return self.made[key]
-
-    def _best(
-        self,
-        kernel: str,
-        name: str,
-        active: frozenset[int],
-        merged: tuple[tuple[str, ...], ...],
-        spent: frozenset[int],
-        zeros: frozenset[int],
-        known: tuple[Polynomial, ...],
-    ) -> Pullback:
-        asked, functions, sources = self.derivation.request, self.derivation.written, self.derivation.sources
-        return best_pullback(
-            self.derivation.functions[kernel], name, active, merged, list(functions), sources, asked.options,
-            asked.rules, functions, spent, zeros, known,
-        )  # fmt: skip
 
     def _summarise(self, kernel: str, made: Pullback) -> None:
         self.effects[made.function.name] = made.effects
@@ -89,7 +70,7 @@ class Pullbacks:
         """By the name of a pullback, or a part of one, the kernel that is undone."""
         kernels = self.derivation.kernels
         return {
-            f.name: kernels[str(key[0])]
-            for key, made in self.made.items()
+            f.name: kernels[asked.kernel]
+            for (asked, _), made in self.made.items()
             for f in (made.function, *(g.function for g in made.gathers))
         }

@@ -1,0 +1,162 @@
+"""From the last draft to the kernels of the pullback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hetad.analysis.effects import KernelEffects, positions_of
+from hetad.analysis.pointers import Location
+from hetad.device.accumulation.conditions import text
+from hetad.device.accumulation.increments import increment
+from hetad.device.accumulation.thread_order import only_adds
+from hetad.device.accumulation.zeros import adding
+from hetad.device.draft import Draft
+from hetad.device.gathers.gather import GatherKernel
+from hetad.device.generated import Gather, Pullback, Tapes
+from hetad.device.qualifiers import qualified
+from hetad.device.tape.counting import counting_kernel
+from hetad.device.tape.memory import StoredValues
+from hetad.device.tape.storage import Site
+from hetad.device.tape.unknown import unknown_variables
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.types import VOID, Pointer
+from hetad.ir.visit import variables, walk_stmts
+from hetad.passes.manager import program_pass
+
+
+@program_pass("summarise")
+def summarised(draft: Draft) -> Draft:
+    """With what the pullback reads."""
+    assert draft.effects is not None
+    return replace(draft, reads=frozenset(x for s in walk_stmts(draft.body) for x in draft.effects.reads(s)))
+
+
+def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullback:
+    """The pullback's kernels.  `prepared`: the primal as it was before its reversal, whose loads are `values`."""
+    assert draft.stored is not None and draft.effects is not None
+    kernel, recording, stored = draft.kernel, draft.recording, draft.stored
+    used = set(variables(draft.body))
+    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
+    adjoint = tuple(i for i in sorted(draft.asked.active) if draft.parameters[i] in used)
+    dynamic = draft.reversed.dynamic_bytes in used
+    params = (
+        *(kernel.params[i] for i in primal),
+        *(draft.parameters[i] for i in adjoint),
+        *((draft.reversed.dynamic_bytes,) if dynamic else ()),
+        *(recording.records if recording is not None else ()),
+        *stored.tapes,
+        *(draft.stage.buffers if draft.stage is not None else ()),
+        *((draft.blocks,) if draft.blocks is not None else ()),
+        *draft.zeros.values(),
+    )
+    where = text(draft.asked.known, draft.span)
+    with_respect_to = ", ".join(kernel.params[i].name for i in adjoint)
+    comment = f"pullback of {kernel.name} (line {draft.span.line}), with respect to {with_respect_to}"
+    comment += f", where {where}" if where else ""
+    plain = adding(draft.body, draft.zeros.values())
+    function = ir.Function(
+        draft.entry, "kernel", params, VOID, draft.body, draft.span, comment=comment,
+        reverse_threads=not only_adds(plain, draft.ground.adjoints), sweep=draft.sweep,
+    )  # fmt: skip
+    made = Pullback(
+        _qualified(draft, function),
+        primal,
+        adjoint,
+        _effects(draft, primal, params),
+        tuple(sorted({x.name for x in draft.reversed.engine.active})),
+        draft.ground.axes,
+        dynamic,
+        several=draft.blocks is not None,
+        turns=draft.turns,
+        zeros=tuple(draft.zeros),
+        where=where,
+        lacking=draft.lacking,
+        gathers=tuple(_gather(draft, gathering) for gathering in draft.gathers),
+        parts=draft.stage.parts if draft.stage is not None else None,
+    )
+    if stored.tapes:
+        origins = recording.origins if recording is not None else {}
+        sites = [replace(s, statement=origins.get(s.statement, s.statement)) for s in stored.sites]
+        made = replace(made, tapes=_tapes(draft, "_tape_size", prepared, stored.tapes, sites, values))
+    if recording is not None:
+        records = _tapes(draft, "_record_size", prepared, recording.records, recording.sites, values)
+        made = replace(made, recorder=recording.recorder, records=records)
+    return made
+
+
+def _qualified(draft: Draft, function: ir.Function) -> ir.Function:
+    if not draft.options.qualifiers:
+        return function
+    return qualified(function, draft.ground.adjoints, set(draft.parameters.values()))
+
+
+def _effects(draft: Draft, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
+    assert draft.effects is not None
+    given: dict[Location, frozenset[int]] = {}
+    prepared = replace(draft.kernel, params=(*draft.kernel.params, *_records(draft)))
+    given = {x: frozenset(at) for x, at in positions_of(prepared, draft.effects.pointers).items()}
+    reads = frozenset(primal.index(i) for x, at in given.items() if x in draft.reads for i in at if i in primal)
+    return KernelEffects(reads, frozenset(range(len(primal), len(params))))
+
+
+def _records(draft: Draft) -> tuple[ir.Symbol, ...]:
+    return draft.recording.records if draft.recording is not None else ()
+
+
+def _gather(draft: Draft, made: GatherKernel) -> Gather:
+    body, march = made.body, made.march
+    shared = made.team is not None and made.team.by_launch
+    used = {*variables(body), *variables(made.sweep)}
+    counted = tuple(axis for axis, x in made.counts.items() if made.tiled and x in used)
+    primal = tuple(i for i, p in enumerate(draft.kernel.params) if p in used)
+    adjoint = tuple(i for i in sorted(draft.asked.active) if draft.parameters[i] in used)
+    params = (
+        *(draft.kernel.params[i] for i in primal),
+        *(draft.parameters[i] for i in adjoint),
+        *((march.blocks,) if march is not None else ()),
+        *((made.team.size,) if shared and made.team is not None else ()),
+        *(made.counts[axis] for axis in counted),
+    )
+    places = [s.target for s in walk_stmts(body) if isinstance(s, ir.Update)]
+    places += [found.place for s in walk_stmts(body) if (found := increment(s)) is not None]
+    added = {x for place in places for x in variables(place)}
+    targets = [draft.kernel.params[i].name for i in adjoint if draft.parameters[i] in added]
+    name = draft.names.fresh(f"{draft.entry.replace('_pullback', '_gather')}_{'_'.join(targets)}")
+    comment = (
+        f"pullback of {draft.kernel.name} (line {draft.span.line}), with respect to {', '.join(targets)}: a gather"
+    )
+    comment += " on tiles" if made.tiled else ""
+    sweep = ir.Sweep(made.sweep, alone=made.alone_sweep)
+    function = ir.Function(
+        name, "kernel", params, VOID, body, draft.span, comment=comment, sweep=sweep, launch_bounds=made.launch_bounds
+    )
+    pointers = frozenset(k for k, i in enumerate(primal) if isinstance(draft.kernel.params[i].type, Pointer))
+    effects = KernelEffects(pointers, frozenset(range(len(primal), len(primal) + len(adjoint))))
+    marched = march.axis if march is not None else None
+    return Gather(_qualified(draft, function), primal, adjoint, effects, marched, shared, made.tiled, counted)
+
+
+def _tapes(
+    draft: Draft,
+    suffix: str,
+    prepared: ir.Function,
+    tapes: Sequence[ir.Symbol],
+    sites: Sequence[Site],
+    values: StoredValues,
+) -> Tapes:
+    assert draft.effects is not None
+    name, drops = draft.entry.replace("_pullback", suffix), draft.reversed.engine.drops
+    stale, effects = values.stale, draft.effects
+    counter, counted, used = counting_kernel(name, prepared, drops, len(tapes), sites, effects, draft.names, stale)
+    unknown = unknown_variables(prepared.body, stale, effects)  # on account of some of them
+    for symbol, span in stale.items() if not used.isdisjoint(unknown) else ():
+        if not used.isdisjoint(unknown_variables(prepared.body, (symbol,), effects)):
+            raise UnsupportedError(
+                "how often this runs depends on a value that only the launch itself can provide",
+                span,
+                "bound the loop by a value that the kernel does not overwrite",
+            )
+    types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
+    return Tapes(types, counter, counted)
