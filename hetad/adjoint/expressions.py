@@ -15,10 +15,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import BOOL, Float
 from hetad.ir.visit import walk_expr
-from hetad.rules import math, operators
-
-REPLAY = "hetad_replay"  # (recorded, load): the recorded value in place of the load, with the load's derivative
-
+from hetad.rules import callees, math, operators
 
 Share = tuple[ir.Expr, Callable[[], ir.Expr]]  # an operand, and what gives its part of the seed
 
@@ -50,7 +47,7 @@ def _floating_operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
     if not isinstance(expr.type, Float):
         return ()
     match expr:
-        case ir.Intrinsic(name=name, args=args) if name == REPLAY:
+        case ir.Intrinsic(args=args) if callees.gives(expr, "replay"):
             return (args[1],)
         case ir.Intrinsic(name=name, args=args):
             return () if math.is_inactive(name) else args
@@ -160,7 +157,7 @@ def _of_function(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[S
             f"hetad has no derivative for this expression ({what})", expr.span, "rewrite it with + - * /"
         )
     name, args = expr.name, expr.args
-    if name == REPLAY:
+    if callees.gives(expr, "replay"):
         return [(args[1], lambda: seed)]
     return [(arg, partial(_slope, name, i, args, seed, result, expr.span)) for i, arg in enumerate(args)]
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from hetad.analysis.carried import UNDEFINED
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
@@ -19,12 +18,10 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import Array, Struct, size_of
 from hetad.ir.visit import bodies, own_exprs, same_or, walk_expr, walk_stmts, with_bodies
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import TABLE
 from hetad.rules import callees
 
 Live = set[Location]
-FOUND = "hetad_found"  # in a reverse sweep: what follows restores all of the variables given
-LOST = "hetad_lost"  # in a reverse sweep: here the memory behind the argument has values that cannot be restored
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +103,15 @@ class Liveness:
 
     def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
         writes = self._writes(s)
-        if isinstance(s, ir.Call) and s.function == LOST:
+        if callees.does(s, "lost"):
             if any(w in live for w in writes):
                 self.lost[s.span] = None
             return s
-        if isinstance(s, ir.Call) and s.function == UNDEFINED:
+        if callees.does(s, "undefined"):
             behind = self.effects.pointers.targets(s.args[0])
             live -= {x for x in behind if len(behind) == 1 and isinstance(x, Root) and x.single}
             return s
-        if isinstance(s, ir.Call) and s.function == FOUND:
+        if callees.does(s, "found"):
             live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
             return s
         unknown = not writes and self._stores(s)
@@ -156,9 +153,9 @@ class Liveness:
                 return s in self.fills
             case ir.Pop(extent="allocation"):
                 return isinstance(location, Root) and location.single
-            case ir.Call(function=name, result=result) if name in TABLE or name in SUPPORT:
+            case ir.Call(function=name, result=result) if name in TABLE or callees.kind(name) == "support":
                 plain = not isinstance(location.type, Array | Struct) if isinstance(location, ir.Symbol) else False
-                return plain and (isinstance(result, ir.Var) or "malloc" in name.lower() or name.endswith("_zeros"))
+                return plain and (isinstance(result, ir.Var) or callees.allocates(s))
             case ir.Call(result=ir.Var(symbol=symbol)):
                 return location is symbol
         return False
@@ -195,9 +192,9 @@ class Liveness:
         match s:
             case ir.Push(slot=slot) | ir.Pop(slot=slot):
                 found.add(slot)
-            case ir.Call(function=name) if name == UNDEFINED:
+            case ir.Call() if callees.does(s, "undefined"):
                 found.update(self.effects.pointers.targets(s.args[0]))
-            case ir.Call(function=name) if name == FOUND:
+            case ir.Call() if callees.does(s, "found"):
                 found.update(e.symbol for e in s.args if isinstance(e, ir.Var))
         return frozenset(found).union(*(self._touched(inner) for body in bodies(s) for inner in body))
 
@@ -253,7 +250,7 @@ def _substance(body: ir.Body) -> bool:
     return any(
         not isinstance(s, ir.Comment)
         and not (isinstance(s, ir.Declare) and s.init is None)
-        and not (isinstance(s, ir.Call) and (callees.kind(s.function) == "barrier" or s.function == UNDEFINED))
+        and not (callees.calls(s, "barrier") or callees.does(s, "undefined"))
         for s in walk_stmts(body)
     )
 

@@ -55,9 +55,6 @@ def numbered(arg: ir.Expr) -> Iterator[tuple[int, ir.Expr]]:
     yield from enumerate(pointers_within(arg))
 
 
-TAKE = "hetad_take_"  # the intrinsics that read and clear a cell of an adjoint
-
-
 class Effects:
     def __init__(self, pointers: PointsTo, kernels: Mapping[str, KernelEffects]) -> None:
         """`kernels` has a summary of each kernel that may be launched."""
@@ -79,7 +76,7 @@ class Effects:
                         yield from self.pointers.storage(place)
                 case ir.AddressOf(place=place):
                     yield from self.address(place)
-                case ir.Intrinsic(name=name, args=(ir.AddressOf(place=place),)) if name.startswith(TAKE):
+                case ir.Intrinsic(args=(ir.AddressOf(place=place),)) as taken if callees.gives(taken, "take"):
                     waiting.append(place)
                 case other:
                     waiting += children(other)[::-1]

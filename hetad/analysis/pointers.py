@@ -67,8 +67,6 @@ class Field:
 
 Cell = Location | Field  # what holds pointers
 
-TABLE_ALLOCATION = "hetad_table"  # allocates a table
-
 
 class PointsTo:
     """The result: `targets` of a pointer expression, `storage` of a place."""
@@ -237,7 +235,7 @@ class PointsTo:
                     root = self.heap_roots.get(id(s))
                     if root is None:
                         symbol = ir.Symbol(_spelling(place), place.type, s.span)
-                        root = Root(symbol, s.span, heap=True, single=not looped, table=name == TABLE_ALLOCATION)
+                        root = Root(symbol, s.span, heap=True, single=not looped, table=TABLE[name].of_table)
                         self.heap_roots[id(s)] = root
                     for cell in self._cells(place):
                         self._contents.setdefault(cell, {})[root] = None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.liveness import FOUND, LOST, Liveness, drop_unused
+from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.names import address_of, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
-from hetad.analysis.effects import TAKE, Effects, positions_of
+from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.analysis.uniform import Uniformity
 from hetad.device.draft import Draft, Reversal, on_body, with_body
@@ -23,7 +23,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Pointer
 from hetad.ir.visit import map_body, own_exprs, variables, walk_expr
 from hetad.passes.manager import program_pass
-from hetad.rules import callees
+from hetad.rules import callees, support
 from hetad.rules.user import Rules
 
 
@@ -96,7 +96,7 @@ def _adjoint_parameters(
         cell = ir.Index(ir.Var(out, span=p.span), integer(0, p.span), p.type, span=p.span)
         for target, value in zip(floating_leaves(cell), floating_leaves(total), strict=True):
             where = ir.Var(out, span=p.span) if target is cell else address_of(target)
-            closing.append(ir.Call(f"hetad_block_add_{value.type}", (where, value), span=p.span))
+            closing.append(ir.Call(support.named("block add", value.type), (where, value), span=p.span))
     for i, p in enumerate(draft.kernel.params):
         if i not in draft.asked.active and p in engine.active and not isinstance(p.type, Pointer):
             # Set by the kernel to something active: its adjoint ends here.
@@ -129,8 +129,7 @@ def pruned_kernel(draft: Draft) -> Draft:
 @on_body("settle-replays")
 def settled_replays(draft: Draft) -> ir.Body:
     """Marks for the analyses are gone, and recorded values stand for the loads that they replay."""
-    marks = (FOUND, LOST)
-    return settled(map_body(lambda s: None if isinstance(s, ir.Call) and s.function in marks else s, draft.body))
+    return settled(map_body(lambda s: None if callees.does(s, "found", "lost") else s, draft.body))
 
 
 @on_body("prune-kernel-again")
@@ -168,4 +167,4 @@ def _keeps(s: ir.Stmt, rules: Rules) -> bool:
         callee = callees.find(s.function)
         of_block = callee.kind == "barrier" or callee.scope == "block"
         return of_block or not (callee.meets or callee.kind in ("atomic", "mathematics"))
-    return any(isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) for own in own_exprs(s) for e in walk_expr(own))
+    return any(callees.gives(e, "take") for own in own_exprs(s) for e in walk_expr(own))

@@ -25,7 +25,7 @@ from hetad.emit.region_text import RegionKernel
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.sweeps import SweepKernel
-from hetad.emit.synchronisation import BLOCK_SUMS, in_step, uses_block
+from hetad.emit.synchronisation import in_step, uses_block
 from hetad.emit.thread_loops import Middle, block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
 from hetad.ir import nodes as ir
@@ -33,6 +33,7 @@ from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs, walk_stmts
+from hetad.rules import callees
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 _MANY_THREADS = "blockDim.x > 1024 || blockDim.y > 1024 || blockDim.z > 1024"
@@ -89,7 +90,7 @@ class Kernels:
                 if not kernel.sweep.counted:
                     continue
             _refuse_waiting_functions(parts, kernel)
-            sums = any(isinstance(s, ir.Call) and s.function in BLOCK_SUMS for s in kernel.body)
+            sums = any(callees.does(s, "block add") for s in kernel.body)
             in_regions = uses_block(kernel.body) or (sums and parts.dialect.parallel)
             self.kernels.append(RegionKernel(parts, kernel) if in_regions else ThreadKernel(parts, kernel))
 

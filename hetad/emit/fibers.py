@@ -122,7 +122,7 @@ class FiberStatements(Statements):
     def simple(self, statement: object) -> str:
         if isinstance(statement, ir.Call) and callees.meets(statement) and statement.result is None:
             return self._wait(statement)
-        if isinstance(statement, ir.Call) and statement.function.startswith(("hetad_block_add_", "hetad_block_sum_")):
+        if isinstance(statement, ir.Call) and callees.does(statement, "block add", "block sum"):
             all_come = f"hetad_fiber_wait(HETAD_WHOLE, {_place(statement)}, 0xffffffff, NULL, 0, 0, 32)"
             return f"{all_come}, {super().simple(statement)}"
         return super().simple(statement)  # type: ignore[arg-type]

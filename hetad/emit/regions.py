@@ -16,7 +16,6 @@ from hetad.diagnostics import Span
 from hetad.emit.block_ir import THREADS, assign, const, element, var
 from hetad.emit.exchange import block_sum, exchange
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
-from hetad.emit.synchronisation import BLOCK_SUMS
 from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
@@ -119,7 +118,7 @@ class Builder:
                 self.flush()
             case ir.Call() if callees.meets(s):
                 exchange(self, s)
-            case ir.Call(function=function) if function in BLOCK_SUMS and self.parallel and uniform.same(s.args[0]):
+            case ir.Call() if self.parallel and callees.does(s, "block add") and uniform.same(s.args[0]):
                 block_sum(self, s)
             case ir.Return() | ir.Break() | ir.Continue():
                 self.jump(s)

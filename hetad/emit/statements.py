@@ -16,7 +16,7 @@ from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import BOOL, DIM3, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import TABLE
+from hetad.rules import callees
 from hetad.rules.routines import routine_of
 
 _UNROLLED = 32  # times at most, where the program asks for all
@@ -220,10 +220,8 @@ class Statements:
         return text
 
     def _returns_void_pointer(self, function: str) -> bool:
-        if function in ("hetad_host_malloc", "hetad_host_zeros"):
-            return True
-        row = TABLE.get(function)
-        return row is not None and isinstance(row.returns, Pointer) and isinstance(row.returns.to, Void)
+        returns = callees.find(function).returns
+        return isinstance(returns, Pointer) and isinstance(returns.to, Void)
 
     def _declarator(self, symbol: ir.Symbol, initialised: bool) -> str:
         local = self.expressions.local

@@ -11,12 +11,6 @@ from hetad.ir.types import is_volatile
 from hetad.ir.visit import map_body, walk_stmts
 from hetad.rules import callees
 
-BLOCK_SUMS = {f"hetad_block_add_{real}" for real in ("float", "double")}
-"""All threads of a block add to one number.  On the CPU each can do so by itself."""
-
-HOT_SUMS = "hetad_hot_"
-"""What a block adds to few cells is summed first.  On the CPU it is added at once: threads run one after another."""
-
 
 def waits(statement: ir.Stmt) -> bool:
     """Whether a thread that runs the statement waits for others."""
@@ -46,12 +40,12 @@ def in_step(kernel: ir.Function) -> ir.Function:
 
 
 def at_once(kernel: ir.Function) -> ir.Function:
-    """The kernel, with what is summed over blocks added where it stands."""
+    """The kernel, with what is summed over blocks where cells recur added at once: threads run one after another."""
 
     def added(s: ir.Stmt) -> ir.Stmt | None:
-        if not isinstance(s, ir.Call) or not s.function.startswith(HOT_SUMS):
-            return s
-        return ir.Call("atomicAdd", s.args, span=s.span) if s.args else None
+        if callees.does(s, "hot add"):
+            return ir.Call("atomicAdd", s.args, span=s.span)
+        return None if callees.does(s, "hot begin", "hot end") else s
 
     body = map_body(added, kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)

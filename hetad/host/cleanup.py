@@ -10,11 +10,10 @@ from hetad.analysis.pointers import Location, Root, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import TABLE
 from hetad.rules import callees
 
 HANDLES = (STREAM, EVENT)
-_ENDS = frozenset({"hetad_release", "hetad_retire", "hetad_revive", "hetad_revive_zeros"})  # of an allocation
 
 
 def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
@@ -69,14 +68,14 @@ def _destroyed(s: ir.Stmt) -> set[ir.Symbol]:
 
 def _allocated(s: ir.Stmt) -> ir.Symbol | None:
     """The variable that receives memory from a support function."""
-    if not isinstance(s, ir.Call) or s.function not in SUPPORT or SUPPORT[s.function].essential:
+    if not callees.calls(s, "support") or callees.find(s.function).kept:
         return None
-    place = s.result if s.function.startswith("hetad_host") else out_place(s.args[0])
+    place = s.result if callees.has(s, "on the host") else out_place(s.args[0])
     return place.symbol if isinstance(place, ir.Var) else None
 
 
 def _released(s: ir.Stmt) -> ir.Symbol | None:
-    if isinstance(s, ir.Call) and s.function in _ENDS and isinstance(s.args[0], ir.Var):
+    if callees.does(s, "end of an allocation") and isinstance(s.args[0], ir.Var):
         return s.args[0].symbol
     return None
 
@@ -96,7 +95,7 @@ def drop_untouched(body: ir.Body) -> ir.Body:
 
 
 def _only_marks(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Comment) or (isinstance(s, ir.Call) and s.function == "hetad_forward_done")
+    return isinstance(s, ir.Comment) or callees.does(s, "forward done")
 
 
 def _undoes(pop: ir.Pop, push: ir.Push) -> bool:

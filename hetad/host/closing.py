@@ -12,15 +12,15 @@ from hetad.ir import nodes as ir
 from hetad.ir.names import with_one_meaning
 from hetad.ir.types import SIZE_T
 from hetad.ir.visit import callees, walk_stmts
-from hetad.memops.table import CHECKS, SUPPORT
 from hetad.passes.manager import function_pass, program_pass
+from hetad.rules.callees import calls, has
 
 
 @on_derivative("open-session")
 def in_session(derivation: Derivation) -> ir.Body:
     """Where the run-time support keeps anything, the body stands between `hetad_begin` and `hetad_end`."""
     body, span = derivation.body, derivation.span
-    if not any(isinstance(s, ir.Call) and s.function in SUPPORT and s.function not in CHECKS for s in walk_stmts(body)):
+    if not any(calls(s, "support") and not has(s, "needs no session") for s in walk_stmts(body)):
         return body
     limit: tuple[ir.Stmt, ...] = ()
     if derivation.request.memory_limit is not None:

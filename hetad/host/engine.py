@@ -33,7 +33,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, support
 
 
 class HostEngine(Engine):
@@ -132,7 +132,7 @@ class HostEngine(Engine):
         own = floating_leaves(ir.Var(self.shadow(symbol), span=span))
         cells = self.cells.leaves(symbol, span)
         return [
-            ir.Call(f"hetad_read_scalar_{place.type}", (address_of(place), cell), span=span)
+            ir.Call(support.named("scalar", place.type), (address_of(place), cell), span=span)
             for place, cell in zip(own, cells, strict=True)
         ]
 

@@ -11,10 +11,10 @@ from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
-from hetad.ir.types import element, innermost, size_of
+from hetad.ir.types import FLOAT, element, innermost, size_of
 from hetad.ir.visit import bodies, map_expr, walk_stmts
-from hetad.memops.table import SUPPORT
 from hetad.passes.manager import program_pass
+from hetad.rules import callees, support
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,9 @@ class Saves:
 
 def _size(s: ir.Stmt) -> ir.Expr | None:
     """The bytes that an allocation asks for."""
-    if not isinstance(s, ir.Call) or s.function not in SUPPORT or SUPPORT[s.function].essential:
+    if not callees.does(s, "allocation", "zeroed allocation"):
         return None
-    at = {"hetad_device_malloc": 1, "hetad_device_zeros": 1, "hetad_host_malloc": 0, "hetad_host_zeros": 0}
-    return s.args[at[s.function]] if s.function in at else None
+    return s.args[0 if callees.has(s, "on the host") else 1]
 
 
 def _bare(expr: ir.Expr) -> ir.Expr:
@@ -175,18 +174,18 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 yield Accumulated(
                     function.name, _name(args[0]), "atomicAdd: threads may meet, or additions would wait", s.span
                 )
-            case ir.Call(function="hetad_add_run_float", args=args):
+            case ir.Call(function=name, args=args) if name == support.named("run add", FLOAT):
                 yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
-            case ir.Call(function="hetad_add_run_double", args=args):
+            case ir.Call(args=args) if callees.does(s, "run add"):
                 how = "atomic additions, of neighbouring lanes to neighbouring cells"
                 yield Accumulated(function.name, _name(args[0]), how, s.span)
-            case ir.Call(function=name, args=args) if name.startswith("hetad_hot_add"):
+            case ir.Call(args=args) if callees.does(s, "hot add"):
                 yield Accumulated(function.name, _name(args[0]), "summed by the block where cells recur", s.span)
-            case ir.Call(function=name, args=args) if name.startswith("hetad_warp_add"):
+            case ir.Call(args=args) if callees.does(s, "warp add"):
                 yield Accumulated(function.name, _name(args[0]), "summed over lanes, one atomic a warp", s.span)
-            case ir.Call(function=name, args=args) if name.startswith("hetad_block_add"):
+            case ir.Call(args=args) if callees.does(s, "block add"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
-            case ir.Call(function=name, args=args) if name.startswith("hetad_block_sum"):
+            case ir.Call(args=args) if callees.does(s, "block sum"):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
             case ir.Update(target=target) if _root(target) in shadows:
                 yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies, walk_stmts
-from hetad.memops.table import SUPPORT, TABLE
-
-_ALLOCATION = "hetad_managed_zeros"
-_READS_HOST = frozenset({"hetad_push", "hetad_pop", "hetad_host_malloc", "hetad_host_zeros"})
+from hetad.memops.table import TABLE
+from hetad.rules import callees
 
 
 def in_step(body: ir.Body) -> ir.Body:
     """The body of a host function; with managed memory, a wait between work of the device and what the host does."""
-    if any(isinstance(s, ir.Call) and s.function == _ALLOCATION for s in walk_stmts(body)):
+    if any(callees.does(s, "managed allocation") for s in walk_stmts(body)):
         return _with_waits(body)
     return body
 
@@ -41,7 +39,7 @@ def _wait(s: ir.Stmt) -> ir.Stmt:
 def _on_device(s: ir.Stmt) -> bool:
     if not isinstance(s, ir.Call):
         return isinstance(s, ir.Launch)
-    if s.function in SUPPORT:
-        return s.function not in _READS_HOST
+    if callees.calls(s, "support"):
+        return not callees.has(s, "on the host")
     row = TABLE.get(s.function)
     return row is not None and row.space == "device" and row.action in ("copy", "fill")

@@ -26,6 +26,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
+from hetad.rules import support
 
 if TYPE_CHECKING:
     from hetad.adjoint.engine import Parts
@@ -226,9 +227,9 @@ class MemoryAdjoints:
                 to = Pointer(held)
                 ends = (_as(own, to), _as(self.engine.shadow_pointer(src), to))
                 if row.overlap:
-                    reverse.append(ir.Call(f"hetad_move_pullback_{held}", (*ends, size), span=s.span))
+                    reverse.append(ir.Call(support.named("move", held), (*ends, size), span=s.span))
                 else:
-                    reverse.append(ir.Call(f"hetad_copy_pullback_{held}", (*ends, size, kind), span=s.span))
+                    reverse.append(ir.Call(support.named("copy", held), (*ends, size, kind), span=s.span))
             else:
                 reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
         return [*save, s], reverse
@@ -241,7 +242,7 @@ class MemoryAdjoints:
         held = self._common_type(s, dst, src)
         into = _as(self.engine.shadow_pointer(src), Pointer(held))
         args = (_as(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
-        return ir.Call(f"hetad_rows_pullback_{held}", args, span=s.span)
+        return ir.Call(support.named("copy of rows", held), args, span=s.span)
 
     def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
         """The bytes from the first row's start to the last one's end."""

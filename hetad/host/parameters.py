@@ -11,6 +11,7 @@ from hetad.host.engine import HostEngine
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.types import VOID, Float, Pointer, Struct
+from hetad.rules import support
 
 RETURN = "return"
 
@@ -56,7 +57,7 @@ class AdjointParameters:
         self.engine.shadows[p] = work
         kind = integer(3 if space == "device" else 0, span)
         args = (ir.Var(work, span=span), ir.Var(result, span=span), self.setting.bytes_of(p), kind)
-        return ir.Call(f"hetad_copy_pullback_{p.type.to}", args, span=span)
+        return ir.Call(support.named("copy", p.type.to), args, span=span)
 
     def _scalar(self, name: str, p: ir.Symbol) -> None:
         names, span = self.setting.names, self.setting.span

@@ -13,17 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array
 from hetad.ir.visit import variables, walk_expr, walk_stmts
 from hetad.passes.manager import program_pass
-
-_ASKS_EXTENTS = (
-    "hetad_clear",
-    "hetad_clear_rows",
-    "hetad_freed",
-    "hetad_copy_pullback_float",
-    "hetad_copy_pullback_double",
-    "hetad_rows_pullback_float",
-    "hetad_rows_pullback_double",
-    "hetad_require_space",
-)
+from hetad.rules import callees
 
 
 @program_pass("register-arguments")
@@ -67,7 +57,7 @@ def _asked(s: ir.Stmt) -> list[ir.Expr]:
     if isinstance(s, ir.Push | ir.Pop) and s.extent != "value":
         tests = [e for x in s.overwritten for e in walk_expr(x)] if isinstance(s, ir.Push) else []
         return [s.place, *(arg for e in tests if isinstance(e, ir.Intrinsic) for arg in e.args)]
-    return list(s.args[:3]) if isinstance(s, ir.Call) and s.function in _ASKS_EXTENTS else []
+    return list(s.args[:3]) if callees.has(s, "asks extents") else []
 
 
 def _held(setting: Setting, symbol: ir.Symbol) -> list[Location]:

@@ -17,7 +17,7 @@ from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.effects import Effects, kernel_effects
-from hetad.analysis.pointers import TABLE_ALLOCATION, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointers import PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivation import Derivation, on_derivative
@@ -142,9 +142,9 @@ class _OnHost:
 
     def _allocation(self, s: ir.Call) -> ir.Stmt:
         if s.function != SYMBOL_ADDRESS:
-            return replace(s, function=TABLE_ALLOCATION, args=s.args[:2])
+            return replace(s, function="hetad_table", args=s.args[:2])
         size = integer(size_of(next(variables(s.args[1])).type), s.span, SIZE_T)
-        return replace(s, function=TABLE_ALLOCATION, args=(s.args[0], size))
+        return replace(s, function="hetad_table", args=(s.args[0], size))
 
     def _copy(self, s: ir.Call, dst: ir.Expr, src: ir.Expr, size: ir.Expr) -> ir.Body:
         """`for (size_t k = 0; k < elements; ++k) dst[k] = src[k];`"""

@@ -16,20 +16,12 @@ from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
-from hetad.memops.table import SUPPORT
-
-_ASKED = "hetad_was_zero"
-_CLEARED = "hetad_cleared"
-_NO_ADDITIONS = frozenset(
-    {_CLEARED, "hetad_clear", "hetad_clear_rows", "hetad_launched", "hetad_forward_done", "hetad_next"}
-    | {"hetad_whole_numbers", "hetad_freed"}
-)
-_SAVES = ("hetad_save", "hetad_restore", "hetad_rename", "hetad_push", "hetad_pop", "hetad_limit")
+from hetad.rules import callees, support
 
 
 def was_zero(adjoint: ir.Expr) -> ir.Expr:
     """Whether the memory is zero in every cell before a launch that adds to it."""
-    return ir.Intrinsic(_ASKED, (adjoint,), BOOL, span=adjoint.span)
+    return ir.Intrinsic(support.named("question of zeros"), (adjoint,), BOOL, span=adjoint.span)
 
 
 def cleared(
@@ -47,7 +39,7 @@ def cleared(
         apart = [ir.Intrinsic("hetad_apart", (adjoint, other), INT, span=span) for other in others]
         sure = all_of([cells.sure, *(ir.Binary("!=", a, integer(0, span), BOOL, span=span) for a in apart)], span)
         size = integer(size_of(adjoint.type.to), span, SIZE_T)
-        found.append(ir.Call(_CLEARED, (adjoint, cells.first, cells.last, size, sure), span=span))
+        found.append(ir.Call(support.named("cleared"), (adjoint, cells.first, cells.last, size, sure), span=span))
     return found
 
 
@@ -61,10 +53,10 @@ def followed(body: ir.Body, shadows: Iterable[ir.Symbol]) -> ir.Body:
     """The gradient's body, told wherever its reverse sweep may add to adjoints.  `shadows`: the variables that lead to
     them."""
     if not any(_asks(s) for s in walk_stmts(body)):
-        return map_body(lambda s: None if _is_call(s, _CLEARED) else s, body)
+        return map_body(lambda s: None if callees.does(s, "cleared") else s, body)
     leading = set(shadows)
-    taken = {(s.span, s.args[0]) for s in walk_stmts(body) if isinstance(s, ir.Call) and s.function == _CLEARED}
-    start = next(i for i, s in enumerate(body) if _is_call(s, "hetad_forward_done"))
+    taken = {(s.span, s.args[0]) for s in walk_stmts(body) if callees.does(s, "cleared")}
+    start = next(i for i, s in enumerate(body) if callees.does(s, "forward done"))
 
     def tell(s: ir.Stmt) -> ir.Stmt | ir.Body:
         if isinstance(s, ir.Launch):
@@ -79,11 +71,7 @@ def _asks(s: ir.Stmt) -> bool:
 
 
 def _is_question(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Intrinsic) and e.name == _ASKED
-
-
-def _is_call(s: ir.Stmt, name: str) -> bool:
-    return isinstance(s, ir.Call) and s.function == name
+    return callees.gives(e, "question of zeros")
 
 
 def _anywhere(s: ir.Stmt) -> ir.Call:
@@ -92,7 +80,7 @@ def _anywhere(s: ir.Stmt) -> ir.Call:
 
 def _added_by(s: ir.Launch, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
     """In front of a launch: what it may add to, but for what it asks about itself."""
-    asked = [a.args[0] for a in s.args if isinstance(a, ir.Intrinsic) and a.name == _ASKED]
+    asked = [a.args[0] for a in s.args if callees.gives(a, "question of zeros")]
     found: list[ir.Call] = []
     for arg in s.args:
         if _is_question(arg) or arg in asked or leading.isdisjoint(variables(arg)):
@@ -106,8 +94,8 @@ def _added_by(s: ir.Launch, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
 def _added_to(s: ir.Call | ir.Opaque, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
     """What the statement may add to.  (What the host itself stores to is no memory that launches alone can reach.)"""
     found = [a for a in s.args if not leading.isdisjoint(variables(a))]
-    if isinstance(s, ir.Opaque) or s.function not in SUPPORT:
+    if isinstance(s, ir.Opaque) or callees.kind(s.function) != "support":
         return [_anywhere(s)] if found else []
-    if s.function in _NO_ADDITIONS or s.function.startswith(_SAVES):
+    if callees.has(s, "adds nothing"):
         return []
     return [ir.Call("hetad_added", (a,), span=s.span) for a in found if isinstance(a.type, Pointer)]

@@ -22,7 +22,7 @@ class MemoryOperation:
     The last `defaults` arguments may be left out; they are then zero.  `alone` names the row that does the same where
     all work is done in one stream, without the arguments that say in which; "" where nothing is left to do.
 
-    `allocate`: memory in `space`; the pointer is returned, or stored through `out`.
+    `allocate`: memory in `space`; the pointer is returned, or stored through `out`.  `of_table`: for pointers.
     `symbol`:   the address of the device variable `symbol`, stored through `out`.
     `free`:     releases `pointer`.
     `copy`:     `bytes` from `src` to `dst`; a row without `kind` copies within `space`.  `overlap`: the two may.
@@ -42,6 +42,7 @@ class MemoryOperation:
     roles: tuple[str, ...] = ()
     space: Space = "host"
     zeroed: bool = False
+    of_table: bool = False
     overlap: bool = False
     stores: Type | None = None
     defaults: int = 0

@@ -6,13 +6,10 @@ A row names the roles of the call's arguments; everything else (effects, saving,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hetad.ir.types import (
     BLAS_HANDLE,
     CUDA_ERROR,
     DEVICE_PROPERTIES,
-    DOUBLE,
     EVENT,
     FLOAT,
     INT,
@@ -21,7 +18,6 @@ from hetad.ir.types import (
     STRING,
     VOID,
     Pointer,
-    Type,
 )
 from hetad.memops.library import LIBRARY
 from hetad.memops.operation import MemoryOperation
@@ -35,7 +31,7 @@ TABLE: dict[str, MemoryOperation] = {
     for row in (
         MemoryOperation("cudaMalloc", "allocate", _E, ("out", "bytes"), "device"),
         MemoryOperation("cudaMallocManaged", "allocate", _E, ("out", "bytes", "flags"), "managed", defaults=1),
-        MemoryOperation("hetad_table", "allocate", _E, ("out", "bytes"), zeroed=True),
+        MemoryOperation("hetad_table", "allocate", _E, ("out", "bytes"), zeroed=True, of_table=True),
         MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol"), "device"),
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),
@@ -177,118 +173,5 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("exit", "exit", VOID, ("value",), header=_STDLIB, c_name="hetad_exit"),
         MemoryOperation("abort", "exit", VOID, header=_STDLIB, c_name="hetad_abort"),
         *LIBRARY,
-    )
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SupportFunction:
-    """A function of the generated program's support code (`emit/support`): positions of the pointer arguments
-    through which it reads and writes memory.  `essential`: it has an effect on adjoints or on the run
-    that no analysis of values may remove."""
-
-    name: str
-    returns: Type = VOID
-    reads: frozenset[int] = frozenset()
-    writes: frozenset[int] = frozenset()
-    essential: bool = True
-
-
-def _support(
-    name: str,
-    returns: Type = VOID,
-    *,
-    reads: tuple[int, ...] = (),
-    writes: tuple[int, ...] = (),
-    essential: bool = True,
-) -> SupportFunction:
-    return SupportFunction(name, returns, frozenset(reads), frozenset(writes), essential)
-
-
-CHECKS = frozenset({"hetad_launched", "hetad_forward_done", "hetad_cublas_given"})  # need no session around them
-
-SUPPORT: dict[str, SupportFunction] = {
-    f.name: f
-    for f in (
-        _support("hetad_begin"),
-        _support("hetad_end"),
-        _support("hetad_argument"),
-        _support("hetad_device_malloc", CUDA_ERROR, writes=(0,), essential=False),
-        _support("hetad_device_zeros", CUDA_ERROR, writes=(0,), essential=False),
-        _support("hetad_managed_zeros", CUDA_ERROR, writes=(0,), essential=False),
-        _support("hetad_symbol_address", CUDA_ERROR, writes=(0,), essential=False),
-        _support("hetad_host_malloc", _VOID_POINTER, essential=False),
-        _support("hetad_host_zeros", _VOID_POINTER, essential=False),
-        _support("hetad_release"),
-        _support("hetad_retire", writes=(0,)),
-        _support("hetad_revive"),
-        _support("hetad_revive_zeros", writes=(0,)),
-        _support("hetad_copy_pullback_float", reads=(0, 1), writes=(0, 1)),
-        _support("hetad_copy_pullback_double", reads=(0, 1), writes=(0, 1)),
-        _support("hetad_move_pullback_float", reads=(0, 1), writes=(0, 1)),
-        _support("hetad_move_pullback_double", reads=(0, 1), writes=(0, 1)),
-        _support("hetad_rows_pullback_float", reads=(0, 2), writes=(0, 2)),
-        _support("hetad_rows_pullback_double", reads=(0, 2), writes=(0, 2)),
-        _support("hetad_kept_bytes", SIZE_T, essential=False),
-        _support("hetad_elements", SIZE_T, essential=False),
-        _support("hetad_read_back"),
-        _support("hetad_nested"),
-        _support("hetad_clear", writes=(0,)),
-        _support("hetad_clear_rows", writes=(0,)),
-        _support("hetad_whole_numbers"),
-        _support("hetad_freed"),
-        _support("hetad_read_scalar_float", reads=(0,), writes=(0,)),
-        _support("hetad_read_scalar_double", reads=(0,), writes=(0,)),
-        _support("hetad_require_disjoint"),
-        _support("hetad_require"),
-        _support("hetad_require_space"),
-        _support("hetad_launched"),
-        _support("hetad_cublas_given"),
-        _support("hetad_limit"),
-        _support("hetad_undefined"),
-        _support("hetad_open_loop"),
-        _support("hetad_reopen_loop"),
-        _support("hetad_next", writes=(0, 1, 2)),
-        _support("hetad_forward_done"),
-        _support("hetad_tape_allocate", writes=(0,)),
-        _support("hetad_push"),
-        _support("hetad_pop"),
-        _support("hetad_save"),
-        _support("hetad_save_reached"),
-        _support("hetad_restore"),
-        _support("hetad_site"),
-        _support("hetad_save_part"),
-        _support("hetad_restore_part"),
-        _support("hetad_rename"),
-        _support("hetad_rename_part"),
-        _support("hetad_rename_rows"),
-        _support("hetad_rename_planes"),
-        _support("hetad_rename_range"),
-        _support("hetad_renamed"),
-        _support("hetad_cleared"),
-        _support("hetad_added"),
-        _support("hetad_added_anywhere"),
-        _support("hetad_save_column"),
-        _support("hetad_restore_column"),
-        _support("hetad_save_columns"),
-        _support("hetad_restore_columns"),
-        _support("hetad_save_range"),
-        _support("hetad_restore_range"),
-        _support("hetad_block_add_float", writes=(0,)),
-        _support("hetad_block_add_double", writes=(0,)),
-        _support("hetad_add_run_float", writes=(0,)),
-        _support("hetad_add_run_double", writes=(0,)),
-        _support("hetad_hot_begin_float"),
-        _support("hetad_hot_begin_double"),
-        _support("hetad_hot_add_float", writes=(0,)),
-        _support("hetad_hot_add_double", writes=(0,)),
-        _support("hetad_hot_end_float"),
-        _support("hetad_hot_end_double"),
-        _support("hetad_swap_float", FLOAT, reads=(0,), writes=(0,)),
-        _support("hetad_swap_double", DOUBLE, reads=(0,), writes=(0,)),
-        _support("hetad_warp_add_float", writes=(0,)),
-        _support("hetad_warp_add_double", writes=(0,)),
-        _support("hetad_block_sum_float", writes=(0,)),
-        _support("hetad_block_sum_double", writes=(0,)),
     )
 }

@@ -27,6 +27,46 @@ Kind = Literal[
     "support",  # hetad's own, in generated code
     "unknown",
 ]
+# What hetad's own functions do, as far as somebody asks; of those for one type of numbers each with its type.
+Role = Literal[
+    "",
+    "allocation",
+    "zeroed allocation",
+    "managed allocation",  # zeroed too
+    "end of an allocation",  # or its begin, again
+    "copy",  # the pullbacks of copies
+    "move",
+    "copy of rows",
+    "scalar",  # read from a block of them on the device
+    "push",
+    "pop",
+    "forward done",  # between the forward and the reverse sweep
+    "undefined",  # in a forward sweep: what the memory behind the argument holds means nothing here
+    "found",  # in a reverse sweep: what follows restores all of the variables given
+    "lost",  # in a reverse sweep: here the memory behind the argument has values that cannot be restored
+    "question of zeros",
+    "cleared",
+    "take",  # read a cell of an adjoint and clear it
+    "swap",  # exchange what a cell holds
+    "replay",  # (recorded, load): the recorded value in place of the load, with the load's derivative
+    "block add",  # to a cell, summed over the block
+    "block sum",  # the same where no other block adds
+    "warp add",  # to a cell, summed over the lanes that come together
+    "run add",  # to cells that follow each other
+    "hot begin",
+    "hot add",  # to a cell, summed over the block where the same cell recurs
+    "hot end",
+    "lane sum",
+]
+Trait = Literal[
+    "adds nothing",  # to adjoints
+    "asks extents",  # of the argument buffers to which its arguments point
+    "by its own address",  # knows an allocation
+    "needs no session",  # around it
+    "of reverse sweep",  # stands nowhere else
+    "on the host",  # reads and writes memory there
+    "remembers addresses",  # until what it saved is restored
+]
 Scope = Literal["", "warp", "block", "device", "system"]
 Target = Literal["cuda", "c", "parallel c", "lanes", "fibers", "races"]
 
@@ -104,7 +144,7 @@ class Callee:
     `emit`: the function's name for a target, where it has another one there than in the program; `text`: the whole
     text of a call, in which `{0}` is the first argument and `{quoted}` its text as a string.
     `variadic`: takes any number of arguments.  `header`: of C, where it is declared.
-    `operation`: what is told of a memory operation, beside.
+    `operation`: what is told of a memory operation, beside.  `role`, `traits`: the same of hetad's own functions.
     """
 
     name: str
@@ -126,6 +166,8 @@ class Callee:
     variadic: bool = False
     header: str = ""
     operation: MemoryOperation | None = None
+    role: Role = ""
+    traits: frozenset[Trait] = frozenset()
 
     @property
     def meets(self) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+import hetad
 from hetad.emit import support
 from hetad.emit.calls import c_name
 from hetad.emit.dialect import C_PARALLEL, CUDA, C
-from hetad.ir.types import Pointer
+from hetad.ir.types import FLOAT, INT, Pointer
 from hetad.memops.library import IN_OWN_MEMORY, VARIABLES
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import TABLE
 from hetad.rules import callees, refused
+from hetad.rules import support as support_rows
 from hetad.rules.callee import ALL, Adds, Callee, Formula, Inactive, Mirrored, OfMemory, Refused, Restored, Transposed
 from hetad.rules.math.table import ROWS, is_inactive, prototypes
 
@@ -28,7 +31,7 @@ def c_names():
     return [c_name(name) for name, row in ROW if row.kind != "mathematics"]
 
 
-@pytest.mark.parametrize("names", [TABLE, SUPPORT, prototypes(), VARIABLES.values()], ids=str)
+@pytest.mark.parametrize("names", [TABLE, prototypes(), VARIABLES.values()], ids=str)
 def test_every_name_of_a_table_has_a_row(names):
     assert [name for name in names if callees.kind(name) == "unknown"] == []
 
@@ -107,3 +110,30 @@ def test_a_function_without_a_row_may_do_anything():
     row = callees.find("a_function_of_the_program")
     assert row is callees.UNKNOWN
     assert row.reads == row.writes == ALL
+
+
+@pytest.mark.parametrize("sample", ["lbm_d2q9", "particles", "tensor_contraction", "tree_reduction", "warp_reduction"])
+def test_all_that_a_derivative_calls_has_a_row(sample):
+    from hetad import pipeline, problem
+    from hetad.emit.walk import called
+    from hetad.host.derivation import Request
+
+    chosen = problem.read(Path(__file__).parents[2] / "samples" / f"{sample}.toml")
+    of = None if chosen.of is None else tuple(chosen.of)
+    unit = hetad.load(chosen.source, **chosen.loading).unit
+    program = pipeline.differentiate(unit, Request(function=chosen.function, wrt=tuple(chosen.wrt), of=of)).program
+    names = {name for f in program.functions.values() for name in called(f.body)} - program.functions.keys()
+    assert sorted(name for name in names if callees.kind(name) == "unknown") == []
+
+
+def test_hetads_own_functions_are_named_by_what_they_do():
+    assert support_rows.named("take", FLOAT) == "hetad_take_float"
+    with pytest.raises(KeyError):
+        support_rows.named("take", INT)
+
+
+def test_hetads_own_functions_have_text_for_a_target():
+    """But for marks, which are gone when a program is emitted."""
+    marks = {row.name for row in support_rows.ROWS if row.role in ("found", "lost", "undefined", "replay")}
+    wanted = {row.name for row in support_rows.ROWS} - marks
+    assert sorted(wanted - defined(CUDA) - defined(C)) == []

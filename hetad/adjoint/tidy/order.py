@@ -9,7 +9,6 @@ from hetad.adjoint.names import is_zero
 from hetad.adjoint.tidy.uses import inside, next_mention, root_of
 from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.affine import polynomial
-from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
@@ -25,6 +24,7 @@ from hetad.ir.visit import (
     walk_exprs,
     walk_stmts,
 )
+from hetad.rules import callees
 
 
 def headers(body: ir.Body) -> ir.Body:
@@ -140,7 +140,7 @@ def _taken(s: ir.Stmt) -> Iterator[ir.Place | None]:
     """The cells whose seed a statement takes; None for one that a pointer tells."""
     for own in own_exprs(s):
         for e in walk_expr(own):
-            if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE):
+            if callees.gives(e, "take"):
                 yield e.args[0].place if isinstance(e.args[0], ir.AddressOf) else None
 
 
@@ -164,7 +164,7 @@ def values_read(body: ir.Body) -> set[ir.Symbol]:
 
 
 def reading(expr: ir.Expr) -> set[ir.Symbol]:
-    if isinstance(expr, ir.Intrinsic) and expr.name.startswith(TAKE) and isinstance(expr.args[0], ir.AddressOf):
+    if callees.gives(expr, "take") and isinstance(expr.args[0], ir.AddressOf):
         return index_variables(expr.args[0].place)
     if isinstance(expr, ir.Var):
         return {expr.symbol}

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer, zero
 from hetad.analysis.coordinates import assigned
-from hetad.analysis.effects import TAKE
 from hetad.analysis.loops import counted
 from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.increments import increment
@@ -31,6 +30,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, Float, Int, Pointer
 from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
+from hetad.rules import callees
 
 MOST = 6  # values that a lane hands over for each loop
 
@@ -109,7 +109,7 @@ def _only_adds(s: ir.Stmt, own: set[ir.Symbol]) -> bool:
 
 
 def _takes(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE)
+    return callees.gives(e, "take")
 
 
 def _pointers(place: ir.Expr) -> set[ir.Symbol]:

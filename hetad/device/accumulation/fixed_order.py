@@ -19,8 +19,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Float, Pointer, Type
 from hetad.ir.visit import variables, walk_stmts
-
-ADD = "hetad_block_add_"
+from hetad.rules import callees, support
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +152,12 @@ def unordered(body: ir.Body) -> Iterator[Increment]:
 
 
 def _adds(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function.startswith(ADD)
+    return callees.does(s, "block add")
 
 
 def _sum(value: ir.Expr) -> str:
     """What adds a sum over the block where no other block adds."""
-    return f"hetad_block_sum_{value.type}"
+    return support.named("block sum", value.type)
 
 
 def _trips(s: ir.For) -> int:

@@ -26,8 +26,8 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.rules import support
 
-HOT = "hetad_hot_"
 Seen = frozenset[ir.Symbol | None]
 
 
@@ -46,15 +46,15 @@ def with_block_sums(body: ir.Body, ground: Ground, adjoints: Collection[ir.Symbo
     found = _in_loops(body, Readers(adjoints), ground.adjoints) - _spread(body, ground)
     if not found:
         return body
-    types = sorted({str(s.args[1].type) for s in walk_stmts(body) if id(s) in found and isinstance(s, ir.Call)})
+    types = sorted({s.args[1].type for s in walk_stmts(body) if id(s) in found and isinstance(s, ir.Call)}, key=str)
 
     def hot(s: ir.Stmt) -> ir.Stmt:
         if id(s) not in found or not isinstance(s, ir.Call):
             return s
-        return ir.Call(f"{HOT}add_{s.args[1].type}", s.args, span=s.span)
+        return ir.Call(support.named("hot add", s.args[1].type), s.args, span=s.span)
 
-    opening = (ir.Call(f"{HOT}begin_{t}", (), span=ground.span) for t in types)
-    closing = (ir.Call(f"{HOT}end_{t}", (), span=ground.span) for t in types)
+    opening = (ir.Call(support.named("hot begin", t), (), span=ground.span) for t in types)
+    closing = (ir.Call(support.named("hot end", t), (), span=ground.span) for t in types)
     return (*opening, *map_body(hot, body), *closing)
 
 

@@ -12,13 +12,13 @@ from hetad.adjoint.names import Names, integer
 from hetad.analysis.coordinates import AXES, assigned, exposed
 from hetad.device.accumulation.accumulate import without_atomics
 from hetad.device.accumulation.axes import Axes
-from hetad.device.accumulation.fixed_order import ADD
 from hetad.device.accumulation.increments import pointee
 from hetad.device.gathers.gathering import waits
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT
 from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
+from hetad.rules import callees
 
 _EXTENTS = {"threadIdx": "blockDim", "blockIdx": "gridDim"}
 
@@ -32,7 +32,7 @@ def in_turn(
     All threads are those along the `axes` of the launch, whether the body asks for their positions or not: each of
     several that do the same adds once.
     """
-    if any(waits(s) or (isinstance(s, ir.Call) and s.function.startswith("hetad_shfl")) for s in walk_stmts(body)):
+    if any(map(waits, walk_stmts(body))):
         return None
     called = (functions[s.function] for s in walk_stmts(body) if isinstance(s, ir.Call) and s.function in functions)
     if any(isinstance(e, ir.ThreadIndex) for f in called for e in walk_exprs(f.body)):
@@ -64,7 +64,7 @@ def own_copies(body: ir.Body, names: Names) -> ir.Body:
 
 def _alone(s: ir.Stmt) -> ir.Stmt | ir.Body:
     """No other thread works: neither atomic operations nor sums over a block are needed."""
-    if isinstance(s, ir.Call) and s.function.startswith(ADD):
+    if callees.does(s, "block add"):
         return ir.Update("+", pointee(s.args[0]), s.args[1], span=s.span)
     return without_atomics(s)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hetad.adjoint.names import is_zero, negate
-from hetad.analysis.effects import TAKE
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts, lasting
 from hetad.ir.types import INT, Array, Pointer, Type, element
 from hetad.ir.visit import own_exprs, walk_expr
+from hetad.rules import callees
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,7 @@ def atomic(place: ir.Place, value: ir.Expr) -> ir.Call:
 
 
 def _taken(s: ir.Stmt) -> tuple[ir.Place, ...]:
-    found = (e for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic))
-    return tuple(pointee(e.args[0]) for e in found if e.name.startswith(TAKE))
+    return tuple(pointee(e.args[0]) for own in own_exprs(s) for e in walk_expr(own) if callees.gives(e, "take"))
 
 
 takes: Facts[ir.Stmt, tuple[ir.Place, ...]] = lasting(_taken)  # the cells whose seed it reads and clears in one step

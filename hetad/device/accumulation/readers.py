@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hetad.analysis.effects import TAKE
 from hetad.device.accumulation.increments import increment
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
 from hetad.rules import callees
-
-ADDS = ("hetad_add_run_", "hetad_warp_add_", "hetad_block_add_")  # to the cell, or cells, of their first argument
 
 
 class Readers:
@@ -36,7 +33,7 @@ class Readers:
 
     def _read(self, expr: ir.Expr) -> Iterator[ir.Symbol | None]:
         """The variable by which the expression is a number in adjoint memory, if it is one, or may be."""
-        if isinstance(expr, ir.Intrinsic) and expr.name.startswith(TAKE):
+        if callees.gives(expr, "take"):
             yield root_of(expr.args[0])
         elif isinstance(expr, ir.Index | ir.Member) and holds_numbers(expr.type):
             root = root_of(expr)
@@ -47,7 +44,7 @@ class Readers:
 
 def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
     """The expressions that a statement itself evaluates; of a cell that it sets or increments only the address."""
-    adds = isinstance(s, ir.Call) and (increment(s) is not None or s.function.startswith(ADDS))
+    adds = increment(s) is not None or callees.does(s, "run add", "warp add", "block add")
     for own in own_exprs(s):
         if adds and own is s.args[0]:  # type: ignore[union-attr]
             continue

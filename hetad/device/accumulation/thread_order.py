@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hetad.analysis.effects import TAKE
 from hetad.device.accumulation.increments import increment, pointee
 from hetad.device.accumulation.totals import adds_up
-from hetad.device.accumulation.warps import WARP_ADD
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import Array
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.rules import callees
 
 
 def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
@@ -29,7 +28,7 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
         elif isinstance(s, ir.Update) and root_symbol(s.target) is None:
             added.add(_base(s.target))
             seen += [*_indices(s.target), s.value]
-        elif isinstance(s, ir.Call) and (adds_up(s) or s.function.startswith(WARP_ADD)):
+        elif isinstance(s, ir.Call) and (adds_up(s) or callees.does(s, "warp add")):
             place = pointee(s.args[0])
             added.add(_base(place))
             seen += [*_indices(place), *s.args[1:]]
@@ -54,7 +53,7 @@ def _other_effect(s: ir.Stmt) -> bool:
 
 
 def _takes(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE)
+    return callees.gives(e, "take")
 
 
 def _indices(place: ir.Expr) -> list[ir.Expr]:

@@ -20,6 +20,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
+from hetad.rules import callees, support
 
 MOST = 64  # elements
 
@@ -111,7 +112,7 @@ def _summed(body: ir.Body, few: _Few, span: Span) -> ir.Body:
     k = ir.Symbol("k", INT, span)
     count = ir.Var(k, span=span)
     target = address_of(cell(few.root, moved(count, few.low)))
-    add = ir.Call(f"hetad_block_add_{cell(few.root, count).type}", (target, cell(few.sums, count)), span=span)
+    add = ir.Call(support.named("block add", cell(few.root, count).type), (target, cell(few.sums, count)), span=span)
     total = ir.For(
         (ir.Declare(k, integer(0, span), span=span),),
         ir.Binary("<", count, integer(few.count, span), BOOL, span=span),
@@ -126,7 +127,7 @@ def _summed(body: ir.Body, few: _Few, span: Span) -> ir.Body:
 
 def adds_up(s: ir.Stmt) -> bool:
     """Whether the statement adds a sum over the block."""
-    return any(isinstance(x, ir.Call) and x.function.startswith("hetad_block_add") for x in walk_stmts((s,)))
+    return any(callees.does(x, "block add") for x in walk_stmts((s,)))
 
 
 def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) -> ir.Body | None:

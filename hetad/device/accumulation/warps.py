@@ -19,8 +19,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_expr
-
-WARP_ADD = "hetad_warp_add_"
+from hetad.rules import support
 
 
 @on_body("warp-sums")
@@ -42,7 +41,7 @@ def _summed(body: ir.Body, lanes: Differences) -> ir.Body:
         if isinstance(s, ir.If) and _picks(s.cond, lanes):
             out.append(s)
         elif found is not None and isinstance(s, ir.Call) and _is_shared(found.place, lanes):
-            out.append(replace(s, function=f"{WARP_ADD}{found.place.type}"))
+            out.append(replace(s, function=support.named("warp add", found.place.type)))
         else:
             out.append(inside(lambda b: _summed(b, lanes), s))
     return tuple(out)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names
 from hetad.analysis.access import AccessMaps
 from hetad.analysis.coordinates import exposed
-from hetad.analysis.effects import TAKE
 from hetad.analysis.sites import Definition, Site, Sites
 from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
 from hetad.device.accumulation.increments import base, increment, takes
@@ -87,7 +86,7 @@ def _without_takes(body: ir.Body) -> ir.Body:
     """With seeds that are only read."""
 
     def read(e: ir.Expr) -> ir.Expr:
-        if isinstance(e, ir.Intrinsic) and e.name.startswith(TAKE) and isinstance(e.args[0], ir.AddressOf):
+        if callees.gives(e, "take") and isinstance(e.args[0], ir.AddressOf):
             return e.args[0].place
         return e
 

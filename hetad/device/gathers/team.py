@@ -6,6 +6,7 @@ from hetad.adjoint.names import Names, convert
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import UINT, Int
+from hetad.rules import support
 
 
 class Team:
@@ -52,5 +53,5 @@ class Team:
 
     def total(self, symbol: ir.Symbol, span: Span) -> ir.Stmt:
         value = ir.Var(symbol, span=span)
-        total = ir.Intrinsic(f"hetad_lane_sum_{symbol.type}", (value, self.lanes), symbol.type, span=span)
+        total = ir.Intrinsic(support.named("lane sum", symbol.type), (value, self.lanes), symbol.type, span=span)
         return ir.Assign(value, total, span=span)

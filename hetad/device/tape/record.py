@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.expressions import REPLAY
 from hetad.adjoint.names import Names, integer
 from hetad.device.tape.storage import Site, thread_position
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import bodies, map_bodies, map_exprs, walk_stmts
+from hetad.rules import callees, support
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,9 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 place, step = cell(symbol, s.span)
                 again: ir.Stmt = ir.Assign(ir.Var(symbol, span=s.span), place, span=s.span)
                 if isinstance(s, ir.Declare) and s.init is not None:
-                    again = replace(s, init=ir.Intrinsic(REPLAY, (place, s.init), symbol.type, span=s.span))
+                    again = replace(
+                        s, init=ir.Intrinsic(support.named("replay"), (place, s.init), symbol.type, span=s.span)
+                    )
                 out += [again, step]
                 origins[id(again)] = origins[id(step)] = id(s)
                 continue
@@ -88,7 +90,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
 
 def settled(body: ir.Body) -> ir.Body:
     """`body` with what is replayed in place of the loads."""
-    return map_exprs(lambda e: e.args[0] if isinstance(e, ir.Intrinsic) and e.name == REPLAY else e, body)
+    return map_exprs(lambda e: e.args[0] if callees.gives(e, "replay") else e, body)
 
 
 def defined(s: ir.Stmt) -> ir.Symbol | None:

@@ -27,6 +27,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, is_volatile, of_value
 from hetad.ir.visit import map_body, walk_stmts
+from hetad.rules import support
 
 
 @on_body("order-shared-saves")
@@ -180,7 +181,7 @@ def _target(s: ir.Stmt) -> ir.Place | None:
 def _swap(store: ir.Assign, held: ir.Var, names: Names) -> tuple[ir.Var, list[ir.Stmt]] | None:
     """What is stored, and the store and the save before it in one step: no thread reads while another one writes."""
     type_, span = of_value(store.target.type), store.span
-    function = f"hetad_swap_{type_}" if isinstance(type_, Float) else "atomicExch"
+    function = support.named("swap", type_) if isinstance(type_, Float) else "atomicExch"
     if not isinstance(type_, Float) and not (isinstance(type_, Int) and type_.bits == 32):
         return None
     value = names.symbol("value", type_, span, const=True)

@@ -11,9 +11,7 @@ from hetad.diagnostics import Inlined
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_stmts
-
-_OF_REVERSE_SWEEP = ("hetad_pop", "hetad_reopen_loop", "hetad_restore", "hetad_launched", "hetad_read_scalar",
-                     "hetad_copy_pullback_", "hetad_move_pullback_", "hetad_rows_pullback_")  # fmt: skip
+from hetad.rules import callees
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +110,8 @@ def _is_of_reverse_sweep(s: ir.Stmt) -> bool:
     match s:
         case ir.Comment():
             return True
-        case ir.Call(function=name):
-            return name.startswith(_OF_REVERSE_SWEEP)
+        case ir.Call():
+            return callees.has(s, "of reverse sweep")
         case ir.Assign(target=target) | ir.Update(target=target) if isinstance(target.type, Float):
             root = root_of(target)
             return root is not None and root.name.startswith("adj_")

@@ -13,12 +13,12 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import DIM3, Array, Struct, is_volatile, size_of
 from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.rules import callees
 from hetad.rules.routines import HEADERS
 
 SMALL_STRUCT = 32  # bytes that are passed by value where they are only read
 
 Mode = Literal["local", "value", "pointer", "array"]
-_REMEMBERS = ("hetad_save", "hetad_rename")  # where something lay, until it is restored
 _CANNOT_MOVE = ir.Return | ir.Break | ir.Continue | ir.Goto | ir.Label | ir.Opaque | ir.Switch | ir.Push | ir.Pop
 
 
@@ -60,7 +60,7 @@ def pointed_to(body: ir.Body) -> set[ir.Symbol]:
 
 def _keeps_addresses(s: ir.Stmt) -> bool:
     if isinstance(s, ir.Call):
-        return s.function.startswith(_REMEMBERS)
+        return callees.has(s, "remembers addresses")
     return isinstance(s, ir.Declare | ir.Assign | ir.Update)
 
 
@@ -199,7 +199,7 @@ def _mentioned(body: ir.Body) -> dict[ir.Symbol, None]:
 def _given_away(body: ir.Body) -> Iterator[ir.Symbol]:
     """The variables whose addresses somebody is given that may write there."""
     for s in walk_stmts(body):
-        if isinstance(s, ir.Call) and s.function == "hetad_push":
+        if callees.does(s, "push"):
             continue
         for own in own_exprs(s):
             for e in walk_expr(own):
@@ -226,9 +226,9 @@ def _begins_with(body: ir.Body, symbol: ir.Symbol) -> bool:
     match first:
         case ir.Assign(target=ir.Var(symbol=target), value=value):
             return target is symbol and symbol not in set(variables(value))
-        case ir.Call(function=name, args=args, result=result):
+        case ir.Call(args=args, result=result):
             if isinstance(result, ir.Var) and result.symbol is symbol:
                 return all(symbol not in set(variables(a)) for a in args)
-            place = args[0].place if name == "hetad_pop" and isinstance(args[0], ir.AddressOf) else None
+            place = args[0].place if callees.does(first, "pop") and isinstance(args[0], ir.AddressOf) else None
             return isinstance(place, ir.Var) and place.symbol is symbol
     return False

@@ -30,7 +30,7 @@ from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import SUPPORT, TABLE
+from hetad.memops.table import TABLE
 from hetad.rules import callees
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _is_work(s: ir.Stmt) -> bool:
 
 
 def _allocates(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function in SUPPORT and not SUPPORT[s.function].essential
+    return callees.calls(s, "support") and not callees.find(s.function).kept
 
 
 class _Steps:

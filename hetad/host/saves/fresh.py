@@ -7,6 +7,7 @@ been written, the memory is zeroed when it is allocated: a snapshot reads define
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, out_place
@@ -14,8 +15,7 @@ from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts
 from hetad.memops.table import TABLE
-
-ALLOCATION, ZEROED = "hetad_device_malloc", "hetad_device_zeros"
+from hetad.rules import callees
 
 
 @on_derivative("drop-snapshots-of-nothing")
@@ -42,9 +42,14 @@ def _behind(s: ir.Call, effects: Effects) -> set[Location]:
     return set(effects.pointers.targets(place)) if place is not None else set()
 
 
+def _is_new(s: ir.Stmt) -> TypeGuard[ir.Call]:
+    """Whether the statement allocates memory of the device, with whatever there is in it."""
+    return callees.does(s, "allocation") and not callees.has(s, "on the host")
+
+
 def _allocated(s: ir.Stmt) -> ir.Symbol | None:
     """The variable that receives fresh memory."""
-    if not isinstance(s, ir.Call) or s.function != ALLOCATION:
+    if not _is_new(s):
         return None
     place = out_place(s.args[0])
     return place.symbol if isinstance(place, ir.Var) else None
@@ -72,8 +77,8 @@ def _zeroed(body: ir.Body, defined: Callable[[ir.Call, ir.Body], bool]) -> ir.Bo
     """`body` with zeros in all new device memory, but for the allocations that are `defined` by what follows."""
     out: list[ir.Stmt] = []
     for number, s in enumerate(body):
-        if isinstance(s, ir.Call) and s.function == ALLOCATION and not defined(s, body[number + 1 :]):
-            s = ir.Call(ZEROED, s.args, s.result, span=s.span)
+        if _is_new(s) and not defined(s, body[number + 1 :]):
+            s = ir.Call("hetad_device_zeros", s.args, s.result, span=s.span)
         out.append(map_bodies(lambda inner: _zeroed(inner, defined), s))
     return tuple(out)
 

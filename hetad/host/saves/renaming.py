@@ -28,9 +28,8 @@ from hetad.ir.types import BOOL, INT, VOID, Array, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
+from hetad.rules import callees
 
-# These know an allocation by its own address.
-_BY_NAME = frozenset({"hetad_release", "hetad_freed", "hetad_require_disjoint", "hetad_require_space"})
 _HOST_TO_DEVICE = 1
 
 
@@ -185,7 +184,7 @@ class Renaming:
                     ends = TABLE[name].positions("dst", "src")
                     given = tuple(a for i, a in enumerate(args) if i not in ends)
                     yield from (p for i in sorted(ends) for p in _moved(_start(_bare(args[i]))))
-                if name not in _BY_NAME:
+                if not callees.has(s, "by its own address"):
                     yield from (a for a in given if isinstance(a.type, Pointer | Array))
             case ir.Opaque(args=args):
                 yield from args
