@@ -62,6 +62,14 @@ class Uniformity:
         value = s.init if isinstance(s, ir.Declare) else s.value if isinstance(s, ir.Assign | ir.Update) else None
         return value is None or self.uniform(value)
 
+    def _gives_one_value(self, s: ir.Call) -> bool:
+        """Whether a call gives all threads of the block the same: what the lanes of a warp agree on, another warp may
+        not, even where all say the same, for a warp may have fewer lanes."""
+        callee = callees.find(s.function)
+        if callee.kind == "vote" and callee.scope == "block":
+            return True
+        return callee.kind != "atomic" and callee.scope != "warp" and all(map(self.uniform, s.args))
+
     def _block(self, body: ir.Body, divergent: bool) -> None:
         for s in body:
             self._statement(s, divergent)
@@ -74,8 +82,7 @@ class Uniformity:
             self._divergent.update(self.effects.written(s.step))
         spread = divergent or not self._value_uniform(s)
         if isinstance(s, ir.Call):
-            exchanged = callees.calls(s, "shuffle", "atomic")
-            spread = spread or exchanged or not all(map(self.uniform, s.args))
+            spread = spread or not self._gives_one_value(s)
         if spread:
             self._divergent.update(self.effects.writes(s))
         for nested in bodies(s):
