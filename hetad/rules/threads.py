@@ -5,6 +5,7 @@ To add one is to add its row; one that runs on the CPU needs C text too, `hetad_
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from hetad.ir.types import INT, UINT, VOID, Type
@@ -64,7 +65,7 @@ def _shuffle_adjoint(way: str, real: str) -> Callee:
     )  # fmt: skip
 
 
-ROWS: tuple[Callee, ...] = (
+_ATOMICS = (
     _atomic("atomicAdd", Adds(1)),
     _atomic("atomicSub", Adds(-1)),
     _atomic("atomicMin"),
@@ -76,6 +77,11 @@ ROWS: tuple[Callee, ...] = (
     _atomic("atomicXor"),
     _atomic("atomicExch", ordered=True),
     _atomic("atomicCAS", compares=True, ordered=True),
+)
+
+ROWS: tuple[Callee, ...] = (
+    *_ATOMICS,
+    *(replace(row, name=f"{row.name}_{scope}") for row in _ATOMICS for scope in ("block", "system")),
     _barrier("__syncthreads", "block", "BARRIER"),
     _barrier("__syncwarp", "warp", "SYNCWARP"),
     _fence("__threadfence_block", "block"),
