@@ -132,7 +132,8 @@ class Callee:
     """A function that is not the program's own.
 
     `roles` names the arguments in order, where something asks for them by name; the last `defaults` may be left out.
-    `returns`: None where the arguments' types decide.
+    `returns`: None where the arguments' types decide; `params`: the same, each None where any type will do; None where
+    the roles say what there is to say.
     `reads`, `writes`: positions of the arguments through which memory is read and written; `changes`: of handles whose
     objects a call changes.
     `scope`: the threads that wait for each other there (barriers, shuffles, votes, reductions), or to which writes
@@ -152,6 +153,7 @@ class Callee:
     roles: tuple[str, ...] = ()
     defaults: int = 0
     returns: Type | None = None
+    params: tuple[Type | None, ...] | None = None
     reads: Collection[int] = NONE
     writes: Collection[int] = NONE
     changes: Collection[int] = NONE

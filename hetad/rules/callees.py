@@ -106,21 +106,22 @@ def _mathematics() -> Iterator[Callee]:
     for row in ROWS.values():
         results = frozenset(i for i, p in enumerate(row.params) if p.output)
         roles = tuple(p.name for p in row.params)
-        yield Callee(row.name, "mathematics", roles, returns=row.returns, writes=results, pullback=Formula())
+        params = tuple(p.passed for p in row.params)
+        yield Callee(
+            row.name, "mathematics", roles, returns=row.returns, params=params, writes=results, pullback=Formula()
+        )  # fmt: skip
     for name in CLASSIFICATION:
         said = {"c": f"({name}({{0}}) != 0)"}  # a bool in C++; in C any number but zero means yes
         yield Callee(name, "mathematics", ("x",), emit={"c": name}, text=said)  # type: ignore[arg-type]
     for each in inactive.table().values():
-        yield Callee(each.name, "mathematics", ("",) * len(each.params), returns=each.returns)
+        yield Callee(each.name, "mathematics", returns=each.returns, params=each.params)
     for each in expanded.table().values():
         pointers = frozenset(i for i, type_ in enumerate(each.params) if isinstance(type_, Pointer))
-        yield Callee(each.name, "mathematics", ("",) * len(each.params), returns=each.returns, reads=pointers)
+        yield Callee(each.name, "mathematics", returns=each.returns, params=each.params, reads=pointers)
     for refusal in refused.table().values():
         given = refusal.prototype
         pullback = Refused(refusal.reason, refusal.unless)
-        yield Callee(
-            given.name, "mathematics", ("",) * len(given.params), returns=given.returns, pullback=pullback
-        )  # fmt: skip
+        yield Callee(given.name, "mathematics", returns=given.returns, params=given.params, pullback=pullback)
 
 
 def _of_operation(row: MemoryOperation) -> Callee:

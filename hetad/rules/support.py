@@ -7,9 +7,9 @@ anything is emitted, and for what only one target has, which another replaces (`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from hetad.ir.types import CUDA_ERROR, DOUBLE, FLOAT, INT, SIZE_T, UINT, VOID, Pointer, Type
+from hetad.ir.types import BOOL, CUDA_ERROR, DOUBLE, FLOAT, INT, SIZE_T, UINT, VOID, Pointer, Type
 from hetad.rules.callee import ALL, Callee, Role, Trait
 
 _ANY = Pointer(VOID)
@@ -19,15 +19,16 @@ def _row(
     name: str,
     role: Role = "",
     *traits: Trait,
-    returns: Type = VOID,
+    returns: Type | None = VOID,
+    params: tuple[Type | None, ...] | None = None,
     reads: tuple[int, ...] = (),
     writes: tuple[int, ...] = (),
     kept: bool = True,
 ) -> Callee:
     """`kept`: it has an effect on adjoints or on the run that no analysis of values may remove."""
     return Callee(
-        f"hetad_{name}", "support", returns=returns, reads=frozenset(reads), writes=frozenset(writes), kept=kept,
-        role=role, traits=frozenset(traits),
+        f"hetad_{name}", "support", returns=returns, params=params, reads=frozenset(reads), writes=frozenset(writes),
+        kept=kept, role=role, traits=frozenset(traits),
     )  # fmt: skip
 
 
@@ -35,13 +36,15 @@ def _each(
     name: str,
     role: Role,
     *traits: Trait,
-    gives: bool = False,
+    params: Callable[[Type], tuple[Type, ...]] | None = None,
     reads: tuple[int, ...] = (),
     writes: tuple[int, ...] = (),
 ) -> Iterator[Callee]:
-    """One for float and one for double; `gives`: returns such a number."""
+    """One for float and one for double; `params`: of one that returns such a number."""
     for real in (FLOAT, DOUBLE):
-        yield _row(f"{name}_{real}", role, *traits, returns=real if gives else VOID, reads=reads, writes=writes)
+        given = params(real) if params is not None else None
+        returns = real if params is not None else VOID
+        yield _row(f"{name}_{real}", role, *traits, returns=returns, params=given, reads=reads, writes=writes)
 
 
 def _mark(name: str, role: Role) -> Callee:
@@ -63,7 +66,7 @@ _SWEEPS = (  # in the host's forward and reverse sweep
     _row("open_loop"),
     _row("reopen_loop", "", "of reverse sweep"),
     _row("next", "", "adds nothing", writes=(0, 1, 2)),
-    _row("apart", returns=INT),
+    _row("apart", returns=INT, params=(None, None)),
     _row("undefined", "undefined"),
     _mark("found", "found"),
     _mark("lost", "lost"),
@@ -86,8 +89,8 @@ _MEMORY = (
     _row("elements", returns=SIZE_T, kept=False),
     _row("read_back"),
     _row("nested"),
-    _row("table_on_device", returns=_ANY),
-    _row("now", returns=_ANY),
+    _row("table_on_device", returns=_ANY, params=(None,)),
+    _row("now", returns=_ANY, params=(None,)),
     _row("clear", "", "adds nothing", "asks extents", writes=(0,)),
     _row("clear_rows", "", "adds nothing", "asks extents", writes=(0,)),
     _row("whole_numbers", "", "adds nothing"),
@@ -109,16 +112,16 @@ _TAPE = (
 )
 
 _ZEROS = (  # which adjoints are zero in every cell
-    _row("was_zero", "question of zeros"),
+    _row("was_zero", "question of zeros", returns=BOOL, params=(None,)),
     _row("cleared", "cleared", "adds nothing"),
     _row("added"),
     _row("added_anywhere"),
 )
 
 _KERNELS = (  # in kernels, and about their launches
-    *_each("take", "take", gives=True, reads=(0,), writes=(0,)),
-    *_each("swap", "swap", gives=True, reads=(0,), writes=(0,)),
-    _row("replay", "replay"),
+    *_each("take", "take", params=lambda real: (Pointer(real),), reads=(0,), writes=(0,)),
+    *_each("swap", "swap", params=lambda real: (Pointer(real), real), reads=(0,), writes=(0,)),
+    _row("replay", "replay", returns=None, params=(None, None)),
     *_each("block_add", "block add", writes=(0,)),
     *_each("block_sum", "block sum", writes=(0,)),
     *_each("warp_add", "warp add", writes=(0,)),
@@ -126,11 +129,14 @@ _KERNELS = (  # in kernels, and about their launches
     *_each("hot_begin", "hot begin"),
     *_each("hot_add", "hot add", writes=(0,)),
     *_each("hot_end", "hot end"),
-    *_each("lane_sum", "lane sum", gives=True),
-    _row("lanes", returns=UINT),
-    _row("few_lanes", returns=UINT),
-    _row("of_lane"),
-    *(_row(name, returns=UINT) for name in ("team", "tiling", "marched", "blocks")),
+    *_each("lane_sum", "lane sum", params=lambda real: (real, UINT)),
+    _row("lanes", returns=UINT, params=()),
+    _row("few_lanes", returns=UINT, params=()),
+    _row("of_lane", returns=None, params=(None, UINT, UINT)),
+    _row("team", returns=UINT, params=(UINT, UINT)),
+    _row("tiling", returns=UINT, params=(UINT,)),
+    _row("marched", returns=UINT, params=(UINT, SIZE_T)),
+    _row("blocks", returns=UINT, params=(UINT,)),
 )
 
 ROWS: tuple[Callee, ...] = (*_SWEEPS, *_MEMORY, *_TAPE, *_ZEROS, *_KERNELS)
