@@ -18,6 +18,7 @@ from hetad.frontend.normalize.switches import unfold
 from hetad.ir.facts import lasting
 from hetad.ir.nodes import (
     Assign,
+    Binary,
     Block,
     Body,
     Break,
@@ -33,14 +34,18 @@ from hetad.ir.nodes import (
     If,
     Label,
     Return,
+    Select,
     Stmt,
     Switch,
     Symbol,
+    Unary,
+    Update,
     Var,
     While,
 )
+from hetad.ir.places import written
 from hetad.ir.types import BOOL, VOID
-from hetad.ir.visit import bodies, walk_stmts
+from hetad.ir.visit import bodies, variables, walk_expr, walk_stmts
 
 
 @dataclass(eq=False)
@@ -233,11 +238,13 @@ class _Structurer:
         if isinstance(stmt, While):
             return (*lead, While(both(unset, stmt.cond), body, span=stmt.span))
         cond = both(unset, stmt.cond) if stmt.cond is not None else unset
-        if all(isinstance(s, Declare) for s in stmt.init) and stmt.init:
-            # the loop variables end with the loop: one step more after a break is not seen
-            return (*lead, replace(stmt, cond=cond, body=body))
-        step = (If(unset, stmt.step, (), span=stmt.span),) if stmt.step else ()
-        return (*lead, *stmt.init, While(cond, (*body, *step), span=stmt.span))
+        steps = _steps(stmt)
+        if steps is not None:
+            own, others = steps
+            guarded = (If(unset, others, (), span=stmt.span),) if others else ()
+            return (*lead, replace(stmt, cond=cond, step=own, body=(*body, *guarded)))
+        guarded = (If(unset, stmt.step, (), span=stmt.span),) if stmt.step else ()
+        return (*lead, *stmt.init, While(cond, (*body, *guarded), span=stmt.span))
 
     def _turn(self, body: Body, stop: _Target, skip: _Target, span: Span) -> Body:
         done = self._list(flat(body), _Place(stop, skip, frozenset((skip,))))
@@ -284,6 +291,27 @@ class _Structurer:
 
     def _declare(self, flag: Symbol, span: Span) -> Stmt:
         return Declare(flag, _bool(False, span), span=span)
+
+
+def _steps(loop: For) -> tuple[Body, Body] | None:
+    """The steps that may be done once more after a break, as the variables that a loop declares end with it, and the
+    others, which may be done before them.  None: one more would be seen."""
+    declares = {s.symbol for s in loop.init if isinstance(s, Declare)}
+    if not declares or len(declares) < len(loop.init):
+        return None
+    own = tuple(s for s in loop.step if _changes_only(s, declares))
+    others = tuple(s for s in loop.step if s not in own)
+    in_order = loop.step == (*others, *own) or declares.isdisjoint(variables(others))
+    if not in_order or not written(others).isdisjoint(variables(own)):
+        return None
+    return own, others
+
+
+def _changes_only(s: Stmt, declares: set[Symbol]) -> bool:
+    """Whether the statement does nothing but change a variable of these, and reads no memory."""
+    if not isinstance(s, Assign | Update) or not isinstance(s.target, Var) or s.target.symbol not in declares:
+        return False
+    return all(isinstance(e, Var | Const | Unary | Binary | Cast | Select) for e in walk_expr(s.value))
 
 
 # --- what a statement does -----------------------------------------------------------------------
