@@ -71,6 +71,7 @@ from hetad.host.unknown import refuse_unknown_pointers
 from hetad.host.zeros import follow_zeros
 from hetad.ir import facts
 from hetad.ir import nodes as ir
+from hetad.ir.forms import NORMALISED, Form
 from hetad.ir.types import Pointer
 from hetad.passes.manager import Pass, run
 from hetad.passes.task import Task
@@ -96,7 +97,7 @@ def option(name: str) -> Any:
 HOST_FORM: tuple[Pass[Any], ...] = (
     refuse_proven_races,
     launch_kernel,
-    inline_calls,
+    inline_calls.needing(*NORMALISED),
     field_by_field,
     lift_symbols,
     with_routines_pullbacks,
@@ -123,7 +124,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
 KERNELS = KernelPasses(
     reverse=(
         kernel.with_activity,
-        kernel.reversed_kernel,
+        kernel.reversed_kernel.needing(*NORMALISED).breaking(*NORMALISED).leaving(Form.ONE_MEANING),
         kernel.pruned_kernel,
     ),
     store=(
@@ -131,7 +132,7 @@ KERNELS = KernelPasses(
         with_assumptions,
         ordered_saves,
         segments_asked_for.only(option("segments")),
-        stored_tape,
+        stored_tape.leaving(Form.UNTAPED),
         kernel.canonical.only(option("tidy")),
         factors_kept.only(option("factors")),
     ),
@@ -163,7 +164,7 @@ KERNELS = KernelPasses(
 
 # Both sweeps, then without what nobody needs.
 REVERSE: tuple[Pass[Any], ...] = (
-    reversed_host(KERNELS),
+    reversed_host(KERNELS).needing(*NORMALISED).breaking(*NORMALISED).leaving(Form.ONE_MEANING),
     follow_zeros,
     prune_saves.only(option("needed")),
     drop_what_is_unused.only(lambda d: not option("needed")(d)),
@@ -178,7 +179,7 @@ REVERSE: tuple[Pass[Any], ...] = (
 LOWER: tuple[Pass[Any], ...] = (
     drop_snapshots_of_nothing,
     check_versions,
-    lowered_tape,
+    lowered_tape.leaving(Form.UNTAPED),
     use_versions,
     copy_tables,
     handles_given,

@@ -15,6 +15,12 @@ from typing import Any
 
 import pytest
 
+from hetad.memops.signatures import signature
+from hetad.passes.manager import watch_always
+from hetad.passes.watching import Verifying
+
+watch_always(Verifying(signature))  # each pass leaves valid IR in every test
+
 CHOICES = ("auto", "cpu", "cuda", "both")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hetad.adjoint.options import ALL, Options
 from hetad.analysis.affine import Polynomial
-from hetad.ir.nodes import Function
+from hetad.ir.nodes import Function, Program
 from hetad.rules.user import Rules
 
 
@@ -36,11 +36,18 @@ class Asked:
 class Around:
     """What is there around the kernels of a program.
 
-    functions: the program's; a kernel calls those with `rules` of the user's.
-    sources: texts of files, for diagnostics.
+    program: as it was written; a kernel calls those functions of it that have `rules` of the user's.
     """
 
-    functions: Mapping[str, Function]
-    sources: Mapping[str, str]
+    program: Program
     options: Options = ALL
     rules: Rules = field(default_factory=dict)
+
+    @property
+    def functions(self) -> Mapping[str, Function]:
+        return self.program.functions
+
+    def called(self) -> dict[str, Function]:
+        """The functions with rules, and those rules that are functions too."""
+        names = {*self.rules, *(rule.pullback for rule in self.rules.values() if rule.pullback is not None)}
+        return {name: f for name, f in self.functions.items() if name in names}

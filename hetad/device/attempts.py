@@ -29,6 +29,7 @@ from hetad.device.tape.segments import segmented
 from hetad.device.tape.storage import ALONE_LIMIT, LOCAL_LIMIT
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.forms import NORMALISED
 from hetad.ir.visit import declared, substitute, variables, walk_stmts
 from hetad.passes.manager import Pass, run
 
@@ -63,13 +64,16 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
     kernel = hoist_pointed(kernel, lambda loop: may_be_taped(loop, effects))
     values = StoredValues(Effects(PointsTo(kernel, asked.merged), {}), names, kernel.body)
     prepared = replace(kernel, body=values.body)
-    blank = Draft({}, entry=name, asked=asked, kernel=kernel, around=around, names=names, limit=LOCAL_LIMIT)
+    blank = Draft(
+        around.called(), around.program.globals, around.program.structs, around.program.sources,
+        entry=name, asked=asked, kernel=kernel, around=around, names=names, limit=LOCAL_LIMIT,
+    )  # fmt: skip
 
     def reversed_(body: ir.Body, **changed: Any) -> Draft:
         draft = replace(blank, names=names.copy(), **changed)
         records = draft.recording.records if draft.recording is not None else ()
         text = replace(kernel, name=name, body=body, params=(*kernel.params, *records))
-        return run(passes.reverse, replace(draft, functions={name: text}))
+        return run(passes.reverse, replace(draft, functions={**draft.functions, name: text}, forms=NORMALISED))
 
     def stale(draft: Draft) -> list[ir.Symbol]:
         """What it wants to know of overwritten memory that is not recorded."""

@@ -54,7 +54,7 @@ def reversed_kernel(draft: Draft) -> Draft:
     assert effects is not None
     dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
     uniform = Uniformity(effects, body)
-    engine = KernelEngine(names, effects, draft.active, draft.around.sources, dynamic_bytes, uniform)
+    engine = KernelEngine(names, effects, draft.active, draft.sources, dynamic_bytes, uniform)
     engine.rules, engine.functions = draft.around.rules, draft.around.functions
     engine.cleared = cleared_where_stored(body) if draft.options.needed else ()
     engine.resets = resets(body, effects, uniform)

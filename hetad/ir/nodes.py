@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hetad.diagnostics import Span
+from hetad.ir.forms import Form
 from hetad.ir.types import Type
 
 Extent = Literal["value", "range", "part", "allocation", "reached", "column"]
@@ -442,3 +443,4 @@ class Program:
     globals: tuple[Global, ...] = ()
     structs: tuple[Type, ...] = ()  # the struct types in use, in order of definition (dim3 is built in)
     sources: Mapping[str, str] = field(default_factory=dict)  # file name -> text, for diagnostics
+    forms: frozenset[Form] = frozenset()  # that all functions are in

@@ -13,9 +13,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
+from hetad.ir.forms import Form
 from hetad.ir.nodes import Function, Program
 
 P = TypeVar("P", bound=Program)
+
+
+NONE: frozenset[Form] = frozenset()
 
 
 def _always(_: Program) -> bool:
@@ -31,7 +35,22 @@ class Pass(Generic[P]):
 
     name: str
     rewrite: Callable[[P], P]
+    requires: frozenset[Form] = NONE
+    establishes: frozenset[Form] = NONE
+    destroys: frozenset[Form] = NONE
     wanted: Callable[[P], bool] = _always
+
+    def needing(self, *forms: Form) -> Pass[P]:
+        """The pass, which is for programs in these forms."""
+        return replace(self, requires=self.requires | set(forms))
+
+    def leaving(self, *forms: Form) -> Pass[P]:
+        """The pass, behind which a program is in these forms."""
+        return replace(self, establishes=self.establishes | set(forms))
+
+    def breaking(self, *forms: Form) -> Pass[P]:
+        """The pass, behind which a program is not in these forms any more."""
+        return replace(self, destroys=self.destroys | set(forms))
 
     def only(self, wanted: Callable[[P], bool]) -> Pass[P]:
         """The pass, for those programs alone."""
@@ -60,12 +79,17 @@ def function_pass(name: str, rewrite: Callable[[Function], Function]) -> Pass[An
     return Pass(name, each)
 
 
+class PipelineError(Exception):
+    """A pipeline runs a pass on a program that is not in the form the pass needs: a bug of hetad."""
+
+
 class Watcher(Protocol):
     """Sees each pass that has run: the program before and after it, and the seconds it took."""
 
     def __call__(self, step: Pass[Any], before: Program, after: Program, seconds: float, /) -> None: ...
 
 
+_everywhere: list[Watcher] = []
 _watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
 
 
@@ -79,14 +103,25 @@ def watched(*watchers: Watcher) -> Iterator[None]:
         _watchers.reset(token)
 
 
+def watch_always(*watchers: Watcher) -> None:
+    """All passes of this process are shown to the watchers from now on."""
+    _everywhere.extend(watchers)
+
+
 def run(pipeline: Sequence[Pass[Any]], program: P) -> P:
     """The program after all passes of the pipeline."""
     for step in pipeline:
         if not step.wanted(program):
             continue
-        watchers = _watchers.get()
+        watchers = (*_everywhere, *_watchers.get())
+        if not step.requires <= program.forms:
+            missing = sorted(form.name for form in step.requires - program.forms)
+            raise PipelineError(f"{step.name} is for programs that are {', '.join(missing)}")
         before, began = program, time.perf_counter()
         program = step.rewrite(program)
+        forms = (program.forms - step.destroys) | step.establishes
+        if forms != program.forms:
+            program = replace(program, forms=forms)
         seconds = time.perf_counter() - began
         for watcher in watchers:
             watcher(step, before, program, seconds)

@@ -70,6 +70,6 @@ class Verifying:
 
     def __call__(self, step: Pass[Any], before: Program, after: Program, _seconds: float) -> None:
         try:
-            verify(after, callees=self.callees, before=before)
+            verify(after, after.forms, self.callees, before if after.forms <= before.forms else None)
         except InvalidIR as problem:
             raise InvalidIR(f"after {step.name}: {problem}") from None

@@ -14,6 +14,7 @@ from hetad.frontend.normalize.hoist import hoist
 from hetad.frontend.normalize.names import Names, rename
 from hetad.frontend.normalize.norms import write_out_norms
 from hetad.frontend.normalize.structure import structure
+from hetad.ir.forms import Form
 from hetad.ir.nodes import Function, Program
 from hetad.ir.visit import declared
 from hetad.passes.manager import Pass, run
@@ -40,7 +41,7 @@ def _named(name: str) -> Callable[[Callable[[Function, Names], Function]], Pass[
     return marked
 
 
-unique_names = _named("unique-names")(rename)
+unique_names = _named("unique-names")(rename).leaving(Form.UNIQUE_NAMES, Form.UNTAPED)
 
 
 @_named("a-normal-form")
@@ -57,7 +58,12 @@ def array_functions(function: Function, names: Names) -> Function:
 
 structured_control = _named("structured-control")(structure)
 
-NORMAL_FORM = (unique_names, a_normal_form, array_functions, structured_control)
+NORMAL_FORM = (
+    unique_names,
+    a_normal_form.needing(Form.UNIQUE_NAMES),
+    array_functions,
+    structured_control.leaving(Form.STRUCTURED, Form.A_NORMAL),
+)
 
 
 def normalize(program: P) -> P:

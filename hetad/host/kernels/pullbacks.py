@@ -24,7 +24,8 @@ class Pullbacks:
         self.derivation, self.passes = derivation, passes
         self.effects = derivation.setting.summaries
         request = derivation.request
-        self.around = Around(derivation.written, derivation.sources, request.options, request.rules)
+        written = ir.Program(derivation.written, derivation.globals, derivation.structs, derivation.sources)
+        self.around = Around(written, request.options, request.rules)
         self.made: dict[tuple[Asked, bool], Pullback] = {}  # all that know something are one
 
     def __call__(self, asked: Asked) -> Pullback:

@@ -12,9 +12,9 @@ differentiation brings it there, as it does with programs that come from users.
 from __future__ import annotations
 
 from collections.abc import Collection
-from enum import Enum
 
 from hetad.ir import nodes as ir
+from hetad.ir.forms import DERIVATIVE, NORMALISED, Form
 from hetad.ir.verify.calls import Callees, Calls, Signature, unknown
 from hetad.ir.verify.forms import ANormal, OneMeaning, Structured, UniqueNames, Untaped
 from hetad.ir.verify.rules import InvalidIR, Rules, Setting
@@ -26,18 +26,13 @@ from hetad.ir.visit import callees as all_callees
 __all__ = ["DERIVATIVE", "NORMALISED", "Callees", "Form", "InvalidIR", "Signature", "broken_rules", "verify"]
 
 
-class Form(Enum):
-    """What a pass may establish and require; the classes say which rules these are."""
-
-    ONE_MEANING = OneMeaning
-    UNIQUE_NAMES = UniqueNames
-    STRUCTURED = Structured
-    A_NORMAL = ANormal
-    UNTAPED = Untaped
-
-
-NORMALISED = (Form.UNIQUE_NAMES, Form.STRUCTURED, Form.A_NORMAL, Form.UNTAPED)
-DERIVATIVE = (Form.ONE_MEANING, Form.UNTAPED)
+RULES: dict[Form, type[Rules]] = {
+    Form.ONE_MEANING: OneMeaning,
+    Form.UNIQUE_NAMES: UniqueNames,
+    Form.STRUCTURED: Structured,
+    Form.A_NORMAL: ANormal,
+    Form.UNTAPED: Untaped,
+}
 
 
 def verify(
@@ -97,4 +92,9 @@ def _groups(forms: Collection[Form], callees: Callees) -> list[tuple[type[Rules]
     def calls(setting: Setting) -> Rules:
         return Calls(setting, callees)
 
-    return [(Scopes, Scopes), (Types, Types), (Calls, calls), *((form.value, form.value) for form in forms)]
+    return [
+        (Scopes, Scopes),
+        (Types, Types),
+        (Calls, calls),
+        *((RULES[form], RULES[form]) for form in Form if form in forms),
+    ]
