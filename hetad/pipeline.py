@@ -124,7 +124,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
 KERNELS = KernelPasses(
     reverse=(
         kernel.with_activity,
-        kernel.reversed_kernel.needing(*NORMALISED).breaking(*NORMALISED).leaving(Form.ONE_MEANING),
+        kernel.reversed_kernel.needing(*NORMALISED).breaking(*NORMALISED),
         kernel.pruned_kernel,
     ),
     store=(
@@ -164,7 +164,7 @@ KERNELS = KernelPasses(
 
 # Both sweeps, then without what nobody needs.
 REVERSE: tuple[Pass[Any], ...] = (
-    reversed_host(KERNELS).needing(*NORMALISED).breaking(*NORMALISED).leaving(Form.ONE_MEANING),
+    reversed_host(KERNELS).needing(*NORMALISED).breaking(*NORMALISED),
     follow_zeros,
     prune_saves.only(option("needed")),
     drop_what_is_unused.only(lambda d: not option("needed")(d)),
@@ -187,7 +187,7 @@ LOWER: tuple[Pass[Any], ...] = (
     outline.only(option("outline")),
     closed,
     with_launch_bounds.only(option("qualifiers")),
-    distinct_names,
+    distinct_names.leaving(Form.ONE_MEANING),
 )
 
 DIFFERENTIATE = (*NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)

@@ -54,8 +54,10 @@ def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
     found = [
         few for root, members in groups.items() if (few := _few(root, members, maps, ground, names, body)) is not None
     ]
-    for few in found:
-        body = _summed(body, few, ground.span)
+    if found:
+        k = names.symbol("k", INT, ground.span)
+        for few in found:
+            body = _summed(body, few, k)
     return body
 
 
@@ -87,7 +89,9 @@ def _few(
     return _Few(root, max(lower), count, sums, frozenset(id(s.statement) for s in members))
 
 
-def _summed(body: ir.Body, few: _Few, span: Span) -> ir.Body:
+def _summed(body: ir.Body, few: _Few, k: ir.Symbol) -> ir.Body:
+    span = k.span
+
     def cell(array: ir.Symbol, index: ir.Expr) -> ir.Index:
         assert isinstance(few.root.type, Pointer)
         return ir.Index(ir.Var(array, span=span), index, few.root.type.to, span=span)
@@ -109,7 +113,6 @@ def _summed(body: ir.Body, few: _Few, span: Span) -> ir.Body:
         mine = isinstance(s, ir.For) and any(id(x) in few.sites for x in walk_stmts(s.body))
         return replace(s, unroll="", primal=None) if mine and isinstance(s, ir.For) else s
 
-    k = ir.Symbol("k", INT, span)
     count = ir.Var(k, span=span)
     target = address_of(cell(few.root, moved(count, few.low)))
     add = ir.Call(support.named("block add", cell(few.root, count).type), (target, cell(few.sums, count)), span=span)
