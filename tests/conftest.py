@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from hetad.memops.signatures import signature
 from hetad.passes.manager import watch_always
 from hetad.passes.watching import Verifying
+from hetad.rules.signatures import signature
 
 watch_always(Verifying(signature))  # each pass leaves valid IR in every test
 
