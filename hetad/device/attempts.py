@@ -23,6 +23,7 @@ from hetad.device.engine import KernelEngine, may_be_taped
 from hetad.device.finish import finished
 from hetad.device.gathers.gathering import meets
 from hetad.device.generated import Pullback
+from hetad.device.tape.loop_tests import with_tests_inside
 from hetad.device.tape.memory import StoredValues
 from hetad.device.tape.record import record
 from hetad.device.tape.segments import segmented
@@ -85,7 +86,6 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
     needed: dict[ir.Symbol, None] = {}
     draft = reversed_(values.body)
     while wanted := stale(draft):
-        _refuse_unrecordable(values, wanted)
         needed.update(dict.fromkeys(wanted))
         recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
         draft = reversed_(recording.replay, recording=recording)
@@ -98,7 +98,9 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
             both_sweeps = again.body
             alone = settled(reversed_(prepared.body, limit=ALONE_LIMIT))
             prepared, draft = shorter, _swept_by(settled(again), alone)
-    _refuse_stale_conditions(values, both_sweeps)
+    if values.stale_loops and any(isinstance(s, ir.For | ir.While) for s in walk_stmts(both_sweeps)):
+        tested = replace(kernel, body=with_tests_inside(kernel.body, values.stale_loops, names))
+        return pullback(tested, name, asked, around, passes)
     _refuse_messages(values, draft.reversed.engine)
     return finished(run(passes.finish, draft), prepared, values)
 
@@ -118,17 +120,6 @@ def _swept_by(draft: Draft, other: Draft) -> Draft:
     return replace(draft, sweep=in_order(body, draft.ground, other.names))
 
 
-def _refuse_unrecordable(values: StoredValues, stale: Sequence[ir.Symbol]) -> None:
-    for symbol in stale:
-        if symbol in values.conditional:
-            raise UnsupportedError(
-                "the derivative needs a value that the kernel reads back from memory it has overwritten, inside a "
-                "condition that may skip the load",
-                values.stale[symbol],
-                "read it into a local variable in a branch of its own",
-            )
-
-
 def _refuse_messages(values: StoredValues, engine: KernelEngine) -> None:
     """Blocks that wait for each other run in no known order, and in none at all when the pullback runs."""
     if not values.messages:
@@ -141,12 +132,3 @@ def _refuse_messages(values: StoredValues, engine: KernelEngine) -> None:
                 values.stale[symbol],
                 "split the kernel here: what one launch writes, let the next one read",
             )
-
-
-def _refuse_stale_conditions(values: StoredValues, body: ir.Body) -> None:
-    if values.stale_conditions and any(isinstance(s, ir.For | ir.While) for s in walk_stmts(body)):
-        raise UnsupportedError(
-            "the loop's condition reads memory that the kernel has overwritten",
-            values.stale_conditions[0],
-            "keep the value in a local variable inside the loop, and store it afterwards",
-        )

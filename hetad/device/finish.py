@@ -156,7 +156,7 @@ def _tapes(
             raise UnsupportedError(
                 "how often this runs depends on a value that only the launch itself can provide",
                 span,
-                "bound the loop by a value that the kernel does not overwrite",
+                "bound the turns by what the kernel does not overwrite: for (int k = 0; k < most; ++k), with a break",
             )
     types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
     return Tapes(types, counter, counted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hetad.ir import nodes as ir
 from hetad.ir.facts import collected
 from hetad.ir.types import Array
-from hetad.ir.visit import children, own_exprs
+from hetad.ir.visit import children, own_exprs, walk_expr
 
 
 def root_symbol(place: ir.Expr) -> ir.Symbol | None:
@@ -34,6 +34,15 @@ def _assigned(s: ir.Stmt) -> list[ir.Symbol]:
 
 
 _written_by = collected(_assigned)
+
+
+def changes_only(s: ir.Stmt, symbols: set[ir.Symbol]) -> bool:
+    """Whether the statement does nothing but change a variable of these, and reads no memory."""
+    if not isinstance(s, ir.Assign | ir.Update) or not isinstance(s.target, ir.Var) or s.target.symbol not in symbols:
+        return False
+    return all(
+        isinstance(e, ir.Var | ir.Const | ir.Unary | ir.Binary | ir.Cast | ir.Select) for e in walk_expr(s.value)
+    )
 
 
 def exposed(body: ir.Body) -> set[ir.Symbol]:

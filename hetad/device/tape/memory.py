@@ -10,8 +10,9 @@ there is no such case without a barrier: it would be a race.)
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
-from hetad.adjoint.names import Names, convert
+from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
@@ -20,7 +21,7 @@ from hetad.device.tape.members import Members, Path, apart
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
-from hetad.ir.types import Array, is_volatile, promote
+from hetad.ir.types import BOOL, Array, Float, Int, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
 from hetad.rules import callees
 
@@ -63,8 +64,7 @@ class StoredValues:
         self.names = names
         self.stale: dict[ir.Symbol, Span] = {}
         self.rereads: dict[ir.Symbol, ir.Expr] = {}  # stale values that were loaded, with the load
-        self.conditional: set[ir.Symbol] = set()  # stale loads that the primal may skip
-        self._skippable = 0
+        self._guards: list[ir.Expr] = []  # under which the part of an expression that is looked at has a value
         self._members = Members(body)
         self._written: dict[Root, list[Stored]] = {}
         for s in walk_stmts(body):
@@ -72,7 +72,7 @@ class StoredValues:
                 if isinstance(w, Root):
                     self._written.setdefault(w, []).append(Stored(None, None, self._members.stored_by(s)))
         self.messages = False  # whether blocks of the launch may hear of each other
-        self.stale_conditions: list[Span] = []
+        self.stale_loops: set[int] = set()  # by id: those whose conditions read what the kernel has overwritten
         self._read = [address(e) for s in walk_stmts(body) for e in _read_by(s)]
         self.body = self._block(body, State())
 
@@ -192,7 +192,7 @@ class StoredValues:
             extra: list[ir.Stmt] = []
             self._rewrite(cond, state, extra)
             if extra:
-                self.stale_conditions.append(s.span)
+                self.stale_loops.add(id(s))
         inner = state.copy()
         body = self._block(s.body, inner)
         step = self._block(s.step, inner) if isinstance(s, ir.For) else ()
@@ -265,19 +265,35 @@ class StoredValues:
                 symbol = self.names.symbol("reread", expr.type, expr.span)
                 self.stale[symbol] = expr.span
                 self.rereads[symbol] = new
-                if self._skippable:
-                    self.conditional.add(symbol)
-                before.append(ir.Declare(symbol, new, span=expr.span))
-                return ir.Var(symbol, span=expr.span)
+                load = ir.Declare(symbol, new, span=expr.span)
+                return self._where_read(load, before) if self._guards else _declared(load, before)
             return new
-        if isinstance(expr, ir.Select) or (isinstance(expr, ir.Binary) and expr.op in ("&&", "||")):
-            first, *rest = children(expr)
-            always = self._rewrite(first, state, before)
-            self._skippable += 1
-            others = {id(e): self._rewrite(e, state, before) for e in rest}
-            self._skippable -= 1
-            return map_children(lambda e: always if e is first else others[id(e)], expr)
+        match expr:
+            case ir.Select(cond=cond, then=then, orelse=orelse):
+                first = self._rewrite(cond, state, before)
+                chosen = self._guarded(then, first, state, before)
+                return replace(expr, cond=first, then=chosen, orelse=self._guarded(orelse, _not(first), state, before))
+            case ir.Binary(op="&&" | "||" as op, left=left, right=right):
+                first = self._rewrite(left, state, before)
+                guard = first if op == "&&" else _not(first)
+                return replace(expr, left=first, right=self._guarded(right, guard, state, before))
         return map_children(lambda e: self._rewrite(e, state, before), expr)
+
+    def _guarded(self, expr: ir.Expr, guard: ir.Expr, state: State, before: list[ir.Stmt]) -> ir.Expr:
+        self._guards.append(guard)
+        new = self._rewrite(expr, state, before)
+        self._guards.pop()
+        return new
+
+    def _where_read(self, load: ir.Declare, before: list[ir.Stmt]) -> ir.Var:
+        """The load in a branch of its own: elsewhere there may be no such cell."""
+        held, span = ir.Var(load.symbol, span=load.span), load.span
+        value = self.names.symbol(load.symbol.name, held.type, span)
+        empty = zero(held.type, span) if isinstance(held.type, Int | Float) else None
+        guard = reduce(lambda a, b: ir.Binary("&&", a, b, BOOL, span=span), self._guards)
+        branch = (load, ir.Assign(ir.Var(value, span=span), held, span=span))
+        before += [ir.Declare(value, empty, span=span), ir.If(guard, branch, (), span=span)]
+        return ir.Var(value, span=span)
 
     def _fresh(self, place: ir.Expr, state: State) -> bool:
         """Whether the cell certainly has its value of the launch."""
@@ -302,6 +318,15 @@ class StoredValues:
         return target is None or any(
             r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base
         )
+
+
+def _declared(load: ir.Declare, before: list[ir.Stmt]) -> ir.Var:
+    before.append(load)
+    return ir.Var(load.symbol, span=load.span)
+
+
+def _not(cond: ir.Expr) -> ir.Expr:
+    return ir.Unary("!", cond, BOOL, span=cond.span)
 
 
 def _find_mentioned(e: ir.Expr) -> frozenset[ir.Symbol]:

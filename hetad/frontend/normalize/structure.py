@@ -18,7 +18,6 @@ from hetad.frontend.normalize.switches import unfold
 from hetad.ir.facts import lasting
 from hetad.ir.nodes import (
     Assign,
-    Binary,
     Block,
     Body,
     Break,
@@ -34,18 +33,15 @@ from hetad.ir.nodes import (
     If,
     Label,
     Return,
-    Select,
     Stmt,
     Switch,
     Symbol,
-    Unary,
-    Update,
     Var,
     While,
 )
-from hetad.ir.places import written
+from hetad.ir.places import changes_only, written
 from hetad.ir.types import BOOL, VOID
-from hetad.ir.visit import bodies, variables, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, variables, walk_stmts
 
 
 @dataclass(eq=False)
@@ -299,19 +295,12 @@ def _steps(loop: For) -> tuple[Body, Body] | None:
     declares = {s.symbol for s in loop.init if isinstance(s, Declare)}
     if not declares or len(declares) < len(loop.init):
         return None
-    own = tuple(s for s in loop.step if _changes_only(s, declares))
+    own = tuple(s for s in loop.step if changes_only(s, declares))
     others = tuple(s for s in loop.step if s not in own)
     in_order = loop.step == (*others, *own) or declares.isdisjoint(variables(others))
     if not in_order or not written(others).isdisjoint(variables(own)):
         return None
     return own, others
-
-
-def _changes_only(s: Stmt, declares: set[Symbol]) -> bool:
-    """Whether the statement does nothing but change a variable of these, and reads no memory."""
-    if not isinstance(s, Assign | Update) or not isinstance(s.target, Var) or s.target.symbol not in declares:
-        return False
-    return all(isinstance(e, Var | Const | Unary | Binary | Cast | Select) for e in walk_expr(s.value))
 
 
 # --- what a statement does -----------------------------------------------------------------------

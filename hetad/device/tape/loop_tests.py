@@ -1,0 +1,60 @@
+"""Conditions of loops that read memory, as tests inside the loop.
+
+`for (…; a && b; …) body` becomes `for (…; !stop && a; …) { if (b) body else stop = true; }`, so that what `b` reads can
+be recorded turn by turn, as what a body reads is; `a`, which reads no memory, still bounds the number of turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from functools import reduce
+
+from hetad.adjoint.names import Names
+from hetad.device.unstaging.conjuncts import conjuncts
+from hetad.ir import nodes as ir
+from hetad.ir.places import changes_only
+from hetad.ir.types import BOOL
+from hetad.ir.visit import map_bodies, walk_expr
+
+
+def with_tests_inside(body: ir.Body, loops: Collection[int], names: Names) -> ir.Body:
+    """`loops`: by id, those whose conditions are to be tested inside."""
+    out: list[ir.Stmt] = []
+    for s in body:
+        inner = map_bodies(lambda nested: with_tests_inside(nested, loops, names), s)
+        out += _tested_inside(inner, names) if id(s) in loops else [inner]
+    return tuple(out)
+
+
+def _tested_inside(loop: ir.Stmt, names: Names) -> list[ir.Stmt]:
+    assert isinstance(loop, ir.For | ir.While)
+    assert loop.cond is not None
+    span = loop.cond.span
+    parts = conjuncts(loop.cond)
+    bounds = [c for c in parts if _is_plain(c)]
+    tests = [c for c in parts if not _is_plain(c)]
+    stop = names.symbol("stop", BOOL, span)
+    lead = ir.Declare(stop, ir.Const(False, BOOL, "false", span=span), span=span)
+    leave = ir.Assign(ir.Var(stop, span=span), ir.Const(True, BOOL, "true", span=span), span=span)
+    goes_on = ir.Unary("!", ir.Var(stop, span=span), BOOL, span=span)
+    cond = _all([goes_on, *bounds])
+    init, step = (loop.init, loop.step) if isinstance(loop, ir.For) else ((), ())
+    own = {s.symbol for s in init if isinstance(s, ir.Declare)}
+    if isinstance(loop, ir.For) and own and all(changes_only(s, own) for s in step):
+        return [lead, replace(loop, cond=cond, body=(ir.If(_all(tests), loop.body, (leave,), span=span),))]
+    inner = ir.If(_all(tests), (*loop.body, *step), (leave,), span=span)
+    return [lead, *init, ir.While(cond, (inner,), span=loop.span)]
+
+
+def _is_plain(cond: ir.Expr) -> bool:
+    """Whether it can be evaluated wherever it stands, and reads no memory."""
+    return all(
+        isinstance(e, ir.Var | ir.Const | ir.Cast | ir.Unary | ir.ThreadIndex)
+        or (isinstance(e, ir.Binary) and e.op not in ("/", "%"))
+        for e in walk_expr(cond)
+    )
+
+
+def _all(conditions: Collection[ir.Expr]) -> ir.Expr:
+    return reduce(lambda a, b: ir.Binary("&&", a, b, BOOL, span=a.span), conditions)
