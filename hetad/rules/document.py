@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from hetad.ir.types import FLOAT, VOID
-from hetad.rules import inactive, refused
+from hetad.rules import inactive, operators, refused
 from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math import elementary, special
 from hetad.rules.math.intrinsics import ROUNDED, TWO_RESULTS
@@ -69,6 +69,15 @@ def _names(names: list[str]) -> str:
     return ", ".join(f"`{n}`" for n in shown)
 
 
+def _operators() -> str:
+    lines = ["| operation | derivative |", "|---|---|"]
+    for row in operators.ROWS.values():
+        over, mark = (f" / {row.divisor}", _MARKS["infinite"]) if row.divisor else ("", "")
+        partials = (f"∂{a}: `{n}{over}`{mark}" for a, n in zip(row.operands, row.numerators, strict=True))
+        lines.append(f"| `{row.form}` | {'<br>'.join(partials)}{', of the one that is chosen' * row.chosen} |")
+    return "\n".join(lines) + "\n"
+
+
 def text() -> str:
     """The whole document."""
     groups = (
@@ -79,7 +88,7 @@ def text() -> str:
         ("Arithmetic with a stated rounding, fast division, narrowing", ROUNDED),
         ("Functions of two results", TWO_RESULTS),
     )  # fmt: skip
-    parts = [_HEAD]
+    parts = [_HEAD, f"\n## Operators\n\n{_operators()}"]
     for title, rows in groups:
         shown = [row[0] for row in rows if not re.search(r"_r[zud]$", row[0].name)]
         parts.append(f"\n## {title}\n\n{_table(shown)}")
