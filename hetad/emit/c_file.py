@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from hetad.deep import deep
@@ -23,7 +22,7 @@ from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
-from hetad.memops.table import TABLE
+from hetad.rules import callees
 from hetad.rules.routines import routine_of
 
 _HEAD = """\
@@ -170,12 +169,13 @@ class HostStatements(Statements):
         if not isinstance(call, ir.Call) or not foreign or self.function.kind != "host":
             yield from super().statement(statement)
             return
-        of_memory = _is_of_memory(call.function)
+        of_memory = _is_of_memory(call)
         yield "hetad_stay();"
         if of_memory:
             yield f"hetad_place = {texts.quoted(str(call.span))};"
-        if call.function in _UNCHECKED:
-            yield f"hetad_sized({self.expressions.text(call.args[2])});"
+        size = _unchecked_size(call)
+        if size is not None:
+            yield f"hetad_sized({self.expressions.text(size)});"
         yield from super().statement(statement)
         if of_memory:
             yield "hetad_place = NULL;"
@@ -222,15 +222,17 @@ class HostStatements(Statements):
         return "&" + name
 
 
-_UNCHECKED = frozenset({"memcpy", "memmove", "memset"})  # do as they are told, with any size
-_OF_MEMORY = re.compile(r"hetad_(?:(?:device|host|managed)_(?:malloc|zeros)|release|retire|freed|clear|save|restore|"
-                        r"copy_pullback|move_pullback|rows_pullback)")  # fmt: skip
+def _unchecked_size(call: ir.Call) -> ir.Expr | None:
+    """The bytes that a function of C moves or sets, which does as it is told with any size."""
+    row = callees.find(call.function).operation
+    at = row.position("bytes") if row is not None and row.space == "host" and row.action in ("copy", "fill") else None
+    return call.args[at] if at is not None else None
 
 
-def _is_of_memory(function: str) -> bool:
-    row = TABLE.get(function)
+def _is_of_memory(call: ir.Call) -> bool:
+    row = callees.find(call.function).operation
     if row is None:
-        return _OF_MEMORY.match(function) is not None
+        return callees.has(call, "may fail for want of memory")
     return row.action in ("allocate", "free", "copy", "fill")
 
 

@@ -63,6 +63,7 @@ Trait = Literal[
     "asks extents",  # of the argument buffers to which its arguments point
     "by its own address",  # knows an allocation
     "needs no session",  # around it
+    "may fail for want of memory",  # or of room in what it is given: then its place is told
     "of reverse sweep",  # stands nowhere else
     "on the host",  # reads and writes memory there
     "remembers addresses",  # until what it saved is restored

@@ -13,6 +13,7 @@ from hetad.ir.types import BOOL, CUDA_ERROR, DOUBLE, FLOAT, INT, SIZE_T, UINT, V
 from hetad.rules.callee import ALL, Callee, Role, Trait
 
 _ANY = Pointer(VOID)
+_FAILS: Trait = "may fail for want of memory"
 
 
 def _row(
@@ -73,30 +74,30 @@ _SWEEPS = (  # in the host's forward and reverse sweep
 )
 
 _MEMORY = (
-    _row("device_malloc", "allocation", returns=CUDA_ERROR, writes=(0,), kept=False),
-    _row("device_zeros", "zeroed allocation", returns=CUDA_ERROR, writes=(0,), kept=False),
-    _row("managed_zeros", "managed allocation", returns=CUDA_ERROR, writes=(0,), kept=False),
+    _row("device_malloc", "allocation", _FAILS, returns=CUDA_ERROR, writes=(0,), kept=False),
+    _row("device_zeros", "zeroed allocation", _FAILS, returns=CUDA_ERROR, writes=(0,), kept=False),
+    _row("managed_zeros", "managed allocation", _FAILS, returns=CUDA_ERROR, writes=(0,), kept=False),
     _row("symbol_address", returns=CUDA_ERROR, writes=(0,), kept=False),
-    _row("host_malloc", "allocation", "on the host", returns=_ANY, kept=False),
-    _row("host_zeros", "zeroed allocation", "on the host", returns=_ANY, kept=False),
+    _row("host_malloc", "allocation", _FAILS, "on the host", returns=_ANY, kept=False),
+    _row("host_zeros", "zeroed allocation", _FAILS, "on the host", returns=_ANY, kept=False),
     _row("tape_allocate", writes=(0,)),
-    _row("release", "end of an allocation", "by its own address"),
-    _row("retire", "end of an allocation", writes=(0,)),
+    _row("release", "end of an allocation", _FAILS, "by its own address"),
+    _row("retire", "end of an allocation", _FAILS, writes=(0,)),
     _row("revive", "end of an allocation"),
     _row("revive_zeros", "end of an allocation", writes=(0,)),
-    _row("freed", "", "adds nothing", "asks extents", "by its own address"),
+    _row("freed", "", _FAILS, "adds nothing", "asks extents", "by its own address"),
     _row("kept_bytes", returns=SIZE_T, kept=False),
     _row("elements", returns=SIZE_T, kept=False),
     _row("read_back"),
     _row("nested"),
     _row("table_on_device", returns=_ANY, params=(None,)),
     _row("now", returns=_ANY, params=(None,)),
-    _row("clear", "", "adds nothing", "asks extents", writes=(0,)),
-    _row("clear_rows", "", "adds nothing", "asks extents", writes=(0,)),
+    _row("clear", "", _FAILS, "adds nothing", "asks extents", writes=(0,)),
+    _row("clear_rows", "", _FAILS, "adds nothing", "asks extents", writes=(0,)),
     _row("whole_numbers", "", "adds nothing"),
-    *_each("copy_pullback", "copy", "of reverse sweep", "asks extents", reads=(0, 1), writes=(0, 1)),
-    *_each("move_pullback", "move", "of reverse sweep", reads=(0, 1), writes=(0, 1)),
-    *_each("rows_pullback", "copy of rows", "of reverse sweep", "asks extents", reads=(0, 2), writes=(0, 2)),
+    *_each("copy_pullback", "copy", _FAILS, "of reverse sweep", "asks extents", reads=(0, 1), writes=(0, 1)),
+    *_each("move_pullback", "move", _FAILS, "of reverse sweep", reads=(0, 1), writes=(0, 1)),
+    *_each("rows_pullback", "copy of rows", _FAILS, "of reverse sweep", "asks extents", reads=(0, 2), writes=(0, 2)),
     *_each("read_scalar", "scalar", "of reverse sweep", reads=(0,), writes=(0,)),
 )
 
@@ -106,14 +107,17 @@ _RESTORES: tuple[Trait, ...] = ("adds nothing", "of reverse sweep")
 _TAPE = (
     _row("push", "push", "adds nothing", "on the host"),
     _row("pop", "pop", "on the host", *_RESTORES),
-    *(_row(name, "", *_SAVES) for name in "save save_reached save_range save_part save_column save_columns".split()),
+    *(
+        _row(name, "", _FAILS, *_SAVES)
+        for name in "save save_reached save_range save_part save_column save_columns".split()
+    ),
     *(_row(name, "", *_SAVES) for name in "rename rename_range rename_part rename_rows rename_planes renamed".split()),
-    *(_row(f"restore{part}", "", *_RESTORES) for part in ("", "_range", "_part", "_column", "_columns")),
+    *(_row(f"restore{part}", "", _FAILS, *_RESTORES) for part in ("", "_range", "_part", "_column", "_columns")),
 )
 
 _ZEROS = (  # which adjoints are zero in every cell
     _row("was_zero", "question of zeros", returns=BOOL, params=(None,)),
-    _row("cleared", "cleared", "adds nothing"),
+    _row("cleared", "cleared", _FAILS, "adds nothing"),
     _row("added"),
     _row("added_anywhere"),
 )
