@@ -60,10 +60,23 @@ class Liveness:
     def block(self, body: ir.Body, live: Live) -> ir.Body:
         """Prunes; `live` holds what is live after the body on entry, before it on return."""
         kept: list[ir.Stmt] = []
-        for s in reversed(body):
+        beside: dict[ir.Symbol, Location] = {}  # by slot: what is live but for the part that is restored there
+        for i in range(len(body) - 1, -1, -1):
+            s = body[i]
+            if beside:
+                own = _parts_of(body, i)
+                touched = None if bodies(s) else set(self._writes(s))
+                for slot in [x for x in beside if x not in own and (touched is None or beside[x] in touched)]:
+                    live.add(beside.pop(slot))
             new = self.statement(s, live)
+            if isinstance(new, ir.Pop) and new.extent == "part" and len(self._writes(new)) == 1:
+                beside[new.slot] = self._writes(new)[0]
+                live.discard(beside[new.slot])
+            elif isinstance(new, ir.Push) and new.slot in beside:
+                live.add(beside.pop(new.slot))
             if new is not None and not (_is_barrier(new) and kept and _is_barrier(kept[-1])):
                 kept.append(new)
+        live.update(beside.values())
         kept.reverse()
         return same_or(body, tuple(kept))
 
@@ -232,6 +245,20 @@ class Liveness:
                 break
             around |= before
         return _substance(self.block(init, set(live)))
+
+
+def _parts_of(body: ir.Body, position: int) -> set[ir.Symbol]:
+    """The slots of the parts that the statements in front of a launch save for it: all that it writes there."""
+    s = body[position]
+    found: set[ir.Symbol] = set()
+    while isinstance(s, ir.Launch) and position > 0:
+        position -= 1
+        push = body[position]
+        if not isinstance(push, ir.Push) or push.span != s.span:
+            break
+        if push.extent == "part":
+            found.add(push.slot)
+    return found
 
 
 def _covered(pointer: ir.Expr, size: ir.Expr | None) -> ir.Symbol | None:

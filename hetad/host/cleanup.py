@@ -113,7 +113,7 @@ def drop_idle_restores(body: ir.Body, effects: Effects, roots: set[Root]) -> ir.
 
 def is_entry(s: ir.Stmt) -> bool:
     """Whether the statement saves an argument on entry, or restores it at the end."""
-    return isinstance(s, ir.Push | ir.Pop) and s.slot.name.endswith("_entry")
+    return isinstance(s, ir.Push | ir.Pop) and s.slot.storage == "entry"
 
 
 def without_entries(body: ir.Body, effects: Effects, idle: set[Root]) -> ir.Body:

@@ -146,7 +146,7 @@ class MemoryAdjoints:
         size = ir.Const(size_of(symbol.type), SIZE_T, span=s.span)
         found = ir.Call("hetad_symbol_address", (*s.args, size), span=s.span)
         name = place.symbol.name if isinstance(place, ir.Var) else "symbol"
-        slot = self.engine.names.symbol(f"{name}_entry", place.type, s.span)
+        slot = self.engine.names.symbol(f"{name}_entry", place.type, s.span, "entry")
         forward: list[ir.Stmt] = [found, ir.Push(slot, place, "allocation", span=s.span)]
         reverse: list[ir.Stmt] = [ir.Pop(slot, place, "allocation", span=s.span)]
         if self.engine.is_active_pointer(place):

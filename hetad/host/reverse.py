@@ -89,7 +89,7 @@ def _whole(
     after: list[ir.Stmt] = [*engine.cells.closing(span)]
     for root in dict.fromkeys(setting.pointers.parameter_roots.values()):
         pointer = ir.Var(root.symbol, span=span)
-        slot = setting.names.symbol(f"{root.name}_entry", root.symbol.type, span)
+        slot = setting.names.symbol(f"{root.name}_entry", root.symbol.type, span, "entry")
         entries.append(ir.Push(slot, pointer, "allocation", span=span))
         after.insert(0, ir.Pop(slot, pointer, "allocation", span=span))
     returned = setting.returned if setting.of is None else None

@@ -23,7 +23,8 @@ from hetad.ir.forms import Form
 from hetad.ir.types import Type
 
 Extent = Literal["value", "range", "part", "allocation", "reached", "column"]
-Storage = Literal["param", "local", "shared", "global", "constant", "static"]
+# entry: not a variable but a slot of the tape, for what the caller's memory holds on entry
+Storage = Literal["param", "local", "shared", "global", "constant", "static", "entry"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

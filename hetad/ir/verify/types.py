@@ -146,9 +146,11 @@ class Types(Rules):
     @rule(ir.Push, ir.Pop)
     def saved(self, s: ir.Push | ir.Pop) -> bool:
         """A slot holds the values of one type, saved and restored to the same extent; but for a value or a column, it
-        is told by a pointer."""
+        is told by a pointer, and what the caller's memory holds on entry is saved whole."""
         first = self.setting.slots.setdefault(s.slot, s)
         if s.extent != first.extent or _held(s.slot.type) != _held(s.place.type):
+            return False
+        if s.slot.storage == "entry" and s.extent != "allocation":
             return False
         return s.extent in ("value", "column") or isinstance(s.place.type, Pointer | Array)
 
