@@ -30,3 +30,20 @@ def test_many_variables_of_one_name() -> None:
         found = gradient(x, np.zeros(40), 40, seeds={"y": np.ones(40)})["x"]
         each = np.arange(1, 41)
         np.testing.assert_allclose(found, (each * np.sin(2 * each * x[:, None])).sum(axis=1), rtol=1e-10)
+
+
+def test_many_calls_of_a_function() -> None:
+    """Each call has variables of its own."""
+    calls = " ".join(f"s += f(x[i] + {k});" for k in range(30))
+    program = hetad.loads(
+        "__device__ double f(double a) { double t_1 = sin(a); double t = t_1 * a; return t * t_1; }\n"
+        "__global__ void k(const double *x, double *y, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        f"    if (i < n) {{ double s = 0; {calls} y[i] = s; }}\n}}\n"
+        "void run(const double *x, double *y, int n) { k<<<(n + 31) / 32, 32>>>(x, y, n); }\n"
+    )
+    x = np.random.default_rng(4).random(40)
+    for optimize in (True, False):
+        gradient = hetad.gradient(program["run"], wrt="x", of="y", backend="cpu", optimize=optimize)
+        found = gradient(x, np.zeros(40), 40, seeds={"y": np.ones(40)})["x"]
+        a = x[:, None] + np.arange(30)
+        np.testing.assert_allclose(found, (np.sin(a) ** 2 + a * np.sin(2 * a)).sum(axis=1), rtol=1e-10)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import hetad
+from hetad import gradcheck
+from hetad import problem as problems
 from hetad.adjoint.names import integer, var
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -17,6 +20,8 @@ from hetad.ir.verify.forms import ANormal, OneMeaning, Structured, UniqueNames, 
 from hetad.ir.verify.rules import Rules
 from hetad.ir.verify.scopes import Scopes
 from hetad.ir.verify.types import Types
+from hetad.passes.manager import function_pass, run, watched
+from hetad.passes.watching import Verifying
 from hetad.rules.signatures import signature
 
 S = Span("t.cu", 3, 7)
@@ -179,6 +184,22 @@ def test_each_rule_is_a_sentence() -> None:
     assert {*BROKEN, *IN_FORMS} <= {r.name for r in rules}
     for r in rules:
         assert r.sentence.endswith(".") and r.sentence[0] in "`ABCDEFGHIJKLMNOPQRSTUVWXYZ", r.name
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+@pytest.mark.parametrize("name", ["lbm_d2q9", "particles", "tensor_contraction", "tree_reduction"])
+def test_every_pass_keeps_the_rules(name: str, optimize: bool) -> None:
+    problem = problems.read(Path(__file__).parents[2] / "samples" / f"{name}.toml")
+    function = gradcheck.function_of(hetad.load(problem.source, **problem.loading), problem)
+    with watched(Verifying(signature)):
+        gradient = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu", optimize=optimize)
+        assert gradient.derivative.program.functions
+
+
+def test_the_pass_that_breaks_a_rule_is_named() -> None:
+    breaking = function_pass("breaking", lambda f: replace(f, body=(give(var(N), ONE),)))
+    with watched(Verifying(signature)), pytest.raises(InvalidIR, match=r"after breaking: f, .*'in_scope'"):
+        run((breaking,), ir.Program({"f": function("f", "host")}))
 
 
 def test_redeclared_variables_become_others() -> None:
