@@ -5,14 +5,6 @@
 #include <cstring>
 #include <cublas_v2.h>
 
-static __global__ void square(float *c, int count)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) {
-        c[i] *= c[i];
-    }
-}
-
 // pullback of square (line 14), with respect to c
 static __global__ void square_pullback(const float *__restrict__ c, int count, float *__restrict__ adj_c)
 {
@@ -391,34 +383,6 @@ static void hetad_restore(void *p)
     hetad_restore_bytes(&s, s.start);
 }
 
-// The elements from `first` to `last`, counted from p; the whole allocation where they do not lie in it.
-static void hetad_save_part(const void *p, long long first, long long last, size_t size)
-{
-    struct hetad_allocation *a = hetad_find(p);
-    if (a == NULL || p == NULL) {
-        hetad_save(p);
-        return;
-    }
-    long long before = ((const char *)p - a->start) / (long long)size;
-    long long behind = (hetad_end_of(a) - (const char *)p) / (long long)size;
-    if (first > last || first < -before || last >= behind) {
-        hetad_save(p);
-        return;
-    }
-    hetad_save_bytes((char *)p + first * (long long)size, (size_t)(last - first + 1) * size, a->on_device);
-}
-
-static void hetad_restore_part(void *p)
-{
-    struct hetad_snapshot s;
-    hetad_pop(&s, sizeof s);
-    struct hetad_allocation *a = hetad_find(p);
-    if (s.bytes > 0 && (a == NULL || s.start < a->start || s.start + s.bytes > hetad_end_of(a))) {
-        hetad_fail("internal error: a snapshot of another allocation");
-    }
-    hetad_restore_bytes(&s, s.start);
-}
-
 // The launch before must have worked; one without blocks does nothing and may be refused.
 static void hetad_launched(dim3 grid)
 {
@@ -475,11 +439,8 @@ extern "C" void product_grad(
                 handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one, a, n, b, n, &zero, c, n));
         }
     }
-    hetad_save_part(c, 0, (long long)(n * n) - 1, 4);
-    square<<<(n * n + 127) / 128, 128>>>(c, n * n);
     hetad_forward_done();
     // line 25: square<<<(n * n + 127) / 128, 128>>>(c, n * n);
-    hetad_restore_part(c);
     square_pullback<<<(n * n + 127) / 128, 128>>>(c, n * n, adj_c);
     hetad_launched(dim3((n * n + 127) / 128));
     if (!(n < 0 || n < 1 || n < 1 || n < 1)) {
