@@ -72,7 +72,8 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
         refills=refills.found if refills is not None else (),
     )
     made = {f.name: f for f in pullbacks.generated()}
-    with_kernels = replace(derivation, functions={**derivation.functions, **made}, reversal=found)
+    functions = {**pullbacks.around.called(), **derivation.functions, **made}  # rules of the user's are called now
+    with_kernels = replace(derivation, functions=functions, reversal=found)
     return with_body(with_kernels, whole)
 
 
