@@ -362,6 +362,17 @@ class Compiled:
                 self._watched[limit] = Plan(executable, primal.parameters, self.signature, primal.written)
             return self._watched[limit]
 
+    def watched_gradient_plan(self, choice: Choice, limit: int) -> Plan:
+        """Of the derivative under the race detector."""
+        from hetad.run import races
+
+        derivative = self.derivative(choice)
+        with self._lock:
+            executable = races.build(derivative.program, derivative.entry, limit)
+            return Plan(
+                executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of or ()
+            )
+
     def derivative(self, choice: Choice) -> Derivative:
         with self._lock:
             if choice.key not in self._derivatives:
@@ -505,6 +516,21 @@ class Gradient:
         count = len(self._signature.parameters)
         with self._explained():
             return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch, self._progress)
+
+    def watched(
+        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Mapping[str, Any], limit: int
+    ) -> None:
+        """Run the derivative's own kernels under the race detector, which gives up after `limit` accesses.
+
+        Raises:
+            RaceLimitError: it gave up.
+        """
+        compiled = self.function.compiled
+        grid, block, shared_mem = launch.get("grid"), launch.get("block"), launch.get("shared_mem", 0)
+        configuration = compiled.launch(grid, block, shared_mem, None, {})
+        values = bind(self._signature, args, {})
+        plan = compiled.watched_gradient_plan(self._choice, limit)
+        plan.gradient(values, self._seeds(seeds, self._seed_names), configuration)
 
     def __repr__(self) -> str:
         of = "the return value" if self.of is None else ", ".join(self.of)

@@ -16,13 +16,14 @@ Source: C. J. F. Ridders, Accurate computation of F'(x) and F'(x)F''(x), Advance
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hetad.diagnostics import BackendError
+from hetad.diagnostics import BackendError, RaceError
 from hetad.ir.types import Float, Struct, Type, scalar_base
 from hetad.ir.visit import declared
 
@@ -107,6 +108,7 @@ class Subject:
     saves: Callable[[], list[tuple[Any, int]]] = list
     inner_bits: int = 64  # the precision of the coarsest floating value on the way
     watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
+    watched_gradient: Callable[[list[Any], dict[str, Any] | None], Any] | None = None  # and its derivative
 
     def position(self, name: str) -> int:
         return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
@@ -175,6 +177,7 @@ def of_function(
         saves=lambda: gradient.last_saves,
         inner_bits=_inner_bits(gradient.derivative.program),
         watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
+        watched_gradient=lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT),
     )
 
 
@@ -238,7 +241,8 @@ def check(
         samples: directions per parameter.
         random_seed: of the directions and of the seeds.
         on_step: called with (comparisons done, comparisons in all).
-        racecheck: whether the program runs once under the race detector first, unless its launches are large.
+        racecheck: whether the program and its derivative run once under the race detector first, unless their
+            launches are large.
 
     Raises:
         RaceError: the detector found a race: neither the program nor its gradient has one value.
@@ -258,18 +262,32 @@ def check(
 
 
 def _race_notes(subject: Subject, arguments: Sequence[Any]) -> tuple[str, ...]:
-    """Runs the program under the race detector; why it could not, if so."""
+    """Runs the program and its derivative under the race detector; why it could not, if so."""
     from hetad.run.races import RaceLimitError
 
     if subject.watched is None:
         return ()
     try:
         subject.watched(copy.deepcopy(list(arguments)))
+        if subject.watched_gradient is not None:
+            with _in_the_derivative():
+                subject.watched_gradient(copy.deepcopy(list(arguments)), generic_seeds(subject, arguments))
     except RaceLimitError as problem:
         return (f"races were not looked for: {problem}; smaller inputs would do, or hetad run --racecheck",)
     except BackendError as problem:
         return (f"races were not looked for: {str(problem).splitlines()[0]}",)
     return ()
+
+
+@contextlib.contextmanager
+def _in_the_derivative() -> Iterator[None]:
+    """The program has no race: one in its derivative is not its author's."""
+    try:
+        yield
+    except RaceError as problem:
+        problem.message = f"in hetad's own derivative, {problem.message}"
+        problem.remedy = "the program itself has no such race: please report this, and try optimize=False meanwhile"
+        raise
 
 
 def _rows(

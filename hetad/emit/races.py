@@ -23,6 +23,11 @@ from hetad.rules import callees
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
 
 
+_CHANGES = frozenset(
+    {"take", "swap", "block add", "block sum", "warp add", "run add", "hot add"}
+)  # one cell, atomically
+
+
 @dataclass(slots=True)
 class Sites:
     """The accesses of a program, by number."""
@@ -62,10 +67,11 @@ class WatchedExpressions(Expressions):
         text, own = super()._bound(expr)
         return text if own >= level else f"({text})"
 
-    def noted(self, place: ir.Expr, how: str) -> str:
-        """`(&place, size, site, ...)`, what functions of the detector take."""
+    def noted(self, place: ir.Expr, how: str, count: str = "1") -> str:
+        """`(&place, size, site, ...)`, what functions of the detector take, of so many values."""
         type_ = declaration(place.type)
-        rest = f"sizeof({type_}), {self.sites.number(place)}, {int(is_volatile(place.type))}"
+        size = f"sizeof({type_})" if count == "1" else f"{count} * sizeof({type_})"
+        rest = f"{size}, {self.sites.number(place)}, {int(is_volatile(place.type))}"
         return f"({declaration(Pointer(place.type))})hetad_race_{how}(&{self.place(place, UNARY)}, {rest})"
 
     def _bound(self, expr: ir.Expr) -> tuple[str, int]:
@@ -79,18 +85,22 @@ class WatchedExpressions(Expressions):
             return detected
         if function == "__ldg":
             return f"({self.text(_pointed(args[0]))})"
-        if function not in self.names.functions and not function.startswith("hetad_"):
-            args = tuple(self._handed(function, a) for a in args)
+        if callees.find(function).role in _CHANGES:
+            count = self.text(args[2], UNARY) if callees.find(function).role == "run add" else "1"
+            args = (self._handed(args[0], "atomic", count), *args[1:])
+        elif function not in self.names.functions and not function.startswith("hetad_"):
+            how = "atomic" if callees.kind(function) == "atomic" else "written"
+            args = tuple(self._handed(a, how) for a in args)
         return super().call(function, args)
 
-    def _handed(self, function: str, arg: ir.Expr) -> ir.Expr:
-        """An argument of a function that is not the program's own: it writes what pointers point to."""
+    def _handed(self, arg: ir.Expr, how: str, count: str = "1") -> ir.Expr:
+        """An argument of a function that is not the program's own: it writes the values that a pointer points to."""
         if not isinstance(arg.type, Pointer) or arg.type.const or isinstance(arg.type.to, Void):
             return arg
         place = _pointed(arg)
         if not _is_watched(place):
             return arg
-        text = self.noted(place, "atomic" if callees.kind(function) == "atomic" else "written")
+        text = self.noted(place, how, count)
         return ir.String(f"({text})", arg.type, span=arg.span)  # is printed as it is
 
 
