@@ -9,7 +9,8 @@ import pytest
 import hetad
 from hetad import gradcheck
 from hetad import problem as problems
-from hetad.ir.verify import DERIVATIVE, verify
+from hetad.frontend.normalize import normalize
+from hetad.ir.verify import DERIVATIVE, NORMALISED, verify
 from hetad.rules.signatures import signature
 
 FOLDER = Path(__file__).parents[2] / "samples"
@@ -31,7 +32,9 @@ def test_derivative_keeps_the_rules_of_the_ir(path: Path, optimize: bool) -> Non
     function = gradcheck.function_of(hetad.load(problem.source, **problem.loading), problem)
     wanted = {"wrt": problem.wrt, "of": problem.of, **problem.memory}
     gradient = hetad.gradient(function, backend="cpu", optimize=optimize, **wanted)
-    verify(gradient.derivative.program, DERIVATIVE, signature)
+    program = gradient.derivative.program
+    verify(program, DERIVATIVE, signature)
+    verify(normalize(program), NORMALISED, signature)
 
 
 @pytest.mark.cuda

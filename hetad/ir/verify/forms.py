@@ -31,6 +31,8 @@ class OneMeaning(Rules):
 class UniqueNames(Rules):
     """One name, one variable in a function."""
 
+    of_sweeps = False
+
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.names = {p.name for p in setting.function.params}
@@ -54,6 +56,8 @@ class UniqueNames(Rules):
 
 class Structured(Rules):
     """Control flow is `if`, `for` and `while`; a function returns at its end."""
+
+    of_sweeps = False
 
     @rule(ir.DoWhile, ir.Switch, ir.Break, ir.Continue, ir.Block)
     def control(self, s: ir.Stmt) -> bool:
@@ -83,6 +87,8 @@ class Structured(Rules):
 
 class ANormal(Rules):
     """What has a derivative of its own stands alone."""
+
+    of_sweeps = False
 
     @rule(ir.CallExpr)
     def calls(self, e: ir.CallExpr) -> bool:

@@ -56,7 +56,9 @@ class Setting:
 
 
 class Rules:
-    """A group of rules."""
+    """A group of rules; `of_sweeps`: whether what a target runs in place of a body keeps them too."""
+
+    of_sweeps = True
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting

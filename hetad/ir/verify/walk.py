@@ -54,8 +54,11 @@ class _Walk:
     def function(self) -> None:
         function, sweep = self.setting.function, self.setting.function.sweep
         self.ask(function)
-        for body in (function.body, *((sweep.body, sweep.alone or ()) if sweep is not None else ())):
-            self.scope(body)
+        self.scope(function.body)
+        if sweep is not None:
+            self.table = {t: [(r, i) for r, i in rules if self.groups[i].of_sweeps] for t, rules in self.table.items()}
+            self.scope(sweep.body)
+            self.scope(sweep.alone)
 
     def scope(self, *parts: ir.Body | ir.Expr | None) -> None:
         """Bodies, and expressions between them, one after the other in a scope of their own."""
