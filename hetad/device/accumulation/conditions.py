@@ -58,11 +58,9 @@ def comparison(value: Polynomial, leaf: Leaf, span: Span, op: str = ">=") -> ir.
     if op == "==" and isinstance(right, ir.Const) and not isinstance(left, ir.Binary):
         return ir.Binary(op, left, integer(int(right.value), span, left.type), BOOL, span=span)
     simple = all(isinstance(e.type, Int) and e.type.signed and not isinstance(e, ir.Binary) for e in (left, right))
-    if simple:
-        left, right = _alike(left, right), _alike(right, left)
-    else:
+    if not simple:
         left, right = (_sum(side, lambda e: convert(leaf(e), LONG), span) for side in (more, less))
-    return ir.Binary(op, left, right, BOOL, span=span)
+    return ir.Binary(op, _alike(left, right), _alike(right, left), BOOL, span=span)
 
 
 def _alike(e: ir.Expr, other: ir.Expr) -> ir.Expr:
