@@ -29,7 +29,7 @@ from hetad.device.accumulation.warps import summed_over_warps
 from hetad.device.accumulation.zeros import store_where_zero
 from hetad.device.assumptions import with_assumptions
 from hetad.device.attempts import KernelPasses
-from hetad.device.finish import summarised
+from hetad.device.finish import stored_in_taken_cells, summarised
 from hetad.device.gathers.gathering import gather, gather_always, gather_pairs, threads_apart
 from hetad.device.shared import enough_shared_memory
 from hetad.device.tape.factors import factors_kept
@@ -55,7 +55,7 @@ from hetad.host.members import structs_by_member
 from hetad.host.outlining.outline import outline
 from hetad.host.own_structs import with_own_structs
 from hetad.host.pointer_modes import with_pointer_modes
-from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune_saves
+from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune_saves, store_in_cleared_cells
 from hetad.host.registration import register_arguments
 from hetad.host.result import named_result
 from hetad.host.reverse import reversed_host
@@ -159,6 +159,7 @@ KERNELS = KernelPasses(
     finish=(
         summarised,
         in_fixed_order.only(option("deterministic")),
+        stored_in_taken_cells,
     ),
 )
 
@@ -170,6 +171,7 @@ REVERSE: tuple[Pass[Any], ...] = (
     drop_what_is_unused.only(lambda d: not option("needed")(d)),
     drop_marks,
     canonical.only(option("tidy")),
+    store_in_cleared_cells,
     mark_versions.only(option("renaming")),
     register_arguments,
     explained,

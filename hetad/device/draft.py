@@ -62,6 +62,7 @@ class Draft(Task):
     lacking: what, if it were known, would make the pullback faster.
     apart: threads write no memory that others of the launch read, and nothing is on a tape.
     gathers, sweep, blocks, dealt, zeros, turns, stage: forms that accumulation has found.
+    reads, in_any_order: what the pullback reads; whether the order of its threads matters to nobody.
     """
 
     asked: Asked
@@ -89,6 +90,7 @@ class Draft(Task):
     turns: bool = False
     stage: Staged | None = None
     reads: frozenset[Location] = frozenset()
+    in_any_order: bool = False
 
     @property
     def body(self) -> ir.Body:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hetad.adjoint.seeds import stored as stored_in
 from hetad.analysis.effects import KernelEffects, positions_of
 from hetad.analysis.pointers import Location
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.increments import increment
 from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.accumulation.zeros import adding
-from hetad.device.draft import Draft
+from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.generated import Gather, Pullback, Tapes
 from hetad.device.qualifiers import qualified
@@ -31,6 +32,14 @@ def summarised(draft: Draft) -> Draft:
     """With what the pullback reads."""
     assert draft.effects is not None
     return replace(draft, reads=frozenset(x for s in walk_stmts(draft.body) for x in draft.effects.reads(s)))
+
+
+@program_pass("store-in-taken-cells")
+def stored_in_taken_cells(draft: Draft) -> Draft:
+    """`adj_x[i] = 0; adj_x[i] += v;` is `adj_x[i] = v;`."""
+    in_any_order = only_adds(adding(draft.body, draft.zeros.values()), draft.ground.adjoints)
+    changed = replace(draft, in_any_order=in_any_order)
+    return changed if draft.overlapping else with_body(changed, stored_in(draft.body, draft.shadows))
 
 
 def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullback:
@@ -55,10 +64,9 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
     with_respect_to = ", ".join(kernel.params[i].name for i in adjoint)
     comment = f"pullback of {kernel.name} (line {draft.span.line}), with respect to {with_respect_to}"
     comment += f", where {where}" if where else ""
-    plain = adding(draft.body, draft.zeros.values())
     function = ir.Function(
         draft.entry, "kernel", params, VOID, draft.body, draft.span, comment=comment,
-        reverse_threads=not only_adds(plain, draft.ground.adjoints), sweep=draft.sweep,
+        reverse_threads=not draft.in_any_order, sweep=draft.sweep,
     )  # fmt: skip
     made = Pullback(
         _qualified(draft, function),

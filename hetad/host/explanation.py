@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from hetad.adjoint.names import is_zero
 from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.device.accumulation.increments import increment
 from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
@@ -189,6 +191,14 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
             case ir.Update(target=target) if _root(target) in shadows:
                 yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
+            case ir.Assign(target=target, value=value) if _root(target) in shadows and not is_zero(value):
+                if not any(target == other for other in _added_to(function)):
+                    yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
+
+
+def _added_to(function: ir.Function) -> Iterator[ir.Place]:
+    yield from (s.target for s in walk_stmts(function.body) if isinstance(s, ir.Update))
+    yield from (found.place for s in walk_stmts(function.body) if (found := increment(s)) is not None)
 
 
 def _updated(function: ir.Function, turns: bool) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.liveness import Liveness, drop_unused
+from hetad.adjoint.seeds import stored
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
@@ -56,6 +57,12 @@ def prune_saves(derivation: Derivation) -> Derivation:
 def canonical(derivation: Derivation) -> ir.Body:
     """Values are named once, branches merged, constants folded."""
     return tidy(derivation.body)
+
+
+@on_derivative("store-in-cleared-cells")
+def store_in_cleared_cells(derivation: Derivation) -> ir.Body:
+    """`adj_x[i] = 0; adj_x[i] += v;` is `adj_x[i] = v;`."""
+    return stored(derivation.body, derivation.reversed.shadows.values())
 
 
 def pruned(

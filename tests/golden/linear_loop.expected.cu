@@ -8,8 +8,7 @@ static __global__ void decay_pullback(int n, double *__restrict__ adj_u)
     if (i < n) {
         // line 15: u[i] = 0.9 * u[i];
         const double seed = adj_u[i];
-        adj_u[i] = 0;
-        adj_u[i] += seed * 0.9;
+        adj_u[i] = seed * 0.9;
     }
 }
 

@@ -12,8 +12,7 @@ static __global__ void square_pullback(const float *__restrict__ c, int count, f
     if (i < count) {
         // line 18: c[i] *= c[i];
         const float seed = adj_c[i];
-        adj_c[i] = 0;
-        adj_c[i] += 2.0f * seed * c[i];
+        adj_c[i] = 2.0f * seed * c[i];
     }
 }
 

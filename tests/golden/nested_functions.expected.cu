@@ -103,8 +103,7 @@ static __global__ void scale_pullback(
         if (i < n) {
             // line 23: u[i] *= a;
             const double seed = adj_u[i];
-            adj_u[i] = 0;
-            adj_u[i] += seed * a;
+            adj_u[i] = seed * a;
             a_sum += seed * u[i];
         }
     }

@@ -17,8 +17,7 @@ static __global__ void react_pullback(const double *__restrict__ u, int n, doubl
     if (i < n) {
         // line 15: u[i] = u[i] + 0.1 * u[i] * (1.0 - u[i]);
         const double seed = adj_u[i];
-        adj_u[i] = 0;
-        adj_u[i] += seed + seed * (1.0 - u[i]) * 0.1 - seed * (0.1 * u[i]);
+        adj_u[i] = seed + seed * (1.0 - u[i]) * 0.1 - seed * (0.1 * u[i]);
     }
 }
 
