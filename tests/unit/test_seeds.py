@@ -15,7 +15,7 @@ HERE = Span("f.cu", 1, 1)
 A = ir.Symbol("adj_a", Pointer(DOUBLE), HERE, "param")
 B = ir.Symbol("adj_b", Pointer(DOUBLE), HERE, "param")
 P = ir.Symbol("p", Pointer(DOUBLE), HERE, "param")
-I, S = ir.Symbol("i", INT, HERE), ir.Symbol("s", DOUBLE, HERE)
+N, S = ir.Symbol("i", INT, HERE), ir.Symbol("s", DOUBLE, HERE)
 
 
 def var(symbol: ir.Symbol) -> ir.Var:
@@ -23,13 +23,13 @@ def var(symbol: ir.Symbol) -> ir.Var:
 
 
 def at(pointer: ir.Symbol) -> ir.Index:
-    return ir.Index(var(pointer), var(I), DOUBLE, span=HERE)
+    return ir.Index(var(pointer), var(N), DOUBLE, span=HERE)
 
 
 CLEAR = ir.Assign(at(A), ir.Const(0.0, DOUBLE, "0", span=HERE), span=HERE)
 ADD = ir.Update("+", at(A), var(S), span=HERE)
 TAKE_AWAY = ir.Update("-", at(A), var(S), span=HERE)
-NEXT_I = ir.Assign(var(I), ir.Const(1, INT, span=HERE), span=HERE)
+NEXT_N = ir.Assign(var(N), ir.Const(1, INT, span=HERE), span=HERE)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ NEXT_I = ir.Assign(var(I), ir.Const(1, INT, span=HERE), span=HERE)
         ((CLEAR, TAKE_AWAY), "adj_a[i] = -s;"),
         ((CLEAR, ADD, ADD), "adj_a[i] = s;\nadj_a[i] += s;"),
         ((CLEAR, ir.Declare(S, at(P), span=HERE), ADD), "double s = p[i];\nadj_a[i] = s;"),
-        ((ir.If(var(I), (CLEAR, ADD), (), span=HERE),), "if (i) {\n    adj_a[i] = s;\n}"),
+        ((ir.If(var(N), (CLEAR, ADD), (), span=HERE),), "if (i) {\n    adj_a[i] = s;\n}"),
     ],
 )
 def test_stored(body: ir.Body, expected: str) -> None:
@@ -49,12 +49,12 @@ def test_stored(body: ir.Body, expected: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        (CLEAR, NEXT_I, ADD),  # another cell
+        (CLEAR, NEXT_N, ADD),  # another cell
         (CLEAR, ir.Update("+", at(B), var(S), span=HERE), ADD),  # adj_b may be the same memory
         (CLEAR, ir.Declare(S, at(A), span=HERE), ADD),  # reads what was cleared
         (CLEAR, ir.Update("+", at(A), at(B), span=HERE)),
         (CLEAR, ir.Call("__syncthreads", (), span=HERE), ADD),
-        (CLEAR, ir.If(var(I), (ADD,), (), span=HERE)),
+        (CLEAR, ir.If(var(N), (ADD,), (), span=HERE)),
         (ir.Assign(at(P), ir.Const(0.0, DOUBLE, "0", span=HERE), span=HERE), ir.Update("+", at(P), var(S), span=HERE)),
     ],
 )
