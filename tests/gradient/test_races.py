@@ -1,4 +1,4 @@
-"""The programs of the corpus are free of races, and would not be without their barriers."""
+"""The programs of the corpus and their derivatives have no races; the programs would without their barriers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 import hetad
 from hetad.diagnostics import RaceError
-from hetad.gradcheck import function_of
+from hetad.gradcheck import function_of, generic_seeds, of_function
+from hetad.run.races import RaceLimitError
 from tests.corpus import Case, cases
 
 FOLDER = Path(__file__).parent / "programs"
@@ -33,6 +34,20 @@ def watch(case: Case, program: hetad.Program) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_no_races(case: Case) -> None:
     watch(case, hetad.load(case.problem.source, **case.problem.loading))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_no_races_in_derivatives(case: Case) -> None:
+    problem = case.problem
+    function = function_of(hetad.load(problem.source, **problem.loading), problem)
+    subject = of_function(function, problem.wrt, problem.of, "cpu", problem.launch, **problem.memory)
+    arguments = problem.arguments(function.parameters)
+    assert subject.watched_gradient is not None
+    try:
+        subject.watched_gradient(arguments, generic_seeds(subject, arguments))
+    except RaceLimitError as problem_size:
+        pytest.skip(str(problem_size))
 
 
 @pytest.mark.parametrize("name", MUTANTS)
