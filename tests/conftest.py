@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import os
+import zlib
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from hetad.passes.manager import watch_always
 from hetad.passes.watching import Verifying
 from hetad.rules.signatures import signature
+from hetad.run import compiler
 
 watch_always(Verifying(signature))  # each pass leaves valid IR in every test
 
@@ -38,6 +40,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "(default: with all and with none); deterministic: with all, and sums of fixed order",
     )
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected adjoints of tests/golden")
+
+
+@pytest.fixture(autouse=True)
+def _compiled_quickly(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the suite's time would be the C compiler's: three of four tests, always the same ones, compile with -O1.
+    HETAD_TEST_FLAGS=shipped lets all compile as users do."""
+    one_of_four = zlib.crc32(request.node.nodeid.encode()) % 4 == 0
+    if not one_of_four and os.environ.get("HETAD_TEST_FLAGS") != "shipped":
+        monkeypatch.setattr(compiler, "FLAGS", tuple("-O1" if flag == "-O3" else flag for flag in compiler.FLAGS))
 
 
 @pytest.fixture(scope="session")
