@@ -5,11 +5,8 @@ span of the user's source it came from; a synthesised node keeps the span of its
 of inlined code tell of the calls that it stands for, and code of one call becomes a function again by them.
 Expressions have no side effects: lowering turns `a[i++] = f(x)` into several statements.
 
-Lowered form: all statements below.
-Normalised form (what analyses and the reverse engine accept), see `frontend/normalize.py`:
-no `While` with a prelude, `DoWhile`, `Switch`, `Break`, `Continue`; `Return` only as the last statement of a
-function; `Update` only with `+` or `-`; calls to the program's own functions only as `Call` statements;
-a floating intrinsic only as the whole right-hand side of an assignment or declaration; no floating `Select`.
+Lowered form: all statements below.  Normalised form (what analyses and the reverse engine accept): see
+`frontend/normalize`.  What holds of all programs, and what of those in a form, is said in `hetad/ir/verify`.
 """
 
 from __future__ import annotations
