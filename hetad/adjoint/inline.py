@@ -27,8 +27,11 @@ T = TypeVar("T", bound=Task)
 @program_pass("inline")
 def inline_calls(task: T) -> T:
     """Every function that the task's function reaches has no calls of program functions left but of those with rules of
-    the user's: in the place of each call stands the body of what it calls."""
-    return replace(inline(task, task.entry, task.ruled), written=task.functions)
+    the user's: in the place of each call stands the body of what it calls.  Host functions that nobody calls any more
+    are gone."""
+    flat = inline(task, task.entry, task.ruled)
+    functions = {n: f for n, f in flat.functions.items() if n == task.entry or f.kind != "host"}
+    return replace(flat, functions=functions, written=task.functions)
 
 
 def inline(program: P, entry: str, keep: Collection[str] = ()) -> P:

@@ -303,7 +303,7 @@ class GatherKernel:
         body = map_body(lambda s: plain(i) if (i := increment(s)) is not None else s, body)
         found = in_order(body, ground, self.names, ir.Var(count, span=self.span))
         if found is not None:
-            self.alone_sweep = (*self._prelude(found.body), *found.body)
+            self.alone_sweep = self._counted((*self._prelude(found.body), *found.body))
 
     def _nest(self, group: list[Source], team: Team | None) -> Nest:
         variables_of = {t.stride: t.symbol for t in self.targets}
