@@ -47,6 +47,7 @@ from hetad.host.compound import in_plain_operations
 from hetad.host.derivation import Derivation, Request, parameters_of
 from hetad.host.derivative import Derivative, Parameter
 from hetad.host.explanation import explained
+from hetad.host.freed_twice import refuse_double_frees
 from hetad.host.graphs import refuse_data_dependence
 from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
 from hetad.host.kernels.routines import handles_given, library_choices, with_routines_pullbacks
@@ -105,6 +106,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     library_choices,
     in_one_stream,
     in_plain_operations,
+    refuse_double_frees,
     with_own_structs,
     with_live_ranges,
     tables_on_host,
