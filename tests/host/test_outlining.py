@@ -106,6 +106,7 @@ void f(double *u, double *v, int n)
     cycle(u, v, n);
     advance(v, u, 0.3, n, 2);
     cycle(u, v, n);
+    bend<<<3, 8>>>(u, v, 0.7, n);
 }
 """
 
@@ -280,7 +281,7 @@ def test_spans_tell_of_the_calls_that_were_inlined() -> None:
     launches = [s for s in walk_stmts(flat.functions["f"].body) if isinstance(s, ir.Launch)]
     chains = [[i.function for i in s.span.inlinings()] for s in launches]
     cycle = [["advance", "cycle"]] * 6 + [["cycle"]]
-    assert chains == [*cycle, ["advance"], ["advance"], *cycle]
+    assert chains == [*cycle, ["advance"], ["advance"], *cycle, []]
     assert len({i for s in launches for i in s.span.inlinings()}) == 9  # each call is another
     first, second = launches[0].span, launches[2].span
     assert first == second  # one place
