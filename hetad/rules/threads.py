@@ -83,7 +83,7 @@ ROWS: tuple[Callee, ...] = (
     *_ATOMICS,
     *(replace(row, name=f"{row.name}_{scope}") for row in _ATOMICS for scope in ("block", "system")),
     _barrier("__syncthreads", "block", "BARRIER"),
-    _barrier("__syncwarp", "warp", "SYNCWARP"),
+    replace(_barrier("__syncwarp", "warp", "SYNCWARP"), roles=("mask",), defaults=1),
     _fence("__threadfence_block", "block"),
     _fence("__threadfence", "device"),
     _fence("__threadfence_system", "system"),

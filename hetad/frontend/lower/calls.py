@@ -321,6 +321,9 @@ def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
             return _shuffle_arguments(callee, args, span)
         case "reduction":
             return _reduction_arguments(name, args, span)
+        case "barrier" | "vote":
+            masked = callee.position("mask")
+            return tuple(convert.convert(a, UINT) if i == masked else a for i, a in enumerate(args))
     return args
 
 
