@@ -2,7 +2,7 @@
 function = "drain"
 wrt = ["x"]
 of = ["y"]
-help = "bound the loop"
+help = "bound the turns"
 ---*/
 // How often a thread takes from the queue depends on the other threads.
 __global__ void drain(double *y, const double *x, int *next, int n)
