@@ -16,7 +16,7 @@ from hetad.diagnostics import Related, Span, UnsupportedError, recoverable, repo
 from hetad.host.derivation import Derivation, summaries
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
-from hetad.ir.visit import bodies, walk_stmts
+from hetad.ir.visit import bodies, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
 
@@ -53,6 +53,7 @@ class _Walk:
     def __init__(self, effects: Effects) -> None:
         self._effects = effects
         self._count = 0
+        self._unsure = 0  # how many conditions around a statement ask for pointers
         self._null: set[int] = set()  # the numbers of null pointers, which may be freed any number of times
 
     def block(self, body: ir.Body, state: _State) -> None:
@@ -61,10 +62,13 @@ class _Walk:
 
     def _statement(self, s: ir.Stmt, state: _State) -> None:
         match s:
-            case ir.If(then=then, orelse=orelse):
+            case ir.If(cond=cond, then=then, orelse=orelse):
                 one, other = state.copy(), state.copy()
+                asked = any(isinstance(x.type, Pointer) for x in variables(cond))
+                self._unsure += asked  # where no memory could be had, say, realloc has not freed the old one
                 self.block(then, one)
                 self.block(orelse, other)
+                self._unsure -= asked
                 state.join(one, other)
             case ir.Declare(symbol=symbol, init=init) if init is not None:
                 self._set(symbol, init, state)
@@ -118,7 +122,7 @@ class _Walk:
         number = self._number(pointer.symbol, state)
         name = pointer.symbol.name
         made = state.made.get(number)
-        if number in self._null:
+        if number in self._null or self._unsure:
             return
         if number in state.freed:
             related = Related(state.freed[number], "it is freed here")
