@@ -39,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="check the programs of tests/gradient with these optimisations alone, or with each alone "
         "(default: with all and with none); deterministic: with all, and sums of fixed order",
     )
+    parser.addoption("--part", metavar="K/N", default="0/1", help="run the K-th of N parts of the tests, K from 0")
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected adjoints of tests/golden")
 
 
@@ -87,6 +88,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    part, parts = map(int, config.getoption("--part").split("/"))
+    of_part = [zlib.crc32(item.nodeid.encode()) // 4 % parts == part for item in items]
+    config.hook.pytest_deselected(items=[item for item, mine in zip(items, of_part, strict=True) if not mine])
+    items[:] = [item for item, mine in zip(items, of_part, strict=True) if mine]
     choice = config.getoption("--backend")
     on_gpu = [item for item in items if item.get_closest_marker("cuda")]
     if not on_gpu:

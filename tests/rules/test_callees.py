@@ -31,7 +31,9 @@ def c_names():
     return [c_name(name) for name, row in ROW if row.kind != "mathematics"]
 
 
-@pytest.mark.parametrize("names", [TABLE, prototypes(), VARIABLES.values()], ids=str)
+@pytest.mark.parametrize(
+    "names", [TABLE, prototypes(), VARIABLES.values()], ids=["operations", "mathematics", "variables"]
+)
 def test_every_name_of_a_table_has_a_row(names):
     assert [name for name in names if callees.kind(name) == "unknown"] == []
 
