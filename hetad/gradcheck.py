@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hetad.adjoint.options import Options
 from hetad.diagnostics import BackendError, RaceError
 from hetad.ir.types import Float, Struct, Type, scalar_base
 from hetad.ir.visit import declared
@@ -165,6 +166,8 @@ def of_function(
     import hetad
 
     gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
+    # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
+    pruned = Options.of(options.get("optimize", True)).needed
     return Subject(
         function=function.name,
         backend=gradient.backend,
@@ -177,7 +180,9 @@ def of_function(
         saves=lambda: gradient.last_saves,
         inner_bits=_inner_bits(gradient.derivative.program),
         watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
-        watched_gradient=lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT),
+        watched_gradient=(lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT))
+        if pruned
+        else None,
     )
 
 
