@@ -68,6 +68,7 @@ from hetad.host.saves.workspaces import hoist_workspaces
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tables import copy_tables, tables_on_host
+from hetad.host.underived import refuse_underived
 from hetad.host.unknown import refuse_unknown_pointers
 from hetad.host.zeros import follow_zeros
 from hetad.ir import facts
@@ -96,6 +97,7 @@ def option(name: str) -> Any:
 
 # The host function as one body in terms of few operations, and what has an adjoint in it.
 HOST_FORM: tuple[Pass[Any], ...] = (
+    refuse_underived,
     refuse_proven_races,
     launch_kernel,
     inline_calls.needing(*NORMALISED),

@@ -16,6 +16,7 @@ from hetad.ir.facts import Facts
 from hetad.ir.types import BOOL, Float
 from hetad.ir.visit import walk_expr
 from hetad.rules import callees, math, operators
+from hetad.rules.callee import Passed
 
 Share = tuple[ir.Expr, Callable[[], ir.Expr]]  # an operand, and what gives its part of the seed
 
@@ -47,11 +48,15 @@ def _floating_operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
     if not isinstance(expr.type, Float):
         return ()
     match expr:
-        case ir.Intrinsic(args=args) if callees.gives(expr, "replay"):
-            return (args[1],)
         case ir.Intrinsic(name=name, args=args):
-            return () if math.is_inactive(name) else args
+            return _passed_to(expr) or (() if math.is_inactive(name) else args)
     return operators.operands(expr)
+
+
+def _passed_to(expr: ir.Intrinsic) -> tuple[ir.Expr, ...]:
+    """The operand, if any, that takes all of the seed."""
+    row = callees.find(expr.name)
+    return (expr.args[row.roles.index(row.pullback.role)],) if isinstance(row.pullback, Passed) else ()
 
 
 def pull(engine: Accumulator, expr: ir.Expr, seed: ir.Expr, span: Span, result: ir.Expr | None = None) -> list[ir.Stmt]:
@@ -156,9 +161,9 @@ def _of_function(expr: ir.Expr, seed: ir.Expr, result: ir.Expr | None) -> list[S
         raise UnsupportedError(
             f"hetad has no derivative for this expression ({what})", expr.span, "rewrite it with + - * /"
         )
-    name, args = expr.name, expr.args
-    if callees.gives(expr, "replay"):
-        return [(args[1], lambda: seed)]
+    name, args, passed = expr.name, expr.args, _passed_to(expr)
+    if passed:
+        return [(passed[0], lambda: seed)]
     return [(arg, partial(_slope, name, i, args, seed, result, expr.span)) for i, arg in enumerate(args)]
 
 

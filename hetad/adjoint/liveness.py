@@ -19,7 +19,7 @@ from hetad.ir.facts import Facts
 from hetad.ir.types import Array, Struct, size_of
 from hetad.ir.visit import bodies, own_exprs, same_or, walk_expr, walk_stmts, with_bodies
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 Live = set[Location]
 
@@ -116,15 +116,15 @@ class Liveness:
 
     def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
         writes = self._writes(s)
-        if callees.does(s, "lost"):
+        if operations.does(s, operations.lost):
             if any(w in live for w in writes):
                 self.lost[s.span] = None
             return s
-        if callees.does(s, "undefined"):
+        if operations.does(s, operations.undefined):
             behind = self.effects.pointers.targets(s.args[0])
             live -= {x for x in behind if len(behind) == 1 and isinstance(x, Root) and x.single}
             return s
-        if callees.does(s, "found"):
+        if operations.does(s, operations.found):
             live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
             return s
         unknown = not writes and self._stores(s)
@@ -205,9 +205,9 @@ class Liveness:
         match s:
             case ir.Push(slot=slot) | ir.Pop(slot=slot):
                 found.add(slot)
-            case ir.Call() if callees.does(s, "undefined"):
+            case ir.Call() if operations.does(s, operations.undefined):
                 found.update(self.effects.pointers.targets(s.args[0]))
-            case ir.Call() if callees.does(s, "found"):
+            case ir.Call() if operations.does(s, operations.found):
                 found.update(e.symbol for e in s.args if isinstance(e, ir.Var))
         return frozenset(found).union(*(self._touched(inner) for body in bodies(s) for inner in body))
 
@@ -277,7 +277,7 @@ def _substance(body: ir.Body) -> bool:
     return any(
         not isinstance(s, ir.Comment)
         and not (isinstance(s, ir.Declare) and s.init is None)
-        and not (callees.calls(s, "barrier") or callees.does(s, "undefined"))
+        and not (callees.calls(s, "barrier") or operations.does(s, operations.undefined))
         for s in walk_stmts(body)
     )
 

@@ -17,7 +17,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import operations
 
 Reason = str
 _MOST_POINTERS = 64  # in one variable: each is restored by a statement of its own
@@ -68,7 +68,7 @@ def state_of(loop: ir.For, effects: Effects, memories: Memories) -> State | Reas
     index = {x for s in loop.step for x in effects.writes(s)}
     written = [x for x in effects.written(loop.body) if x not in inside and x not in index]
     holders = {holder for holder, _ in effects.pointers.target_sets() if holder is not None}
-    begin = [s for s in loop.body if callees.does(s, "undefined")]
+    begin = [s for s in loop.body if operations.does(s, operations.undefined)]
     passing = {x for s in begin for x in effects.pointers.targets(s.args[0])}
     variables: list[ir.Symbol] = []
     pointers: list[ir.Symbol] = []

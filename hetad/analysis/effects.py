@@ -14,7 +14,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,9 @@ class Effects:
                         yield from self.pointers.storage(place)
                 case ir.AddressOf(place=place):
                     yield from self.address(place)
-                case ir.Intrinsic(args=(ir.AddressOf(place=place),)) as taken if callees.gives(taken, "take"):
+                case ir.Intrinsic(args=(ir.AddressOf(place=place),)) as taken if operations.gives(
+                    taken, operations.take
+                ):
                     waiting.append(place)
                 case other:
                     waiting += children(other)[::-1]

@@ -26,7 +26,7 @@ from hetad.ir.facts import Facts
 from hetad.ir.places import root_symbol
 from hetad.ir.types import INT, Array, Float, Pointer, Type
 from hetad.ir.visit import bodies, map_body, walk_stmts
-from hetad.rules import callees, support
+from hetad.rules import callees, operations
 from hetad.rules.callee import Adds, Inactive, Mirrored, Pullback, Restored, Transposed
 
 
@@ -53,7 +53,7 @@ class KernelEngine(Engine):
         forward, reverse = super().statement(s)
         if id(s) in self.resets:
             whole = tuple(ir.Var(x, span=s.span) for x in self.resets[id(s)])
-            reverse = [ir.Call(support.named("found"), whole, span=s.span), *reverse]
+            reverse = [operations.found(*whole, span=s.span), *reverse]
         return forward, reverse
 
     # -- regions of memory
@@ -149,7 +149,7 @@ class KernelEngine(Engine):
             return super().take(place, own, clears, span)
         seed = self.names.symbol("seed", own.type, span, const=True)
         cell = ir.AddressOf(own, Pointer(own.type), span=span)
-        taken = ir.Intrinsic(support.named("take", own.type), (cell,), own.type, span=span)
+        taken = operations.take(cell, span=span)
         return [ir.Declare(seed, taken, span=span)], ir.Var(seed, span=span)
 
     def accumulate(self, place: ir.Place, value: ir.Expr, span: Span) -> list[ir.Stmt]:
@@ -208,7 +208,7 @@ class KernelEngine(Engine):
         if space == "shared":
             save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
             forward = [*save, s]
-            reverse = [ir.Call(support.named("lost"), (s.args[0],), span=s.span), *restore]
+            reverse = [operations.lost(s.args[0], span=s.span), *restore]
         if active and isinstance(pullback, Adds):
             taken, seed = super().take(place, self.shadow_place(place), False, s.span)
             signed = negate(seed) if pullback.sign < 0 else seed

@@ -23,7 +23,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Pointer
 from hetad.ir.visit import map_body, own_exprs, variables, walk_expr
 from hetad.passes.manager import program_pass
-from hetad.rules import callees, support
+from hetad.rules import callees, operations
 from hetad.rules.user import Rules
 
 
@@ -96,7 +96,7 @@ def _adjoint_parameters(
         cell = ir.Index(ir.Var(out, span=p.span), integer(0, p.span), p.type, span=p.span)
         for target, value in zip(floating_leaves(cell), floating_leaves(total), strict=True):
             where = ir.Var(out, span=p.span) if target is cell else address_of(target)
-            closing.append(ir.Call(support.named("block add", value.type), (where, value), span=p.span))
+            closing.append(operations.block_add(where, value, span=p.span))
     for i, p in enumerate(draft.kernel.params):
         if i not in draft.asked.active and p in engine.active and not isinstance(p.type, Pointer):
             # Set by the kernel to something active: its adjoint ends here.
@@ -129,7 +129,7 @@ def pruned_kernel(draft: Draft) -> Draft:
 @on_body("settle-replays")
 def settled_replays(draft: Draft) -> ir.Body:
     """Marks for the analyses are gone, and recorded values stand for the loads that they replay."""
-    return settled(map_body(lambda s: None if callees.does(s, "found", "lost") else s, draft.body))
+    return settled(map_body(lambda s: None if operations.does(s, operations.found, operations.lost) else s, draft.body))
 
 
 @on_body("prune-kernel-again")
@@ -167,4 +167,4 @@ def _keeps(s: ir.Stmt, rules: Rules) -> bool:
         callee = callees.find(s.function)
         of_block = callee.kind == "barrier" or callee.scope == "block"
         return of_block or not (callee.meets or callee.kind in ("atomic", "mathematics"))
-    return any(callees.gives(e, "take") for own in own_exprs(s) for e in walk_expr(own))
+    return any(operations.gives(e, operations.take) for own in own_exprs(s) for e in walk_expr(own))

@@ -33,7 +33,7 @@ from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs, walk_stmts
-from hetad.rules import callees
+from hetad.rules import operations
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 _MANY_THREADS = "blockDim.x > 1024 || blockDim.y > 1024 || blockDim.z > 1024"
@@ -90,7 +90,7 @@ class Kernels:
                 if not kernel.sweep.counted:
                     continue
             _refuse_waiting_functions(parts, kernel)
-            sums = any(callees.does(s, "block add") for s in kernel.body)
+            sums = any(operations.does(s, operations.block_add) for s in kernel.body)
             in_regions = uses_block(kernel.body) or (sums and parts.dialect.parallel)
             self.kernels.append(RegionKernel(parts, kernel) if in_regions else ThreadKernel(parts, kernel))
 

@@ -17,7 +17,7 @@ from hetad.ir import texts
 from hetad.ir.names import fresh
 from hetad.ir.types import INT, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, walk_stmts
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 _STACK = 128 * 1024  # bytes for what is called, beside the kernel's own variables
 
@@ -122,7 +122,7 @@ class FiberStatements(Statements):
     def simple(self, statement: object) -> str:
         if isinstance(statement, ir.Call) and callees.meets(statement) and statement.result is None:
             return self._wait(statement)
-        if isinstance(statement, ir.Call) and callees.does(statement, "block add", "block sum"):
+        if isinstance(statement, ir.Call) and operations.does(statement, operations.block_add, operations.block_sum):
             all_come = f"hetad_fiber_wait(HETAD_WHOLE, {_place(statement)}, 0xffffffff, NULL, 0, 0, 32)"
             return f"{all_come}, {super().simple(statement)}"
         return super().simple(statement)  # type: ignore[arg-type]

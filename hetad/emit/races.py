@@ -18,14 +18,15 @@ from hetad.ir.places import root_symbol
 from hetad.ir.printer import expr_text
 from hetad.ir.texts import quoted
 from hetad.ir.types import Array, Pointer, Void, is_volatile
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
 
 
-_CHANGES = frozenset(
-    {"take", "swap", "block add", "block sum", "warp add", "run add", "hot add"}
-)  # one cell, atomically
+_CHANGES = (  # one cell, atomically
+    operations.take, operations.swap, operations.block_add, operations.block_sum, operations.warp_add,
+    operations.add_run, operations.hot_add,
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -85,8 +86,8 @@ class WatchedExpressions(Expressions):
             return detected
         if function == "__ldg":
             return f"({self.text(_pointed(args[0]))})"
-        if callees.find(function).role in _CHANGES:
-            count = self.text(args[2], UNARY) if callees.find(function).role == "run add" else "1"
+        if operations.is_named(function, *_CHANGES):
+            count = self.text(args[2], UNARY) if operations.is_named(function, operations.add_run) else "1"
             args = (self._handed(args[0], "atomic", count), *args[1:])
         elif function not in self.names.functions and not function.startswith("hetad_"):
             how = "atomic" if callees.kind(function) == "atomic" else "written"

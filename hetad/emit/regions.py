@@ -22,7 +22,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Int, Type, size_of
 from hetad.ir.visit import declared, map_bodies, map_body
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 MOST_THREADS = 1024
 
@@ -118,7 +118,7 @@ class Builder:
                 self.flush()
             case ir.Call() if callees.meets(s):
                 exchange(self, s)
-            case ir.Call() if self.parallel and callees.does(s, "block add") and uniform.same(s.args[0]):
+            case ir.Call() if self.parallel and operations.does(s, operations.block_add) and uniform.same(s.args[0]):
                 block_sum(self, s)
             case ir.Return() | ir.Break() | ir.Continue():
                 self.jump(s)

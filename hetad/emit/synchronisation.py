@@ -9,7 +9,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import is_volatile
 from hetad.ir.visit import map_body, walk_stmts
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 
 def waits(statement: ir.Stmt) -> bool:
@@ -43,9 +43,9 @@ def at_once(kernel: ir.Function) -> ir.Function:
     """The kernel, with what is summed over blocks where cells recur added at once: threads run one after another."""
 
     def added(s: ir.Stmt) -> ir.Stmt | None:
-        if callees.does(s, "hot add"):
+        if operations.does(s, operations.hot_add):
             return ir.Call("atomicAdd", s.args, span=s.span)
-        return None if callees.does(s, "hot begin", "hot end") else s
+        return None if operations.does(s, operations.hot_begin, operations.hot_end) else s
 
     body = map_body(added, kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)

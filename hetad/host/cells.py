@@ -14,6 +14,7 @@ from hetad.diagnostics import Span
 from hetad.host.kernels.launches import zeros
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, Pointer, Type, size_of
+from hetad.rules import operations
 
 
 class Cells:
@@ -51,4 +52,4 @@ class Cells:
 
     def closing(self, span: Span) -> Iterator[ir.Stmt]:
         for block in self._blocks.values():
-            yield ir.Call("hetad_release", (ir.Var(block, span=span),), span=span)
+            yield operations.release(ir.Var(block, span=span), span=span)

@@ -11,7 +11,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 HANDLES = (STREAM, EVENT)
 
@@ -75,7 +75,7 @@ def _allocated(s: ir.Stmt) -> ir.Symbol | None:
 
 
 def _released(s: ir.Stmt) -> ir.Symbol | None:
-    if callees.does(s, "end of an allocation") and isinstance(s.args[0], ir.Var):
+    if operations.does(s, *operations.ENDS) and isinstance(s.args[0], ir.Var):
         return s.args[0].symbol
     return None
 
@@ -95,7 +95,7 @@ def drop_untouched(body: ir.Body) -> ir.Body:
 
 
 def _only_marks(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Comment) or callees.does(s, "forward done")
+    return isinstance(s, ir.Comment) or operations.does(s, operations.forward_done)
 
 
 def _undoes(pop: ir.Pop, push: ir.Push) -> bool:

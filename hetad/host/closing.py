@@ -13,21 +13,22 @@ from hetad.ir.names import with_one_meaning
 from hetad.ir.types import SIZE_T
 from hetad.ir.visit import callees, walk_stmts
 from hetad.passes.manager import function_pass, program_pass
+from hetad.rules import operations
 from hetad.rules.callees import calls, has
 
 
 @on_derivative("open-session")
 def in_session(derivation: Derivation) -> ir.Body:
-    """Where the run-time support keeps anything, the body stands between `hetad_begin` and `hetad_end`."""
+    """Where the run-time support keeps anything, the body stands in a session."""
     body, span = derivation.body, derivation.span
     if not any(calls(s, "support") and not has(s, "needs no session") for s in walk_stmts(body)):
         return body
     limit: tuple[ir.Stmt, ...] = ()
     if derivation.request.memory_limit is not None:
         sizes = (derivation.request.memory_limit.bytes, derivation.request.memory_limit.on_host)
-        limit = (ir.Call("hetad_limit", tuple(integer(n, span, SIZE_T) for n in sizes), span=span),)
-    opening = (ir.Call("hetad_begin", (), span=span), *limit, *derivation.arguments)
-    end = ir.Call("hetad_end", (), span=span)
+        limit = (operations.limit(*(integer(n, span, SIZE_T) for n in sizes), span=span),)
+    opening = (operations.begin(span=span), *limit, *derivation.arguments)
+    end = operations.end(span=span)
     last = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
     return in_step((*opening, *body[: len(body) - len(last)], end, *last))
 

@@ -11,6 +11,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, SIZE_T, VOID, Pointer
 from hetad.ir.visit import declared, map_body
 from hetad.passes.task import entry_pass
+from hetad.rules import operations
 
 _ALIGNMENT = 512  # of rows, as CUDA aligns them on every device
 
@@ -64,7 +65,7 @@ def _resized(s: ir.Call, names: Names) -> ir.Body:
     return (
         ir.Declare(old, given, span=s.span),
         ir.Declare(kept, None, span=s.span),
-        ir.Call("hetad_kept_bytes", (before, size), count, span=s.span),
+        operations.kept_bytes(before, size, result=count, span=s.span),
         replace(s, function="malloc", args=(size,)),
         ir.If(some, (ir.Call("memcpy", (*ends, count), span=s.span),), (), span=s.span),
         ir.Call("free", (before,), span=s.span),

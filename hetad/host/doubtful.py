@@ -7,6 +7,7 @@ from hetad.analysis.spaces import Spaces
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
 from hetad.ir.types import CHAR, Pointer
+from hetad.rules import operations
 
 
 def spaces_tested(s: ir.Stmt, spaces: Spaces) -> list[ir.Stmt]:
@@ -23,5 +24,5 @@ def spaces_tested(s: ir.Stmt, spaces: Spaces) -> list[ir.Stmt]:
             integer(1 if use.space == "device" else 0, use.span),
             ir.String(quoted, Pointer(CHAR), span=use.span),
         )
-        found.append(ir.Call("hetad_require_space", args, span=s.span))
+        found.append(operations.require_space(*args, span=s.span))
     return found

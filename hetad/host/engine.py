@@ -33,7 +33,8 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees, support
+from hetad.rules import callees, operations
+from hetad.rules.callee import Absorbed, Inactive
 
 
 class HostEngine(Engine):
@@ -132,8 +133,7 @@ class HostEngine(Engine):
         own = floating_leaves(ir.Var(self.shadow(symbol), span=span))
         cells = self.cells.leaves(symbol, span)
         return [
-            ir.Call(support.named("scalar", place.type), (address_of(place), cell), span=span)
-            for place, cell in zip(own, cells, strict=True)
+            operations.read_scalar(address_of(place), cell, span=span) for place, cell in zip(own, cells, strict=True)
         ]
 
     # -- calls
@@ -143,7 +143,9 @@ class HostEngine(Engine):
             return reverse_call(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
         callee = callees.find(s.function)
-        if callee.kind in ("output", "support"):
+        if isinstance(callee.pullback, Absorbed):
+            return [], []
+        if isinstance(callee.pullback, Inactive) and callee.kind in ("output", "support"):
             return [*save, s], restore
         if callee.kind == "formatted":
             forward, reverse = self._formatted(s)

@@ -13,10 +13,10 @@ from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
-from hetad.ir.types import FLOAT, element, innermost, size_of
+from hetad.ir.types import FLOAT, Pointer, element, innermost, size_of
 from hetad.ir.visit import bodies, map_expr, walk_stmts
 from hetad.passes.manager import program_pass
-from hetad.rules import callees, support
+from hetad.rules import callees, operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,9 @@ class Saves:
 
 def _size(s: ir.Stmt) -> ir.Expr | None:
     """The bytes that an allocation asks for."""
-    if not callees.does(s, "allocation", "zeroed allocation"):
+    if not operations.does(
+        s, operations.device_malloc, operations.host_malloc, operations.device_zeros, operations.host_zeros
+    ):
         return None
     return s.args[0 if callees.has(s, "on the host") else 1]
 
@@ -176,18 +178,18 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 yield Accumulated(
                     function.name, _name(args[0]), "atomicAdd: threads may meet, or additions would wait", s.span
                 )
-            case ir.Call(function=name, args=args) if name == support.named("run add", FLOAT):
-                yield Accumulated(function.name, _name(args[0]), "atomic additions, as vectors", s.span)
-            case ir.Call(args=args) if callees.does(s, "run add"):
-                how = "atomic additions, of neighbouring lanes to neighbouring cells"
+            case ir.Call(args=args) if operations.does(s, operations.add_run):
+                vectors = args[0].type == Pointer(FLOAT)
+                how = "as vectors" if vectors else "of neighbouring lanes to neighbouring cells"
+                how = f"atomic additions, {how}"
                 yield Accumulated(function.name, _name(args[0]), how, s.span)
-            case ir.Call(args=args) if callees.does(s, "hot add"):
+            case ir.Call(args=args) if operations.does(s, operations.hot_add):
                 yield Accumulated(function.name, _name(args[0]), "summed by the block where cells recur", s.span)
-            case ir.Call(args=args) if callees.does(s, "warp add"):
+            case ir.Call(args=args) if operations.does(s, operations.warp_add):
                 yield Accumulated(function.name, _name(args[0]), "summed over lanes, one atomic a warp", s.span)
-            case ir.Call(args=args) if callees.does(s, "block add"):
+            case ir.Call(args=args) if operations.does(s, operations.block_add):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
-            case ir.Call(args=args) if callees.does(s, "block sum"):
+            case ir.Call(args=args) if operations.does(s, operations.block_sum):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
             case ir.Update(target=target) if _root(target) in shadows:
                 yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 
 def in_step(body: ir.Body) -> ir.Body:
     """The body of a host function; with managed memory, a wait between work of the device and what the host does."""
-    if any(callees.does(s, "managed allocation") for s in walk_stmts(body)):
+    if any(operations.does(s, operations.managed_zeros) for s in walk_stmts(body)):
         return _with_waits(body)
     return body
 

@@ -23,10 +23,10 @@ from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, SIZE_T, VOID, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
+from hetad.ir.types import BOOL, SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
-from hetad.rules import support
+from hetad.rules import operations
 
 if TYPE_CHECKING:
     from hetad.adjoint.engine import Parts
@@ -111,18 +111,17 @@ class MemoryAdjoints:
             shadow = self.engine.shadow_place(place)
             more, undo = self.engine.save(shadow, s.span)
             forward += [*more, self._obtain(s, row, shadow, size, zeroed=True, shadow=True)]
-            reverse += [ir.Call("hetad_release", (shadow,), span=s.span), *undo]
-        return forward, [*reverse, ir.Call("hetad_release", (place,), span=s.span), *restore]
+            reverse += [operations.release(shadow, span=s.span), *undo]
+        return forward, [*reverse, operations.release(place, span=s.span), *restore]
 
     def _obtain(
         self, s: ir.Call, row: MemoryOperation, place: ir.Place, size: ir.Expr, zeroed: bool, shadow: bool = False
     ) -> ir.Stmt:
-        kind = "zeros" if zeroed or row.space == "managed" else "malloc"
-        if row.space != "host":
-            out = ir.Cast(ir.AddressOf(place, Pointer(place.type), span=s.span), Pointer(Pointer(VOID)), span=s.span)
-            result = None if shadow else s.result
-            return ir.Call(f"hetad_{row.space}_{kind}", (out, size), result, span=s.span)
-        return ir.Call(f"hetad_host_{kind}", (size,), place, span=s.span)
+        allocation = operations.ALLOCATION[row.space, zeroed or row.space == "managed"]
+        if row.space == "host":
+            return allocation(size, result=place, span=s.span)
+        out = ir.AddressOf(place, Pointer(place.type), span=s.span)
+        return allocation(out, size, result=None if shadow else s.result, span=s.span)
 
     def _succeeded(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
         """The status of an allocation in host memory, which fails only with the whole call."""
@@ -144,16 +143,15 @@ class MemoryAdjoints:
         assert place is not None
         symbol = next(variables(s.args[1]))
         size = ir.Const(size_of(symbol.type), SIZE_T, span=s.span)
-        found = ir.Call("hetad_symbol_address", (*s.args, size), span=s.span)
+        found = operations.symbol_address(*s.args, size, span=s.span)
         name = place.symbol.name if isinstance(place, ir.Var) else "symbol"
         slot = self.engine.names.symbol(f"{name}_entry", place.type, s.span, "entry")
         forward: list[ir.Stmt] = [found, ir.Push(slot, place, "allocation", span=s.span)]
         reverse: list[ir.Stmt] = [ir.Pop(slot, place, "allocation", span=s.span)]
         if self.engine.is_active_pointer(place):
             shadow = self.engine.shadow_place(place)
-            out = ir.Cast(address_of(shadow), Pointer(Pointer(VOID)), span=s.span)
-            forward.append(ir.Call("hetad_device_zeros", (out, size), span=s.span))
-            reverse.insert(0, ir.Call("hetad_release", (shadow,), span=s.span))
+            forward.append(operations.device_zeros(address_of(shadow), size, span=s.span))
+            reverse.insert(0, operations.release(shadow, span=s.span))
         return forward, reverse
 
     def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
@@ -170,7 +168,7 @@ class MemoryAdjoints:
         if s.result is not None:
             done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
         if any(isinstance(t, Root) and not t.heap for t in targets):
-            done.insert(0, ir.Call("hetad_freed", (pointer,), span=s.span))
+            done.insert(0, operations.freed(pointer, span=s.span))
         must = self.engine.allocates_around()
         own = not targets or any(isinstance(t, Root) and t.heap for t in targets)
         if not own or (not must and not self.engine.allocates_later(s)):
@@ -185,18 +183,18 @@ class MemoryAdjoints:
     def _retire(self, s: ir.Call, pointer: ir.Expr) -> Parts:
         """Memory that is given to later allocations; its contents are saved like those overwritten."""
         save, restore = self._save_allocation(s, pointer)
-        forward = [*save, ir.Call("hetad_retire", (pointer,), span=s.span)]
-        reverse: list[ir.Stmt] = [ir.Call("hetad_revive", (pointer,), span=s.span), *restore]
+        forward = [*save, operations.retire(pointer, span=s.span)]
+        reverse: list[ir.Stmt] = [operations.revive(pointer, span=s.span), *restore]
         if not self.engine.is_active_pointer(pointer):
             return forward, reverse
         shadow = self.engine.shadow_pointer(pointer)
         points = self.engine.pointers
         if any(points.held(t) for t in points.targets(pointer)):  # the shadow holds shadows of pointers
             save, restore = self._save_allocation(s, shadow)
-            again: list[ir.Stmt] = [ir.Call("hetad_revive", (shadow,), span=s.span), *restore]
+            again: list[ir.Stmt] = [operations.revive(shadow, span=s.span), *restore]
         else:
-            save, again = [], [ir.Call("hetad_revive_zeros", (shadow,), span=s.span)]
-        return [*forward, *save, ir.Call("hetad_retire", (shadow,), span=s.span)], [*again, *reverse]
+            save, again = [], [operations.revive_zeros(shadow, span=s.span)]
+        return [*forward, *save, operations.retire(shadow, span=s.span)], [*again, *reverse]
 
     def _save_allocation(self, s: ir.Stmt, pointer: ir.Expr) -> Parts:
         slot = self.engine.names.symbol("freed_kept", pointer.type, s.span)
@@ -227,22 +225,22 @@ class MemoryAdjoints:
                 to = Pointer(held)
                 ends = (_as(own, to), _as(self.engine.shadow_pointer(src), to))
                 if row.overlap:
-                    reverse.append(ir.Call(support.named("move", held), (*ends, size), span=s.span))
+                    reverse.append(operations.move_pullback(*ends, size, span=s.span))
                 else:
-                    reverse.append(ir.Call(support.named("copy", held), (*ends, size, kind), span=s.span))
+                    reverse.append(operations.copy_pullback(*ends, size, kind, span=s.span))
             else:
-                reverse.append(ir.Call("hetad_clear", (own, size), span=s.span))
+                reverse.append(operations.clear(own, size, span=s.span))
         return [*save, s], reverse
 
     def _rows_pullback(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
         roles = dict(zip(row.roles, s.args, strict=True))
         own, extent = self.engine.shadow_pointer(dst), (roles["bytes"], roles["height"])
         if not self.engine.is_active_pointer(src):
-            return ir.Call("hetad_clear_rows", (own, roles["to_pitch"], *extent), span=s.span)
+            return operations.clear_rows(own, roles["to_pitch"], *extent, span=s.span)
         held = self._common_type(s, dst, src)
         into = _as(self.engine.shadow_pointer(src), Pointer(held))
         args = (_as(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
-        return ir.Call(support.named("copy of rows", held), args, span=s.span)
+        return operations.rows_pullback(*args, span=s.span)
 
     def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
         """The bytes from the first row's start to the last one's end."""
@@ -302,11 +300,10 @@ class MemoryAdjoints:
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
-            clear = [*self._whole(s, (dst,), size), ir.Call("hetad_clear", (own, size), span=s.span)]
+            clear = [*self._whole(s, (dst,), size), operations.clear(own, size, span=s.span)]
             if rows:
                 roles = dict(zip(row.roles, s.args, strict=True))
-                args = (own, roles["to_pitch"], size, roles["height"])
-                clear[-1] = ir.Call("hetad_clear_rows", args, span=s.span)
+                clear[-1] = operations.clear_rows(own, roles["to_pitch"], size, roles["height"], span=s.span)
         return [*save, s], [*restore, *self._flush(dst), *clear]
 
     def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:
@@ -324,7 +321,7 @@ class MemoryAdjoints:
             width = 1 if isinstance(element, Void) else size_of(element)
             if sizes and not isinstance(element, Struct) and width < max(sizes):
                 args = (self.engine.shadow_pointer(end), size, integer(max(sizes), s.span, SIZE_T))
-                found.append(ir.Call("hetad_whole_numbers", args, span=s.span))
+                found.append(operations.whole_numbers(*args, span=s.span))
         return found
 
     def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import integer, zero
+from hetad.adjoint.names import address_of, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import UnsupportedError
@@ -10,8 +10,8 @@ from hetad.host.derivative import Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
-from hetad.ir.types import VOID, Float, Pointer, Struct
-from hetad.rules import support
+from hetad.ir.types import Float, Pointer, Struct
+from hetad.rules import operations
 
 RETURN = "return"
 
@@ -57,7 +57,7 @@ class AdjointParameters:
         self.engine.shadows[p] = work
         kind = integer(3 if space == "device" else 0, span)
         args = (ir.Var(work, span=span), ir.Var(result, span=span), self.setting.bytes_of(p), kind)
-        return ir.Call(support.named("copy", p.type.to), args, span=span)
+        return operations.copy_pullback(*args, span=span)
 
     def _scalar(self, name: str, p: ir.Symbol) -> None:
         names, span = self.setting.names, self.setting.span
@@ -88,7 +88,5 @@ class AdjointParameters:
         shadow, size = self.engine.shadow(p), self.setting.bytes_of(p)
         declared = ir.Declare(shadow, None, span=span)
         if not on_device:
-            return [declared, ir.Call("hetad_host_zeros", (size,), ir.Var(shadow, span=span), span=span)]
-        place = ir.AddressOf(ir.Var(shadow, span=span), Pointer(shadow.type), span=span)
-        out = ir.Cast(place, Pointer(Pointer(VOID)), span=span)
-        return [declared, ir.Call("hetad_device_zeros", (out, size), span=span)]
+            return [declared, operations.host_zeros(size, result=ir.Var(shadow, span=span), span=span)]
+        return [declared, operations.device_zeros(address_of(ir.Var(shadow, span=span)), size, span=span)]

@@ -27,7 +27,7 @@ from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, walk_stmts
 from hetad.passes.manager import program_pass
-from hetad.rules import callees
+from hetad.rules import operations
 
 
 @on_derivative("drop-unused")
@@ -84,7 +84,7 @@ def pruned(
     whole = _with_early_frees(whole, frees, lambda body: _settled(setting, body, liveness, roots))
     body = narrowed(whole, cells_of, lambda body: _settled(setting, body, liveness, roots), limited)
     body = drop_untouched(body)
-    done = next(i for i, s in enumerate(body) if callees.does(s, "forward done"))
+    done = next(i for i, s in enumerate(body) if operations.does(s, operations.forward_done))
     if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
         body = (*body[:done], *body[done + 1 :])
     return body
@@ -143,4 +143,4 @@ def _entered(pushes: list[ir.Push], liveness: Liveness) -> list[Location]:
 @on_derivative("drop-marks")
 def drop_marks(derivation: Derivation) -> ir.Body:
     """Without what only told the analyses something."""
-    return map_body(lambda s: None if callees.does(s, "undefined") else s, derivation.body)
+    return map_body(lambda s: None if operations.does(s, operations.undefined) else s, derivation.body)

@@ -13,7 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array
 from hetad.ir.visit import variables, walk_expr, walk_stmts
 from hetad.passes.manager import program_pass
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 
 @program_pass("register-arguments")
@@ -36,7 +36,7 @@ def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], b
         for symbol in dict.fromkeys((p, own)):
             if symbol.storage == "param":
                 args = (ir.Var(symbol, span=setting.span), setting.bytes_of(p), device)
-                out.append(ir.Call("hetad_argument", args, span=setting.span))
+                out.append(operations.argument(*args, span=setting.span))
     return out
 
 

@@ -17,6 +17,7 @@ from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.refills import Refills
 from hetad.ir import nodes as ir
 from hetad.passes.manager import Pass, program_pass
+from hetad.rules import operations
 
 
 def reversed_host(kernels: KernelPasses) -> Pass[Any]:
@@ -100,7 +101,7 @@ def _whole(
         *before,
         *region.declarations,
         *region.forward,
-        ir.Call("hetad_forward_done", (), span=span),
+        operations.forward_done(span=span),
         *(a for a in region.adjoints if not (isinstance(a, ir.Declare) and a.symbol is seed)),
         *region.reverse,
         *(f for p in setting.function.params for f in engine.flush(p, span)),

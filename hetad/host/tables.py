@@ -25,12 +25,13 @@ from hetad.host.own_structs import zeroed
 from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, VOID, Array, Pointer, Struct, Type, Void, size_of
+from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
-from hetad.memops.table import TABLE
+from hetad.memops.table import HOST_TABLE, TABLE
 from hetad.passes.manager import program_pass
 from hetad.passes.task import with_function
+from hetad.rules import operations
 
 
 @program_pass("tables-on-host")
@@ -142,9 +143,9 @@ class _OnHost:
 
     def _allocation(self, s: ir.Call) -> ir.Stmt:
         if s.function != SYMBOL_ADDRESS:
-            return replace(s, function="hetad_table", args=s.args[:2])
+            return replace(s, function=HOST_TABLE, args=s.args[:2])
         size = integer(size_of(next(variables(s.args[1])).type), s.span, SIZE_T)
-        return replace(s, function="hetad_table", args=(s.args[0], size))
+        return replace(s, function=HOST_TABLE, args=(s.args[0], size))
 
     def _copy(self, s: ir.Call, dst: ir.Expr, src: ir.Expr, size: ir.Expr) -> ir.Body:
         """`for (size_t k = 0; k < elements; ++k) dst[k] = src[k];`"""
@@ -181,7 +182,7 @@ class _OnHost:
             body(k),
             span=s.span,
         )
-        counted = ir.Call("hetad_elements", (size, whole), ir.Var(count, span=s.span), span=s.span)
+        counted = operations.elements(size, whole, result=ir.Var(count, span=s.span), span=s.span)
         return self._status(s, ir.Declare(count, None, span=s.span), counted, loop)
 
 
@@ -222,7 +223,7 @@ def with_copies(body: ir.Body, kernels: Mapping[str, ir.Function]) -> ir.Body:
             before += [n for p in given for n in _nested(arg, p)]
             if isinstance(arg.type, Pointer) and holds_pointer(arg.type.to):
                 args.append(_copied(arg))
-                back += [ir.Call("hetad_read_back", (arg,), span=s.span)] if _writes(kernel, param) else []
+                back += [operations.read_back(arg, span=s.span)] if _writes(kernel, param) else []
             elif isinstance(arg.type, Struct) and given:
                 args.append(_with_copied_parts(names, arg, before))
             else:
@@ -249,7 +250,7 @@ def _nested(arg: ir.Expr, pointer: ir.Expr) -> list[ir.Stmt]:
             arg.span,
             "pass the inner pointers to the kernel as parameters of their own",
         )
-    return [ir.Call("hetad_nested", column(pointer), span=arg.span)]
+    return [operations.nested(*column(pointer), span=arg.span)]
 
 
 def _with_copied_parts(names: Names, arg: ir.Expr, before: list[ir.Stmt]) -> ir.Expr:
@@ -265,7 +266,7 @@ def _with_copied_parts(names: Names, arg: ir.Expr, before: list[ir.Stmt]) -> ir.
 
 
 def _copied(arg: ir.Expr) -> ir.Expr:
-    copy = ir.Intrinsic("hetad_table_on_device", (arg,), Pointer(VOID), span=arg.span)
+    copy = operations.table_on_device(arg, span=arg.span)
     return ir.Cast(copy, arg.type, span=arg.span)
 
 

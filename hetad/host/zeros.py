@@ -14,14 +14,14 @@ from hetad.adjoint.names import integer
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, size_of
+from hetad.ir.types import BOOL, SIZE_T, Pointer, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
-from hetad.rules import callees, support
+from hetad.rules import callees, operations
 
 
 def was_zero(adjoint: ir.Expr) -> ir.Expr:
     """Whether the memory is zero in every cell before a launch that adds to it."""
-    return ir.Intrinsic(support.named("question of zeros"), (adjoint,), BOOL, span=adjoint.span)
+    return operations.was_zero(adjoint, span=adjoint.span)
 
 
 def cleared(
@@ -36,10 +36,10 @@ def cleared(
         if cells is None or not isinstance(adjoint.type, Pointer):
             continue
         others = (other for i, other in adjoints.items() if i != position)
-        apart = [ir.Intrinsic("hetad_apart", (adjoint, other), INT, span=span) for other in others]
+        apart = [operations.apart(adjoint, other, span=span) for other in others]
         sure = all_of([cells.sure, *(ir.Binary("!=", a, integer(0, span), BOOL, span=span) for a in apart)], span)
         size = integer(size_of(adjoint.type.to), span, SIZE_T)
-        found.append(ir.Call(support.named("cleared"), (adjoint, cells.first, cells.last, size, sure), span=span))
+        found.append(operations.cleared(adjoint, cells.first, cells.last, size, sure, span=span))
     return found
 
 
@@ -53,10 +53,10 @@ def followed(body: ir.Body, shadows: Iterable[ir.Symbol]) -> ir.Body:
     """The gradient's body, told wherever its reverse sweep may add to adjoints.  `shadows`: the variables that lead to
     them."""
     if not any(_asks(s) for s in walk_stmts(body)):
-        return map_body(lambda s: None if callees.does(s, "cleared") else s, body)
+        return map_body(lambda s: None if operations.does(s, operations.cleared) else s, body)
     leading = set(shadows)
-    taken = {(s.span, s.args[0]) for s in walk_stmts(body) if callees.does(s, "cleared")}
-    start = next(i for i, s in enumerate(body) if callees.does(s, "forward done"))
+    taken = {(s.span, s.args[0]) for s in walk_stmts(body) if operations.does(s, operations.cleared)}
+    start = next(i for i, s in enumerate(body) if operations.does(s, operations.forward_done))
 
     def tell(s: ir.Stmt) -> ir.Stmt | ir.Body:
         if isinstance(s, ir.Launch):
@@ -71,23 +71,23 @@ def _asks(s: ir.Stmt) -> bool:
 
 
 def _is_question(e: ir.Expr) -> bool:
-    return callees.gives(e, "question of zeros")
+    return operations.gives(e, operations.was_zero)
 
 
 def _anywhere(s: ir.Stmt) -> ir.Call:
-    return ir.Call("hetad_added_anywhere", (), span=s.span)
+    return operations.added_anywhere(span=s.span)
 
 
 def _added_by(s: ir.Launch, leading: AbstractSet[ir.Symbol]) -> list[ir.Call]:
     """In front of a launch: what it may add to, but for what it asks about itself."""
-    asked = [a.args[0] for a in s.args if callees.gives(a, "question of zeros")]
+    asked = [a.args[0] for a in s.args if operations.gives(a, operations.was_zero)]
     found: list[ir.Call] = []
     for arg in s.args:
         if _is_question(arg) or arg in asked or leading.isdisjoint(variables(arg)):
             continue
         if not isinstance(arg.type, Pointer) or isinstance(arg.type.to, Pointer):
             return [_anywhere(s)]
-        found.append(ir.Call("hetad_added", (arg,), span=s.span))
+        found.append(operations.added(arg, span=s.span))
     return found
 
 
@@ -98,4 +98,4 @@ def _added_to(s: ir.Call | ir.Opaque, leading: AbstractSet[ir.Symbol]) -> list[i
         return [_anywhere(s)] if found else []
     if callees.has(s, "adds nothing"):
         return []
-    return [ir.Call("hetad_added", (a,), span=s.span) for a in found if isinstance(a.type, Pointer)]
+    return [operations.added(a, span=s.span) for a in found if isinstance(a.type, Pointer)]

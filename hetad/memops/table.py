@@ -26,12 +26,14 @@ _VOID_POINTER = Pointer(VOID)
 _E = CUDA_ERROR
 _STDLIB, _STRING = "stdlib.h", "string.h"
 
+HOST_TABLE = "hetad_table"  # stands for cudaMalloc, of memory that holds pointers: the host has it
+
 TABLE: dict[str, MemoryOperation] = {
     row.name: row
     for row in (
         MemoryOperation("cudaMalloc", "allocate", _E, ("out", "bytes"), "device"),
         MemoryOperation("cudaMallocManaged", "allocate", _E, ("out", "bytes", "flags"), "managed", defaults=1),
-        MemoryOperation("hetad_table", "allocate", _E, ("out", "bytes"), zeroed=True, of_table=True),
+        MemoryOperation(HOST_TABLE, "allocate", _E, ("out", "bytes"), zeroed=True, of_table=True),
         MemoryOperation("cudaGetSymbolAddress", "symbol", _E, ("out", "symbol"), "device"),
         MemoryOperation("cudaFree", "free", _E, ("pointer",), "device"),
         MemoryOperation("cudaMemcpy", "copy", _E, ("dst", "src", "bytes", "kind"), "device"),

@@ -27,37 +27,6 @@ Kind = Literal[
     "support",  # hetad's own, in generated code
     "unknown",
 ]
-# What hetad's own functions do, as far as somebody asks; of those for one type of numbers each with its type.
-Role = Literal[
-    "",
-    "allocation",
-    "zeroed allocation",
-    "managed allocation",  # zeroed too
-    "end of an allocation",  # or its begin, again
-    "copy",  # the pullbacks of copies
-    "move",
-    "copy of rows",
-    "scalar",  # read from a block of them on the device
-    "push",
-    "pop",
-    "forward done",  # between the forward and the reverse sweep
-    "undefined",  # in a forward sweep: what the memory behind the argument holds means nothing here
-    "found",  # in a reverse sweep: what follows restores all of the variables given
-    "lost",  # in a reverse sweep: here the memory behind the argument has values that cannot be restored
-    "question of zeros",
-    "cleared",
-    "take",  # read a cell of an adjoint and clear it
-    "swap",  # exchange what a cell holds
-    "replay",  # (recorded, load): the recorded value in place of the load, with the load's derivative
-    "block add",  # to a cell, summed over the block
-    "block sum",  # the same where no other block adds
-    "warp add",  # to a cell, summed over the lanes that come together
-    "run add",  # to cells that follow each other
-    "hot begin",
-    "hot add",  # to a cell, summed over the block where the same cell recurs
-    "hot end",
-    "lane sum",
-]
 Trait = Literal[
     "adds nothing",  # to adjoints
     "asks extents",  # of the argument buffers to which its arguments point
@@ -118,6 +87,18 @@ class OfMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Passed:
+    """The derivative passes to one operand, as it is: ā += r̄."""
+
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Absorbed:
+    """Bookkeeping of a run: the derivative has its own, and leaves the call out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Known, and not differentiated; `unless` as in `rules/refused.py`."""
 
@@ -125,7 +106,7 @@ class Refused:
     unless: Literal["inactive", "constant"] = "inactive"
 
 
-Pullback = Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Refused
+Pullback = Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Passed | Absorbed | Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +127,7 @@ class Callee:
     `emit`: the function's name for a target, where it has another one there than in the program; `text`: the whole
     text of a call, in which `{0}` is the first argument and `{quoted}` its text as a string.
     `variadic`: takes any number of arguments.  `header`: of C, where it is declared.
-    `operation`: what is told of a memory operation, beside.  `role`, `traits`: the same of hetad's own functions.
+    `operation`: what is told of a memory operation, beside.  `traits`: the same of hetad's own.
     """
 
     name: str
@@ -169,7 +150,6 @@ class Callee:
     variadic: bool = False
     header: str = ""
     operation: MemoryOperation | None = None
-    role: Role = ""
     traits: frozenset[Trait] = frozenset()
 
     @property

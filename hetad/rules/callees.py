@@ -8,7 +8,7 @@ The rows stand where their kind is at home, and are joined here:
 | atomics, barriers, fences, shuffles, votes, reductions | `rules/threads.py` |
 | memory operations, the runtime, the C library | `memops/table.py`, `memops/library.py` |
 | texts for readers, formatted texts | `rules/streams.py` |
-| hetad's own support code | `rules/support.py` |
+| hetad's own operations | `rules/operations.py` |
 
 Whoever wants to know something of a call asks for its row; a function without one may do anything.
 """
@@ -24,8 +24,8 @@ from hetad.ir.types import Pointer
 from hetad.memops.library import VARIABLES
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
-from hetad.rules import expanded, inactive, refused, streams, support, threads
-from hetad.rules.callee import ALL, Callee, Formula, Kind, OfMemory, Refused, Role, Trait
+from hetad.rules import expanded, inactive, operations, refused, streams, threads
+from hetad.rules.callee import ALL, Callee, Formula, Kind, OfMemory, Refused, Trait
 from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math.table import ROWS
 
@@ -67,26 +67,15 @@ def meets(s: ir.Stmt) -> TypeGuard[ir.Call]:
     return isinstance(s, ir.Call) and find(s.function).meets
 
 
-def does(s: ir.Stmt | ir.Expr, *roles: Role) -> TypeGuard[ir.Call]:
-    """Whether the statement is a call of one of hetad's own functions that does one of these."""
-    return isinstance(s, ir.Call) and find(s.function).role in roles
-
-
-def gives(e: ir.Expr | None, *roles: Role) -> TypeGuard[ir.Intrinsic]:
-    """The same of an expression."""
-    return isinstance(e, ir.Intrinsic) and find(e.name).role in roles
-
-
 def has(s: ir.Stmt, trait: Trait) -> TypeGuard[ir.Call]:
-    """Whether the statement is a call of one of hetad's own functions that has the trait."""
+    """Whether the statement is a call of an operation of hetad's own that has the trait."""
     return isinstance(s, ir.Call) and trait in find(s.function).traits
 
 
 def allocates(s: ir.Stmt) -> TypeGuard[ir.Call]:
     """Whether the statement is a call that gives memory, the program's or hetad's own."""
     operation = find(s.function).operation if isinstance(s, ir.Call) else None
-    own = does(s, "allocation", "zeroed allocation", "managed allocation")
-    return own or (operation is not None and operation.action == "allocate")
+    return operations.does(s, *operations.ALLOCATIONS) or (operation is not None and operation.action == "allocate")
 
 
 def is_block_barrier(s: ir.Stmt) -> TypeGuard[ir.Call]:
@@ -99,7 +88,7 @@ def _rows() -> Iterator[Callee]:
     yield from threads.ROWS
     yield from streams.ROWS
     yield from map(_of_operation, TABLE.values())
-    yield from support.ROWS
+    yield from operations.ROWS
 
 
 def _mathematics() -> Iterator[Callee]:

@@ -18,7 +18,7 @@ def signature(name: str) -> Signature | None:
     if row is None:
         return None
     if row.params is not None:
-        return Signature(row.returns, row.params)
+        return Signature(row.returns, row.params, converts=row.kind == "support")
     if row.kind in ("support", "output") or row.variadic:
         return Signature(row.returns)
     threads = row.kind in ("shuffle", "shuffle adjoint", "vote", "reduction")

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 import hetad
+from hetad.diagnostics import Span
 from hetad.emit import support
 from hetad.emit.calls import c_name
 from hetad.emit.dialect import C_PARALLEL, CUDA, C
-from hetad.ir.types import FLOAT, INT, Pointer
+from hetad.ir import nodes as ir
+from hetad.ir.types import BOOL, FLOAT, INT, Pointer
 from hetad.memops.library import IN_OWN_MEMORY, VARIABLES
 from hetad.memops.table import TABLE
-from hetad.rules import callees, refused
-from hetad.rules import support as support_rows
-from hetad.rules.callee import ALL, Adds, Callee, Formula, Inactive, Mirrored, OfMemory, Refused, Restored, Transposed
+from hetad.rules import callees, operations, refused
+from hetad.rules.callee import (
+    ALL,
+    Absorbed,
+    Adds,
+    Callee,
+    Formula,
+    Inactive,
+    Mirrored,
+    OfMemory,
+    Passed,
+    Refused,
+    Restored,
+    Transposed,
+)  # fmt: skip
 from hetad.rules.math.table import ROWS, is_inactive, prototypes
 
+SPAN = Span("test", 1, 1)
 ROW = sorted(callees.table().items())
 TOGETHER = [row for _, row in ROW if row.scope or row.kind == "atomic"]
 
@@ -71,7 +87,9 @@ KINDS = {
     "vote": Restored,
     "reduction": Restored,
     **dict.fromkeys(("memory", "runtime", "library"), OfMemory),
-    **dict.fromkeys(("fence", "output", "formatted", "shuffle adjoint", "support"), Inactive),
+    **dict.fromkeys(("fence", "output", "formatted"), Inactive),
+    "shuffle adjoint": Refused,
+    "support": Inactive | Passed | Absorbed | Refused,
 }
 
 
@@ -128,14 +146,41 @@ def test_all_that_a_derivative_calls_has_a_row(sample):
     assert sorted(name for name in names if callees.kind(name) == "unknown") == []
 
 
-def test_hetads_own_functions_are_named_by_what_they_do():
-    assert support_rows.named("take", FLOAT) == "hetad_take_float"
-    with pytest.raises(KeyError):
-        support_rows.named("take", INT)
+MARKS = {operations.undefined, operations.found, operations.lost, operations.replay}
+OWN = [row for row in operations.ROWS if row.name not in {m.name for m in MARKS}]
 
 
-def test_hetads_own_functions_have_text_for_a_target():
-    """But for marks, which are gone when a program is emitted."""
-    marks = {row.name for row in support_rows.ROWS if row.role in ("found", "lost", "undefined", "replay")}
-    wanted = {row.name for row in support_rows.ROWS} - marks
-    assert sorted(wanted - defined(CUDA) - defined(C)) == []
+def test_an_operation_of_two_types_is_that_of_its_operands():
+    cell = ir.Var(ir.Symbol("cell", Pointer(FLOAT), SPAN), span=SPAN)
+    taken = operations.take(cell, span=SPAN)
+    assert (taken.name, taken.type) == ("hetad_take_float", FLOAT)
+    assert operations.gives(taken, operations.take)
+    assert not operations.does(operations.hot_begin(of=FLOAT, span=SPAN), operations.hot_end)
+
+
+@pytest.mark.parametrize("row", OWN, ids=lambda row: row.name)
+def test_an_operation_is_declared_as_the_functions_that_do_it(row):
+    found = set(declarations(row.name))
+    assert found == {(row.params, INT if row.returns == BOOL else row.returns)} or row.name == "hetad_of_lane"
+
+
+def declarations(name):
+    """The types of parameters and of the result that a function of support has on each target."""
+    for dialect in (CUDA, C):
+        for text in (s.text for s in support.needed([name], dialect) if name in s.defines):
+            for returns, listed in re.findall(rf"^static ([^\n;]*?)\b{name}\(([^)]*)\)", text, re.M):
+                spelled = [re.sub(r"\w+$", "", each.strip()) for each in listed.split(",") if listed != "void"]
+                yield (
+                    tuple(map(operations.type_of, spelled)),
+                    operations.type_of(re.sub(r"inline|__device__|__forceinline__", "", returns)),
+                )
+
+
+def test_all_but_tables_and_targets_speaks_of_operations_by_their_names():
+    rooms = (Path(hetad.__file__).parent / room for room in ("adjoint", "analysis", "device", "host", "ir", "passes"))
+    for path in (path for room in rooms for path in room.rglob("*.py")):
+        code = ast.parse(path.read_text(encoding="utf-8"))
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef
+        documents = {ast.get_docstring(n, clean=False) for n in ast.walk(code) if isinstance(n, documented)}
+        texts = {n.value for n in ast.walk(code) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        assert not any("hetad_" in text for text in texts - documents), path

@@ -24,7 +24,7 @@ from hetad.ir.visit import (
     walk_exprs,
     walk_stmts,
 )
-from hetad.rules import callees
+from hetad.rules import operations
 
 
 def headers(body: ir.Body) -> ir.Body:
@@ -140,7 +140,7 @@ def _taken(s: ir.Stmt) -> Iterator[ir.Place | None]:
     """The cells whose seed a statement takes; None for one that a pointer tells."""
     for own in own_exprs(s):
         for e in walk_expr(own):
-            if callees.gives(e, "take"):
+            if operations.gives(e, operations.take):
                 yield e.args[0].place if isinstance(e.args[0], ir.AddressOf) else None
 
 
@@ -164,7 +164,7 @@ def values_read(body: ir.Body) -> set[ir.Symbol]:
 
 
 def reading(expr: ir.Expr) -> set[ir.Symbol]:
-    if callees.gives(expr, "take") and isinstance(expr.args[0], ir.AddressOf):
+    if operations.gives(expr, operations.take) and isinstance(expr.args[0], ir.AddressOf):
         return index_variables(expr.args[0].place)
     if isinstance(expr, ir.Var):
         return {expr.symbol}

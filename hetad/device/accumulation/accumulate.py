@@ -28,7 +28,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Float, Pointer
 from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr
-from hetad.rules import callees
+from hetad.rules import operations
 from hetad.rules.math import is_math
 
 SEVERAL = 4
@@ -180,11 +180,11 @@ def without_atomics(s: ir.Stmt, clears: bool = True) -> ir.Stmt | ir.Body:
     if found is not None:
         return plain(found)
     match s:
-        case ir.Declare(symbol=symbol, init=taken) if callees.gives(taken, "take"):
+        case ir.Declare(symbol=symbol, init=taken) if operations.gives(taken, operations.take):
             (place,) = takes(s)
             read: ir.Stmt = ir.Declare(symbol, place, span=s.span)
             return (read, ir.Assign(place, zero(taken.type, s.span), span=s.span)) if clears else read
-        case ir.Assign(value=taken) if callees.gives(taken, "take"):
+        case ir.Assign(value=taken) if operations.gives(taken, operations.take):
             (place,) = takes(s)
             read = replace(s, value=place)
             return (read, ir.Assign(place, zero(taken.type, s.span), span=s.span)) if clears else read

@@ -19,7 +19,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
-from hetad.rules import callees
+from hetad.rules import callees, operations
 from hetad.rules.user import Rules
 
 
@@ -114,7 +114,7 @@ def extent_along(extent: ir.Expr, axis: str) -> ir.Expr:
 def team_size(launch: ir.Launch) -> ir.Expr:
     """How many threads share the work of one, where a launch along x may be too small for a GPU."""
     extents = (extent_along(e, "x") for e in (launch.grid, launch.block))
-    return ir.Intrinsic("hetad_team", tuple(extents), UINT, span=launch.span)
+    return operations.team(*extents, span=launch.span)
 
 
 def in_teams(launch: ir.Launch) -> ir.Expr:
@@ -132,7 +132,7 @@ def marched(launch: ir.Launch, axis: str) -> ir.Expr:
 
     def along_axis(a: str) -> ir.Expr:
         blocks = extent_along(launch.grid, a)
-        return ir.Intrinsic("hetad_marched", (blocks, threads), UINT, span=span) if a == axis else blocks
+        return operations.marched(blocks, threads, span=span) if a == axis else blocks
 
     return ir.Aggregate(tuple(map(along_axis, AXES)), DIM3, span=span)
 
@@ -146,12 +146,12 @@ def threads_along(launch: ir.Launch, axis: str, type_: Int) -> ir.Expr:
 
 def over_tiles(launch: ir.Launch) -> ir.Expr:
     """The grid for blocks that take one tile after another; on the CPU as many as there were."""
-    return ir.Intrinsic("hetad_tiling", (extent_along(launch.grid, "x"),), UINT, span=launch.span)
+    return operations.tiling(extent_along(launch.grid, "x"), span=launch.span)
 
 
 def in_fewer_blocks(grid: ir.Expr) -> ir.Expr:
     """A grid with no more blocks along x than keep a GPU busy."""
-    fewer = ir.Intrinsic("hetad_blocks", (extent_along(grid, "x"),), UINT, span=grid.span)
+    fewer = operations.blocks(extent_along(grid, "x"), span=grid.span)
     if grid.type != DIM3:
         return fewer
     return ir.Aggregate((fewer, _part(grid, "y"), _part(grid, "z")), DIM3, span=grid.span)

@@ -30,7 +30,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, Float, Int, Pointer
 from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
-from hetad.rules import callees
+from hetad.rules import operations
 
 MOST = 6  # values that a lane hands over for each loop
 
@@ -109,7 +109,7 @@ def _only_adds(s: ir.Stmt, own: set[ir.Symbol]) -> bool:
 
 
 def _takes(e: ir.Expr) -> bool:
-    return callees.gives(e, "take")
+    return operations.gives(e, operations.take)
 
 
 def _pointers(place: ir.Expr) -> set[ir.Symbol]:
@@ -175,7 +175,7 @@ class _Deal:
         thread = thread_in_block(self.ground.axes.threads, self.span)
         lane = ir.Binary("%", thread, ir.Var(self.lanes, span=self.span), UINT, span=self.span)
         return (
-            ir.Declare(self.lanes, ir.Intrinsic("hetad_few_lanes", (), UINT, span=self.span), span=self.span),
+            ir.Declare(self.lanes, operations.few_lanes(span=self.span), span=self.span),
             ir.Declare(self.lane, convert(lane, self.lane.type), span=self.span),
         )
 
@@ -207,4 +207,4 @@ class _Deal:
     def _of_member(self, symbol: ir.Symbol) -> ir.Expr:
         member, lanes = (ir.Var(x, span=self.span) for x in (self.member, self.lanes))
         value = ir.Var(symbol, span=self.span)
-        return ir.Intrinsic("hetad_of_lane", (value, member, lanes), symbol.type, span=self.span)
+        return operations.of_lane(value, member, lanes, span=self.span)

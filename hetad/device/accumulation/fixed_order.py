@@ -19,7 +19,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Float, Pointer, Type
 from hetad.ir.visit import variables, walk_stmts
-from hetad.rules import callees, support
+from hetad.rules import operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class _Stage:
         target, value = s.args
         number = self._numbers(value.type, count, k)
         place = self._cell(value.type, number, self.block, self.blocks)
-        return replace(s, function=_sum(value), args=(address_of(place), value)), self._added_up(target, number, value)
+        return operations.block_sum(address_of(place), value, span=s.span), self._added_up(target, number, value)
 
     def _added_up(self, target: ir.Expr, number: ir.Expr, value: ir.Expr) -> list[ir.Stmt]:
         """`target` receives sum `number` of all blocks, which the threads of one block share among them."""
@@ -113,7 +113,7 @@ class _Stage:
             (add,),
             span=span,
         )
-        closing = ir.Call(_sum(value), (target, ir.Var(total, span=span)), span=span)
+        closing = operations.block_sum(target, ir.Var(total, span=span), span=span)
         return [ir.Declare(total, zero(value.type, span), span=span), loop, closing]
 
     def _numbers(self, type_: Type, count: int, k: ir.Expr | None) -> ir.Expr:
@@ -152,12 +152,7 @@ def unordered(body: ir.Body) -> Iterator[Increment]:
 
 
 def _adds(s: ir.Stmt) -> bool:
-    return callees.does(s, "block add")
-
-
-def _sum(value: ir.Expr) -> str:
-    """What adds a sum over the block where no other block adds."""
-    return support.named("block sum", value.type)
+    return operations.does(s, operations.block_add)
 
 
 def _trips(s: ir.For) -> int:

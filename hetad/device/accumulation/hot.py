@@ -26,7 +26,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, variables, walk_stmts
-from hetad.rules import support
+from hetad.rules import operations
 
 Seen = frozenset[ir.Symbol | None]
 
@@ -51,10 +51,10 @@ def with_block_sums(body: ir.Body, ground: Ground, adjoints: Collection[ir.Symbo
     def hot(s: ir.Stmt) -> ir.Stmt:
         if id(s) not in found or not isinstance(s, ir.Call):
             return s
-        return ir.Call(support.named("hot add", s.args[1].type), s.args, span=s.span)
+        return operations.hot_add(*s.args, span=s.span)
 
-    opening = (ir.Call(support.named("hot begin", t), (), span=ground.span) for t in types)
-    closing = (ir.Call(support.named("hot end", t), (), span=ground.span) for t in types)
+    opening = (operations.hot_begin(of=t, span=ground.span) for t in types)
+    closing = (operations.hot_end(of=t, span=ground.span) for t in types)
     return (*opening, *map_body(hot, body), *closing)
 
 

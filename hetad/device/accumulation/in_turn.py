@@ -18,7 +18,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT
 from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
-from hetad.rules import callees
+from hetad.rules import operations
 
 _EXTENTS = {"threadIdx": "blockDim", "blockIdx": "gridDim"}
 
@@ -64,7 +64,7 @@ def own_copies(body: ir.Body, names: Names) -> ir.Body:
 
 def _alone(s: ir.Stmt) -> ir.Stmt | ir.Body:
     """No other thread works: neither atomic operations nor sums over a block are needed."""
-    if callees.does(s, "block add"):
+    if operations.does(s, operations.block_add):
         return ir.Update("+", pointee(s.args[0]), s.args[1], span=s.span)
     return without_atomics(s)
 

@@ -10,7 +10,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts, lasting
 from hetad.ir.types import INT, Array, Pointer, Type, element
 from hetad.ir.visit import own_exprs, walk_expr
-from hetad.rules import callees
+from hetad.rules import operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,9 @@ def atomic(place: ir.Place, value: ir.Expr) -> ir.Call:
 
 
 def _taken(s: ir.Stmt) -> tuple[ir.Place, ...]:
-    return tuple(pointee(e.args[0]) for own in own_exprs(s) for e in walk_expr(own) if callees.gives(e, "take"))
+    return tuple(
+        pointee(e.args[0]) for own in own_exprs(s) for e in walk_expr(own) if operations.gives(e, operations.take)
+    )
 
 
 takes: Facts[ir.Stmt, tuple[ir.Place, ...]] = lasting(_taken)  # the cells whose seed it reads and clears in one step

@@ -9,7 +9,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 
 class Readers:
@@ -33,7 +33,7 @@ class Readers:
 
     def _read(self, expr: ir.Expr) -> Iterator[ir.Symbol | None]:
         """The variable by which the expression is a number in adjoint memory, if it is one, or may be."""
-        if callees.gives(expr, "take"):
+        if operations.gives(expr, operations.take):
             yield root_of(expr.args[0])
         elif isinstance(expr, ir.Index | ir.Member) and holds_numbers(expr.type):
             root = root_of(expr)
@@ -44,7 +44,7 @@ class Readers:
 
 def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
     """The expressions that a statement itself evaluates; of a cell that it sets or increments only the address."""
-    adds = increment(s) is not None or callees.does(s, "run add", "warp add", "block add")
+    adds = increment(s) is not None or operations.does(s, operations.add_run, operations.warp_add, operations.block_add)
     for own in own_exprs(s):
         if adds and own is s.args[0]:  # type: ignore[union-attr]
             continue

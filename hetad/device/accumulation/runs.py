@@ -29,7 +29,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import map_children, variables, walk_expr
-from hetad.rules import support
+from hetad.rules import operations
 
 MOST = {FLOAT: 16, DOUBLE: 12}  # cells
 FLOATS: Mapping[Float, int] = {FLOAT: 2}  # the fewest cells of a run
@@ -253,7 +253,7 @@ def _set(array: ir.Symbol, index: ir.Expr, a: _Addition) -> ir.Stmt:
 def _add(place: ir.Place, array: ir.Symbol, cells: int) -> ir.Stmt:
     span = array.span
     args = (address_of(place), ir.Var(array, span=span), integer(cells, span))
-    return ir.Call(support.named("run add", place.type), args, span=span)
+    return operations.add_run(*args, span=span)
 
 
 def _moved(index: ir.Expr, by: int) -> ir.Expr:

@@ -10,7 +10,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import Array
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
-from hetad.rules import callees
+from hetad.rules import operations
 
 
 def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
@@ -28,7 +28,7 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
         elif isinstance(s, ir.Update) and root_symbol(s.target) is None:
             added.add(_base(s.target))
             seen += [*_indices(s.target), s.value]
-        elif isinstance(s, ir.Call) and (adds_up(s) or callees.does(s, "warp add")):
+        elif isinstance(s, ir.Call) and (adds_up(s) or operations.does(s, operations.warp_add)):
             place = pointee(s.args[0])
             added.add(_base(place))
             seen += [*_indices(place), *s.args[1:]]
@@ -53,7 +53,7 @@ def _other_effect(s: ir.Stmt) -> bool:
 
 
 def _takes(e: ir.Expr) -> bool:
-    return callees.gives(e, "take")
+    return operations.gives(e, operations.take)
 
 
 def _indices(place: ir.Expr) -> list[ir.Expr]:

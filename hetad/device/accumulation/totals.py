@@ -20,7 +20,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
-from hetad.rules import callees, support
+from hetad.rules import operations
 
 MOST = 64  # elements
 
@@ -115,7 +115,7 @@ def _summed(body: ir.Body, few: _Few, k: ir.Symbol) -> ir.Body:
 
     count = ir.Var(k, span=span)
     target = address_of(cell(few.root, moved(count, few.low)))
-    add = ir.Call(support.named("block add", cell(few.root, count).type), (target, cell(few.sums, count)), span=span)
+    add = operations.block_add(target, cell(few.sums, count), span=span)
     total = ir.For(
         (ir.Declare(k, integer(0, span), span=span),),
         ir.Binary("<", count, integer(few.count, span), BOOL, span=span),
@@ -130,7 +130,7 @@ def _summed(body: ir.Body, few: _Few, k: ir.Symbol) -> ir.Body:
 
 def adds_up(s: ir.Stmt) -> bool:
     """Whether the statement adds a sum over the block."""
-    return any(callees.does(x, "block add") for x in walk_stmts((s,)))
+    return any(operations.does(x, operations.block_add) for x in walk_stmts((s,)))
 
 
 def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) -> ir.Body | None:

@@ -9,8 +9,6 @@ nothing that the address is made of comes from `threadIdx.x`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hetad.adjoint.tidy.uses import inside
 from hetad.device.accumulation.accumulate import through_pointer
 from hetad.device.accumulation.differences import Differences
@@ -19,7 +17,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_expr
-from hetad.rules import support
+from hetad.rules import operations
 
 
 @on_body("warp-sums")
@@ -41,7 +39,7 @@ def _summed(body: ir.Body, lanes: Differences) -> ir.Body:
         if isinstance(s, ir.If) and _picks(s.cond, lanes):
             out.append(s)
         elif found is not None and isinstance(s, ir.Call) and _is_shared(found.place, lanes):
-            out.append(replace(s, function=support.named("warp add", found.place.type)))
+            out.append(operations.warp_add(*s.args, span=s.span))
         else:
             out.append(inside(lambda b: _summed(b, lanes), s))
     return tuple(out)

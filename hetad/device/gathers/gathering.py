@@ -26,7 +26,7 @@ from hetad.ir.places import root_symbol
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
-from hetad.rules import callees
+from hetad.rules import callees, operations
 from hetad.rules.math import is_math
 
 DEARER = 3  # how much more arithmetic than the pullback a gather may have
@@ -86,7 +86,7 @@ def _without_takes(body: ir.Body) -> ir.Body:
     """With seeds that are only read."""
 
     def read(e: ir.Expr) -> ir.Expr:
-        if callees.gives(e, "take") and isinstance(e.args[0], ir.AddressOf):
+        if operations.gives(e, operations.take) and isinstance(e.args[0], ir.AddressOf):
             return e.args[0].place
         return e
 

@@ -6,7 +6,7 @@ from hetad.adjoint.names import Names, convert
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import UINT, Int
-from hetad.rules import support
+from hetad.rules import operations
 
 
 class Team:
@@ -39,7 +39,7 @@ class Team:
         def of(op: str, symbol: ir.Symbol) -> ir.Expr:
             return ir.Binary(op, ir.Var(symbol, span=span), convert(self.lanes, symbol.type), symbol.type, span=span)
 
-        warp = ir.Declare(self.size, ir.Intrinsic("hetad_lanes", (), UINT, span=span), span=span)
+        warp = ir.Declare(self.size, operations.lanes(span=span), span=span)
         return (
             team,
             teams,
@@ -53,5 +53,5 @@ class Team:
 
     def total(self, symbol: ir.Symbol, span: Span) -> ir.Stmt:
         value = ir.Var(symbol, span=span)
-        total = ir.Intrinsic(support.named("lane sum", symbol.type), (value, self.lanes), symbol.type, span=span)
+        total = operations.lane_sum(value, self.lanes, span=span)
         return ir.Assign(value, total, span=span)

@@ -15,7 +15,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import bodies, map_bodies, map_exprs, walk_stmts
-from hetad.rules import callees, support
+from hetad.rules import operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 place, step = cell(symbol, s.span)
                 again: ir.Stmt = ir.Assign(ir.Var(symbol, span=s.span), place, span=s.span)
                 if isinstance(s, ir.Declare) and s.init is not None:
-                    again = replace(
-                        s, init=ir.Intrinsic(support.named("replay"), (place, s.init), symbol.type, span=s.span)
-                    )
+                    again = replace(s, init=operations.replay(place, s.init, span=s.span))
                 out += [again, step]
                 origins[id(again)] = origins[id(step)] = id(s)
                 continue
@@ -90,7 +88,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
 
 def settled(body: ir.Body) -> ir.Body:
     """`body` with what is replayed in place of the loads."""
-    return map_exprs(lambda e: e.args[0] if callees.gives(e, "replay") else e, body)
+    return map_exprs(lambda e: e.args[0] if operations.gives(e, operations.replay) else e, body)
 
 
 def defined(s: ir.Stmt) -> ir.Symbol | None:

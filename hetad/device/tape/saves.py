@@ -27,7 +27,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, is_volatile, of_value
 from hetad.ir.visit import map_body, walk_stmts
-from hetad.rules import support
+from hetad.rules import operations
 
 
 @on_body("order-shared-saves")
@@ -181,7 +181,6 @@ def _target(s: ir.Stmt) -> ir.Place | None:
 def _swap(store: ir.Assign, held: ir.Var, names: Names) -> tuple[ir.Var, list[ir.Stmt]] | None:
     """What is stored, and the store and the save before it in one step: no thread reads while another one writes."""
     type_, span = of_value(store.target.type), store.span
-    function = support.named("swap", type_) if isinstance(type_, Float) else "atomicExch"
     if not isinstance(type_, Float) and not (isinstance(type_, Int) and type_.bits == 32):
         return None
     value = names.symbol("value", type_, span, const=True)
@@ -189,7 +188,10 @@ def _swap(store: ir.Assign, held: ir.Var, names: Names) -> tuple[ir.Var, list[ir
     if is_volatile(store.target.type):
         cell = ir.Cast(cell, Pointer(type_), span=span)
     stored = ir.Var(value, span=span)
-    swapped = ir.Call(function, (cell, stored), held, span=span)
+    if isinstance(type_, Float):
+        swapped = operations.swap(cell, stored, result=held, span=span)
+    else:
+        swapped = ir.Call("atomicExch", (cell, stored), held, span=span)
     return stored, [ir.Declare(value, store.value, span=span), swapped]
 
 

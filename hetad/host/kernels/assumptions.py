@@ -11,6 +11,7 @@ from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import CHAR, Pointer
+from hetad.rules import operations
 
 
 class Assumptions:
@@ -34,4 +35,4 @@ def _required(value: Polynomial, condition: ir.Expr | bool, s: ir.Launch) -> ir.
     said = text((value,), at)
     message = f"{at}: an unsigned number is compared with one that is negative: in this launch {said} does not hold"
     test = integer(0, s.span) if isinstance(condition, bool) else condition
-    return ir.Call("hetad_require", (test, ir.String(texts.quoted(message), Pointer(CHAR), span=s.span)), span=s.span)
+    return operations.require(test, ir.String(texts.quoted(message), Pointer(CHAR), span=s.span), span=s.span)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.names import Names, convert
+from hetad.adjoint.names import Names, address_of, convert
 from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.fixed_order import Parts
 from hetad.device.generated import Tapes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import DIM3, INT, SIZE_T, UINT, VOID, Pointer, size_of
+from hetad.ir.types import DIM3, INT, SIZE_T, UINT, Pointer, size_of
+from hetad.rules import operations
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -45,13 +46,12 @@ class KernelBuffers:
             cell: ir.Expr = ir.Var(depth, span=span)
             if k:
                 cell = ir.Binary("+", cell, ir.Const(k, INT, span=span), depth.type, span=span)
-            out = ir.Cast(ir.AddressOf(ir.Var(buffer, span=span), Pointer(buffer.type), span=span), _OUT, span=span)
             size = ir.Const(size_of(type_), SIZE_T, span=span)
-            args = (out, cell, as_dim3(s.grid), as_dim3(s.block), size)
-            self.opening.append(ir.Call("hetad_tape_allocate", args, span=span))
-            self.closing.append(ir.Call("hetad_release", (ir.Var(buffer, span=span),), span=span))
+            args = (address_of(ir.Var(buffer, span=span)), cell, as_dim3(s.grid), as_dim3(s.block), size)
+            self.opening.append(operations.tape_allocate(*args, span=span))
+            self.closing.append(operations.release(ir.Var(buffer, span=span), span=span))
             self.arguments.append(ir.Var(buffer, span=span))
-        release = ir.Call("hetad_release", (ir.Var(depth, span=span),), span=span)
+        release = operations.release(ir.Var(depth, span=span), span=span)
         if kept:
             self.opening.append(release)
         else:
@@ -76,8 +76,8 @@ class BlockSums:
         one, threads = ir.Const(1, UINT, span=span), ir.Const(256, UINT, span=span)
         args = (*self.arguments, convert(blocks, UINT), *adjoint)
         total = replace(s, kernel=parts.function.name, grid=one, block=threads, shared=None, args=args)
-        self.closing: list[ir.Stmt] = [total, ir.Call("hetad_launched", (as_dim3(one),), span=span)]
-        self.closing += [ir.Call("hetad_release", (buffer,), span=span) for buffer in self.arguments]
+        self.closing: list[ir.Stmt] = [total, operations.launched(as_dim3(one), span=span)]
+        self.closing += [operations.release(buffer, span=span) for buffer in self.arguments]
 
 
 def _blocks(grid: ir.Expr) -> ir.Expr:
@@ -92,13 +92,9 @@ def _blocks(grid: ir.Expr) -> ir.Expr:
     return product
 
 
-_OUT = Pointer(Pointer(VOID))
-
-
 def zeros(pointer: ir.Symbol, size: ir.Expr, span: Span) -> ir.Stmt:
     """`pointer` receives `size` zeroed bytes of device memory."""
-    cast = ir.Cast(ir.AddressOf(ir.Var(pointer, span=span), Pointer(pointer.type), span=span), _OUT, span=span)
-    return ir.Call("hetad_device_zeros", (cast, size), span=span)
+    return operations.device_zeros(address_of(ir.Var(pointer, span=span)), size, span=span)
 
 
 def as_dim3(extent: ir.Expr) -> ir.Expr:

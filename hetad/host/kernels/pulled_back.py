@@ -23,6 +23,7 @@ from hetad.host.kernels.launches import BlockSums, KernelBuffers, aligned, as_di
 from hetad.host.zeros import was_zero
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Int
+from hetad.rules import operations
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -55,7 +56,7 @@ def pulled_back(engine: HostEngine, s: ir.Launch, made: Pullback) -> Parts:
         extra += tapes.arguments
         closing = [*tapes.closing, *closing]
     narrow = narrowed(s, made)
-    launched = ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span)
+    launched = operations.launched(as_dim3(s.grid), span=s.span)
     for g in made.gathers:
         reverse += [_gathering(engine, s, narrow, g), launched]
     itself = replace(narrow, grid=in_fewer_blocks(narrow.grid)) if made.several else narrow

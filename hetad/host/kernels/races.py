@@ -18,6 +18,7 @@ from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import BOOL, CHAR, UINT, Float, Int, Pointer
 from hetad.ir.visit import map_expr
+from hetad.rules import operations
 
 Groups = tuple[tuple[str, ...], ...]
 
@@ -138,7 +139,7 @@ def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
         whole = ir.Binary("||", whole, other, BOOL, span=span) if whole is not None else other
     assert whole is not None
     said = texts.quoted(f"{c.race.place.span}: {_message(c.race, c.along, s)}; {_remedy(c.along)}")
-    return ir.Call("hetad_require", (whole, ir.String(said, Pointer(CHAR), span=span)), span=span)
+    return operations.require(whole, ir.String(said, Pointer(CHAR), span=span), span=span)
 
 
 def _matters(race: Race, active: Collection[int]) -> bool:

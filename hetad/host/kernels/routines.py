@@ -21,6 +21,7 @@ from hetad.ir.types import BLAS_HANDLE, INT, Float, Int, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.passes.task import entry_pass
+from hetad.rules import operations
 from hetad.rules.routines import HEADERS, routine_of
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "adj_"
 _EXACT = 1 << 24  # whole numbers below are the same in float
-_OWN = {"cudaMalloc": "hetad_device_malloc", "cudaFree": "hetad_release"}
+_OWN = {"cudaMalloc": operations.device_malloc, "cudaFree": operations.release}
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -104,7 +105,7 @@ def handles_given(derivation: Derivation) -> ir.Body:
     body = derivation.body
     used = {x for s in walk_stmts(body) for own in own_exprs(s) for x in variables(own)}
     given = [p for p in derivation.function.params if p.type == BLAS_HANDLE and p in used]
-    return (*(ir.Call("hetad_cublas_given", (ir.Var(p, span=p.span),), span=p.span) for p in given), *body)
+    return (*(operations.cublas_given(ir.Var(p, span=p.span), span=p.span) for p in given), *body)
 
 
 def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:
@@ -186,9 +187,9 @@ def _without_aliases(body: ir.Body) -> ir.Body:
 
 def _of_the_derivative(s: ir.Stmt) -> ir.Stmt | ir.Body:
     if isinstance(s, ir.Call) and s.function in _OWN:
-        return replace(s, function=_OWN[s.function], result=None)
+        return _OWN[s.function](*s.args, span=s.span)
     if isinstance(s, ir.Launch) and routine_of(s.kernel, s.span) is None:
-        return (s, ir.Call("hetad_launched", (as_dim3(s.grid),), span=s.span))
+        return (s, operations.launched(as_dim3(s.grid), span=s.span))
     return s
 
 

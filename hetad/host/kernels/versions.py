@@ -14,7 +14,8 @@ from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import body_text
-from hetad.ir.types import BOOL, INT, Int, Pointer
+from hetad.ir.types import BOOL, Int, Pointer
+from hetad.rules import operations
 
 
 def memory_apart(
@@ -31,7 +32,7 @@ def memory_apart(
         for a, b in pairs
     ):
         return None
-    tests = [ir.Intrinsic("hetad_apart", (given[a], given[b]), INT, span=s.span) for a, b in pairs]
+    tests = [operations.apart(given[a], given[b], span=s.span) for a, b in pairs]
     return all_of([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
 
 

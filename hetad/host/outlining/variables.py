@@ -13,7 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import DIM3, Array, Struct, is_volatile, size_of
 from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
-from hetad.rules import callees
+from hetad.rules import callees, operations
 from hetad.rules.routines import HEADERS
 
 SMALL_STRUCT = 32  # bytes that are passed by value where they are only read
@@ -199,7 +199,7 @@ def _mentioned(body: ir.Body) -> dict[ir.Symbol, None]:
 def _given_away(body: ir.Body) -> Iterator[ir.Symbol]:
     """The variables whose addresses somebody is given that may write there."""
     for s in walk_stmts(body):
-        if callees.does(s, "push"):
+        if operations.does(s, operations.push):
             continue
         for own in own_exprs(s):
             for e in walk_expr(own):
@@ -229,6 +229,8 @@ def _begins_with(body: ir.Body, symbol: ir.Symbol) -> bool:
         case ir.Call(args=args, result=result):
             if isinstance(result, ir.Var) and result.symbol is symbol:
                 return all(symbol not in set(variables(a)) for a in args)
-            place = args[0].place if callees.does(first, "pop") and isinstance(args[0], ir.AddressOf) else None
+            place = (
+                args[0].place if operations.does(first, operations.pop) and isinstance(args[0], ir.AddressOf) else None
+            )
             return isinstance(place, ir.Var) and place.symbol is symbol
     return False

@@ -31,7 +31,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -168,7 +168,7 @@ class _Steps:
         many = ir.Var(trips, span=span)
         out: list[ir.Stmt] = [
             ir.Declare(trips, convert(trip_count(header, span), SIZE_T), span=span),
-            ir.Call("hetad_open_loop", (integer(span.line, span), many), span=span),
+            operations.open_loop(integer(span.line, span), many, span=span),
             *self._asking(lambda action, at, until: (self._checkpoint(action), self._run(at, until, self.body))),
         ]
         if not header.declares:
@@ -178,7 +178,7 @@ class _Steps:
     def reverse(self) -> list[ir.Stmt]:
         again = silent(self.body)
         return [
-            ir.Call("hetad_reopen_loop", (), span=self.span),
+            operations.reopen_loop(span=self.span),
             *self._asking(
                 lambda action, at, until: (
                     self._checkpoint(action),
@@ -194,7 +194,7 @@ class _Steps:
         span = self.span
         action = ir.Var(self.names.symbol("action", INT, span), span=span)
         at, until = (ir.Var(self.names.symbol(name, SIZE_T, span), span=span) for name in ("at", "until"))
-        ask = ir.Call("hetad_next", (address_of(action), address_of(at), address_of(until)), span=span)
+        ask = operations.next_action(address_of(action), address_of(at), address_of(until), span=span)
         more = ir.Binary("!=", action, _constant(DONE, span), BOOL, span=span)
         return [
             *(ir.Declare(x.symbol, None, span=span) for x in (action, at, until)),

@@ -15,7 +15,7 @@ from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 
 @on_derivative("drop-snapshots-of-nothing")
@@ -44,7 +44,7 @@ def _behind(s: ir.Call, effects: Effects) -> set[Location]:
 
 def _is_new(s: ir.Stmt) -> TypeGuard[ir.Call]:
     """Whether the statement allocates memory of the device, with whatever there is in it."""
-    return callees.does(s, "allocation") and not callees.has(s, "on the host")
+    return operations.does(s, operations.device_malloc, operations.host_malloc) and not callees.has(s, "on the host")
 
 
 def _allocated(s: ir.Stmt) -> ir.Symbol | None:
@@ -78,7 +78,7 @@ def _zeroed(body: ir.Body, defined: Callable[[ir.Call, ir.Body], bool]) -> ir.Bo
     out: list[ir.Stmt] = []
     for number, s in enumerate(body):
         if _is_new(s) and not defined(s, body[number + 1 :]):
-            s = ir.Call("hetad_device_zeros", s.args, s.result, span=s.span)
+            s = operations.device_zeros(*s.args, result=s.result, span=s.span)
         out.append(map_bodies(lambda inner: _zeroed(inner, defined), s))
     return tuple(out)
 

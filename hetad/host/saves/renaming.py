@@ -24,11 +24,11 @@ from hetad.host.saves.parts import WrittenParts, all_of
 from hetad.host.saves.tape import MOST_GAPS
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, VOID, Array, Pointer
+from hetad.ir.types import BOOL, Array, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
-from hetad.rules import callees
+from hetad.rules import callees, operations
 
 _HOST_TO_DEVICE = 1
 
@@ -148,7 +148,7 @@ class Renaming:
                 continue
             if len(mine) == 1 and mine == theirs and getattr(mine[0], "single", False):
                 return None
-            apart = ir.Intrinsic("hetad_apart", (place, _start(other)), INT, span=place.span)
+            apart = operations.apart(place, _start(other), span=place.span)
             tests.append(ir.Binary("!=", apart, integer(0, place.span), BOOL, span=place.span))
         return list(dict.fromkeys(tests))
 
@@ -263,7 +263,7 @@ def checked(body: ir.Body) -> ir.Body:
         if isinstance(s, ir.Push):
             waiting += [s.place] if s.overwritten else []
             continue
-        out += [ir.Call("hetad_renamed", (place,), span=s.span) for place in waiting]
+        out += [operations.renamed(place, span=s.span) for place in waiting]
         waiting = []
     return tuple(out)
 
@@ -332,8 +332,7 @@ def _at_content(pointer: ir.Expr) -> ir.Expr:
 
 
 def _content(pointer: ir.Expr) -> ir.Expr:
-    now = ir.Intrinsic("hetad_now", (pointer,), Pointer(VOID), span=pointer.span)
-    return ir.Cast(now, pointer.type, span=pointer.span)
+    return ir.Cast(operations.now(pointer, span=pointer.span), pointer.type, span=pointer.span)
 
 
 def _is_plain(pointer: ir.Expr) -> bool:

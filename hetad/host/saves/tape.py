@@ -8,26 +8,32 @@ from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, SIZE_T, VOID, Array, Pointer, Struct, element, innermost, offset_of, size_of
 from hetad.ir.visit import map_body, walk_expr
+from hetad.rules import operations
 
-_SAVE = {
-    "value": "hetad_push",
-    "range": "hetad_save_range",
-    "part": "hetad_save_part",
-    "allocation": "hetad_save",
-    "reached": "hetad_save_reached",
-    "column": "hetad_save_column",
+_SAVE: dict[ir.Extent, operations.Act] = {
+    "value": operations.push,
+    "range": operations.save_range,
+    "part": operations.save_part,
+    "allocation": operations.save,
+    "reached": operations.save_reached,
+    "column": operations.save_column,
 }
-_RENAME = {"range": "hetad_rename_range", "part": "hetad_rename_part", "allocation": "hetad_rename"}
-_RENAME_WITH_GAPS = ("hetad_rename_rows", "hetad_rename_planes")  # by how many kinds there are
+_COLUMNS = {operations.save_column: operations.save_columns, operations.restore_column: operations.restore_columns}
+_RENAME: dict[ir.Extent, operations.Act] = {
+    "range": operations.rename_range,
+    "part": operations.rename_part,
+    "allocation": operations.rename,
+}
+_RENAME_WITH_GAPS = (operations.rename_rows, operations.rename_planes)  # by how many kinds there are
 MOST_GAPS = len(_RENAME_WITH_GAPS)
 _FIRST_GAP = 3  # in what is overwritten: behind the first and the last cell, and whether it is sure
-_RESTORE = {
-    "value": "hetad_pop",
-    "range": "hetad_restore_range",
-    "part": "hetad_restore_part",
-    "allocation": "hetad_restore",
-    "reached": "hetad_restore",
-    "column": "hetad_restore_column",
+_RESTORE: dict[ir.Extent, operations.Act] = {
+    "value": operations.pop,
+    "range": operations.restore_range,
+    "part": operations.restore_part,
+    "allocation": operations.restore,
+    "reached": operations.restore,
+    "column": operations.restore_column,
 }
 
 
@@ -45,43 +51,45 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
         if numbers is None or not isinstance(s, ir.Push):
             return lower(s)
         number = ir.Const(numbers.get(s.slot, len(numbers)), INT, span=s.span)
-        return ir.Call("hetad_site", (number,), span=s.span), lower(s)
+        return operations.site(number, span=s.span), lower(s)
 
     def lower(s: ir.Stmt) -> ir.Stmt:
         if not isinstance(s, ir.Push | ir.Pop):
             return s
-        name = (_SAVE if isinstance(s, ir.Push) else _RESTORE)[s.extent]
+        operation = (_SAVE if isinstance(s, ir.Push) else _RESTORE)[s.extent]
         if s.extent == "value":
             assert isinstance(s.place, ir.Var | ir.Index | ir.Member)
             where: ir.Expr = s.place
             if not isinstance(s.place.type, Array):
                 where = ir.AddressOf(s.place, Pointer(s.place.type), span=s.span)
             size = ir.Const(size_of(s.place.type), SIZE_T, span=s.span)
-            return ir.Call(name, (where, size), span=s.span)
+            return operation(where, size, span=s.span)
         if s.extent == "column":
             nested = _in_a_table(_element(s.place).base)
             ends = (_columns if nested else column)(s.place) if isinstance(s, ir.Push) else ()
-            return ir.Call(f"{name}s" if nested else name, ends, span=s.span)
+            return (_COLUMNS[operation] if nested else operation)(*ends, span=s.span)
         place = s.place
         if isinstance(place.type, Pointer) and place.type.const:
             place = ir.Cast(place, Pointer(VOID), span=s.span)
         args: tuple[ir.Expr, ...] = (place,) if s.bytes is None else (place, s.bytes)
         if isinstance(s, ir.Push) and (s.cells or s.overwritten):
-            name, args = _cells(s, name, args)
-        return ir.Call(name, args, span=s.span)
+            operation, args = _cells(s, operation, args)
+        return operation(*args, span=s.span)
 
     return map_body(numbered, body)
 
 
-def _cells(s: ir.Push, name: str, args: tuple[ir.Expr, ...]) -> tuple[str, tuple[ir.Expr, ...]]:
-    """The call for a snapshot of some cells, or in place of one."""
+def _cells(
+    s: ir.Push, operation: operations.Act, args: tuple[ir.Expr, ...]
+) -> tuple[operations.Act, tuple[ir.Expr, ...]]:
+    """The operation for a snapshot of some cells, or in place of one, and what it is given."""
     if s.overwritten:
         gaps = len(s.overwritten[_FIRST_GAP:]) // 2
-        name = _RENAME_WITH_GAPS[gaps - 1] if gaps else _RENAME[s.extent]
+        operation = _RENAME_WITH_GAPS[gaps - 1] if gaps else _RENAME[s.extent]
     if s.extent == "range":
-        return name, (*args, *s.overwritten)
+        return operation, (*args, *s.overwritten)
     size = ir.Const(size_of(innermost(element(s.place.type))), SIZE_T, span=s.span)
-    return name, (args[0], *(s.cells or s.overwritten[:2]), size, *s.overwritten[2:])
+    return operation, (args[0], *(s.cells or s.overwritten[:2]), size, *s.overwritten[2:])
 
 
 def column(first: ir.Expr) -> tuple[ir.Expr, ...]:

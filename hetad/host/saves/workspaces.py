@@ -38,7 +38,7 @@ from hetad.ir.visit import (
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
 from hetad.passes.task import with_function
-from hetad.rules import support
+from hetad.rules import operations
 from hetad.rules.routines import HEADERS
 
 _Loop = ir.For | ir.While
@@ -272,7 +272,7 @@ class _Hoisted:
             before += self._allocated(group)
             own = self.own[group[0].pointer]
             assert isinstance(own, ir.Symbol)
-            marks.append(ir.Call(support.named("undefined"), (_var(own),), span=group[0].call.span))
+            marks.append(operations.undefined(_var(own), span=group[0].call.span))
         return before, marks
 
     def without(self, s: ir.Stmt) -> ir.Stmt | ir.Body | None:

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import VOID, Pointer, Type
+from hetad.ir.types import VOID, Array, Int, Pointer, Type
 from hetad.ir.verify.rules import Rules, Setting, assignable, passable, rule
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
     """What a table knows of a function: `returns` and each of `params` may be None, where any type will do; so may
-    `params` themselves, where there is any number of them.  The last `defaults` may be left out."""
+    `params` themselves, where there is any number of them.  The last `defaults` may be left out.  `converts`: integers
+    and pointers to memory are given as they are, and become the parameter's type as in C."""
 
     returns: Type | None
     params: tuple[Type | None, ...] | None = None
     defaults: int = 0
+    converts: bool = False
 
 
 Callees = Callable[[str], Signature | None]
@@ -79,7 +81,8 @@ class Calls(Rules):
             return True
         enough = len(row.params) - row.defaults <= len(s.args) <= len(row.params)
         pairs = zip(s.args, row.params, strict=False)
-        return enough and all(t is None or passable(a, t) for a, t in pairs)
+        fits = (t is None or passable(a, t) or (row.converts and _becomes(a.type, t)) for a, t in pairs)
+        return enough and all(fits)
 
     @rule(ir.Launch)
     def launched(self, s: ir.Launch) -> bool:
@@ -97,6 +100,12 @@ def _receives(result: Type, returned: Type) -> bool:
     """Whether a place of one type may take what a table's function returns: memory has no type."""
     memory = returned == Pointer(VOID) and isinstance(result, Pointer)
     return memory or assignable(returned, result)
+
+
+def _becomes(given: Type, wanted: Type) -> bool:
+    """Whether C converts a value of one type to the other, with no loss but of a pointer's type."""
+    memory = isinstance(wanted, Pointer) and wanted.to == VOID and isinstance(given, Pointer | Array)
+    return memory or (isinstance(given, Int) and isinstance(wanted, Int))
 
 
 def _given(args: tuple[ir.Expr, ...], callee: ir.Function) -> bool:

@@ -1,0 +1,289 @@
+"""The operations of hetad's own: what a derivative does beside arithmetic, launches and calls of CUDA.
+
+Each is declared as the C function that does it on a target: the prototype types operands and result.  In the IR it is a
+call; passes make and find such calls through the names below, and no other way:
+
+    operations.release(buffer, span=span)                     # a statement
+    operations.take(cell, span=span)                          # an expression
+    operations.does(s, operations.retire, operations.revive)  # whether a statement is one of these
+
+The text of the functions is in `emit/support` (`emit/support.py` finds what a program needs), but for marks, which are
+gone before anything is emitted, and for what only one target has, which another replaces
+(`emit/synchronisation.at_once`, `emit/exchange.py`).
+
+A derivative may be differentiated again.  There an operation without a derivative is refused (`host/underived.py`), as
+each is that does not say something else.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeGuard
+
+from hetad.diagnostics import Span
+from hetad.ir import nodes as ir
+from hetad.ir.types import BLAS_HANDLE, CUDA_ERROR, DIM3, DOUBLE, FLOAT, SIZE_T, VOID, Array, Pointer, Type, of_value
+from hetad.rules.callee import ALL, Absorbed, Callee, Inactive, Passed, Pullback, Refused, Trait
+from hetad.rules.row import TYPES
+
+_TYPES = {**TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3}
+_OUT = Pointer(Pointer(VOID))  # where an allocation puts its pointer
+_NO_DERIVATIVE = Refused("hetad has no derivative for it")
+_FAILS: Trait = "may fail for want of memory"
+
+
+class Operation:
+    """`prototype`: one whose name ends in `_real` stands for two, of float and of double; `any` is a type that does not
+    matter.  `kept`: it has an effect on adjoints or on the run that no analysis of values may remove."""
+
+    def __init__(
+        self,
+        prototype: str,
+        *traits: Trait,
+        reads: tuple[int, ...] = (),
+        writes: tuple[int, ...] = (),
+        kept: bool = True,
+        pullback: Pullback = _NO_DERIVATIVE,
+    ) -> None:
+        returns, name, listed = re.fullmatch(r"(.*?)(\w+)\((.*)\)", prototype).groups()  # type: ignore[union-attr]
+        operands = re.findall(r"(\w[\w ]*?)( \**)(\w+)(?:, |$)", listed if listed != "void" else "")
+        anything = listed == "..."
+        self.rows: dict[Type, Callee] = {
+            real: Callee(
+                f"hetad_{name.replace('_real', f'_{real}')}",
+                "support",
+                roles=tuple(role for _, _, role in operands),
+                returns=type_of(returns, real),
+                params=None if anything else tuple(type_of(word + stars, real) for word, stars, _ in operands),
+                reads=ALL if anything else frozenset(reads),
+                writes=ALL if anything else frozenset(writes),
+                kept=kept,
+                pullback=pullback,
+                traits=frozenset(traits),
+            )
+            for real in ((FLOAT, DOUBLE) if name.endswith("_real") else (FLOAT,))
+        }
+        _OF_NAME.update((row.name, self) for row in self.rows.values())
+
+    def _row(self, operands: tuple[ir.Expr, ...], of: Type | None) -> Callee:
+        if len(self.rows) == 1:
+            return self.rows[FLOAT]
+        return self.rows[of if of is not None else _number(operands[0].type)]
+
+    @property
+    def name(self) -> str:
+        """The function's, where there is but one."""
+        (row,) = self.rows.values()
+        return row.name
+
+
+class Act(Operation):
+    """A statement."""
+
+    def __call__(
+        self, *operands: ir.Expr, result: ir.Place | None = None, of: Type | None = None, span: Span
+    ) -> ir.Call:
+        """`of`: the type of numbers, where the first operand does not tell."""
+        row = self._row(operands, of)
+        if row.params and row.params[0] == _OUT != operands[0].type:
+            operands = (ir.Cast(operands[0], _OUT, span=operands[0].span), *operands[1:])
+        return ir.Call(row.name, operands, result, span=span)
+
+
+class Value(Operation):
+    """An expression; one of any type has that of its operand `value`."""
+
+    def __call__(self, *operands: ir.Expr, span: Span) -> ir.Intrinsic:
+        row = self._row(operands, None)
+        type_ = row.returns if row.returns is not None else of_value(operands[row.roles.index("value")].type)
+        return ir.Intrinsic(row.name, operands, type_, span=span)
+
+
+_OF_NAME: dict[str, Operation] = {}
+
+
+def does(s: ir.Stmt, *operations: Act) -> TypeGuard[ir.Call]:
+    """Whether the statement is one of these."""
+    return isinstance(s, ir.Call) and is_named(s.function, *operations)
+
+
+def gives(e: ir.Expr | None, *operations: Value) -> TypeGuard[ir.Intrinsic]:
+    """Whether the expression is one of these."""
+    return isinstance(e, ir.Intrinsic) and is_named(e.name, *operations)
+
+
+def is_named(function: str, *operations: Operation) -> bool:
+    """Whether a function of generated code is one of these."""
+    return _OF_NAME.get(function) in operations
+
+
+def _number(type_: Type) -> Type:
+    return (
+        _number(type_.to if isinstance(type_, Pointer) else type_.of) if isinstance(type_, Pointer | Array) else type_
+    )
+
+
+def type_of(spelled: str, real: Type = FLOAT) -> Type | None:
+    """`const void *`, `real`, ...; None for `any`."""
+    const, word = "const " in spelled, spelled.replace("const ", "").strip(" *")
+    type_ = real if word == "real" else None if word == "any" else _TYPES[word]
+    for _ in range(spelled.count("*")):
+        assert type_ is not None
+        type_, const = Pointer(type_, const=const), False
+    return type_
+
+
+# The run: its begin and end, what it is told, what it checks.  A derivative that is differentiated again is no run of
+# its own; the checks stand.
+begin = Act("void begin(void)", pullback=Absorbed())
+end = Act("void end(void)", pullback=Absorbed())
+argument = Act("void argument(const void *p, size_t bytes, int on_device)", pullback=Absorbed())
+limit = Act("void limit(size_t bytes, size_t on_host)", "adds nothing", pullback=Absorbed())
+site = Act("void site(int number)", pullback=Absorbed())
+forward_done = Act("void forward_done(void)", "adds nothing", "needs no session", pullback=Absorbed())
+launched = Act(
+    "void launched(dim3 grid)", "adds nothing", "needs no session", "of reverse sweep", pullback=Absorbed()
+)  # fmt: skip
+cublas_given = Act("void cublas_given(cublasHandle_t handle)", "needs no session", pullback=Absorbed())
+require = Act("void require(int holds, const char *message)", pullback=Inactive())
+require_disjoint = Act(
+    "void require_disjoint(const void *p, const void *q, const char *message)", "by its own address",
+    pullback=Inactive(),
+)  # fmt: skip
+require_space = Act(
+    "void require_space(const void *p, int on_device, const char *message)", "asks extents", "by its own address",
+    pullback=Inactive(),
+)  # fmt: skip
+apart = Value("int apart(const void *p, const void *q)", pullback=Inactive())
+
+# Marks: what the memory behind the pointer holds means nothing here; what follows restores all of the variables; the
+# memory behind the pointer has values that cannot be restored.
+undefined = Act("void undefined(const void *p)", pullback=Inactive())
+found = Act("void found(...)")
+lost = Act("void lost(...)")
+
+# Memory of the derivative, and of the program once the derivative rules over it.
+device_malloc = Act("cudaError_t device_malloc(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False)
+device_zeros = Act("cudaError_t device_zeros(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False)
+managed_zeros = Act("cudaError_t managed_zeros(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False)
+host_malloc = Act("void *host_malloc(size_t bytes)", _FAILS, "on the host", kept=False)
+host_zeros = Act("void *host_zeros(size_t bytes)", _FAILS, "on the host", kept=False)
+symbol_address = Act("cudaError_t symbol_address(void **p, const void *symbol, size_t bytes)", writes=(0,), kept=False)
+tape_allocate = Act(
+    "void tape_allocate(void **tape, const unsigned *depth, dim3 grid, dim3 block, size_t bytes)", writes=(0,)
+)  # fmt: skip
+release = Act("void release(void *p)", _FAILS, "by its own address")
+retire = Act("void retire(void *p)", _FAILS, writes=(0,))
+revive = Act("void revive(void *p)")
+revive_zeros = Act("void revive_zeros(void *p)", writes=(0,))
+freed = Act("void freed(const void *p)", _FAILS, "adds nothing", "asks extents", "by its own address")
+kept_bytes = Act("size_t kept_bytes(const void *p, size_t bytes)", kept=False, pullback=Inactive())
+
+ALLOCATION = {  # by space, and whether it is zeroed
+    ("device", False): device_malloc, ("device", True): device_zeros, ("managed", True): managed_zeros,
+    ("host", False): host_malloc, ("host", True): host_zeros,
+}  # fmt: skip
+ALLOCATIONS = tuple(ALLOCATION.values())
+ENDS = (release, retire, revive, revive_zeros)  # of an allocation; or its begin, again
+
+# Tables: device memory that holds pointers, which the host has, with a copy on the device for launches.
+elements = Act("size_t elements(size_t bytes, size_t each)", kept=False, pullback=Inactive())
+read_back = Act("void read_back(const void *p)")
+nested = Act("void nested(const void *first, size_t stride)")
+table_on_device = Value("void *table_on_device(const void *p)")
+
+# Adjoints of memory operations: a fill, a copy, one that may overlap, one row by row; a scalar's, from the device.
+clear = Act("void clear(void *p, size_t bytes)", _FAILS, "adds nothing", "asks extents", writes=(0,))
+clear_rows = Act(
+    "void clear_rows(void *p, size_t pitch, size_t width, size_t height)", _FAILS, "adds nothing", "asks extents",
+    writes=(0,),
+)  # fmt: skip
+whole_numbers = Act("void whole_numbers(const void *p, size_t bytes, size_t size)", "adds nothing")
+copy_pullback = Act(
+    "void copy_pullback_real(real *adj_dst, real *adj_src, size_t bytes, int kind)", _FAILS, "of reverse sweep",
+    "asks extents", reads=(0, 1), writes=(0, 1),
+)  # fmt: skip
+move_pullback = Act(
+    "void move_pullback_real(real *adj_dst, real *adj_src, size_t bytes)", _FAILS, "of reverse sweep", reads=(0, 1),
+    writes=(0, 1),
+)  # fmt: skip
+rows_pullback = Act(
+    "void rows_pullback_real(real *adj_dst, size_t to_pitch, real *adj_src, size_t from_pitch, size_t width,"
+    " size_t height, int kind)",
+    _FAILS, "of reverse sweep", "asks extents", reads=(0, 2), writes=(0, 2),
+)  # fmt: skip
+read_scalar = Act("void read_scalar_real(real *adj, real *cell)", "of reverse sweep", reads=(0,), writes=(0,))
+
+# The tape: values; snapshots of an allocation, of one if the pointer leads to any, of bytes, of cells, of what a column
+# of pointers leads to; other memory in place of a snapshot.
+_SAVES: tuple[Trait, ...] = ("adds nothing", "remembers addresses")
+_RESTORES: tuple[Trait, ...] = ("adds nothing", "of reverse sweep")
+push = Act("void push(const void *value, size_t bytes)", "adds nothing", "on the host")
+pop = Act("void pop(void *value, size_t bytes)", "on the host", *_RESTORES)
+save = Act("void save(const void *p)", _FAILS, *_SAVES)
+save_reached = Act("void save_reached(const void *p)", _FAILS, *_SAVES)
+save_range = Act("void save_range(const void *p, size_t bytes)", _FAILS, *_SAVES)
+save_part = Act("void save_part(const void *p, long long first, long long last, size_t size)", _FAILS, *_SAVES)
+save_column = Act("void save_column(const void *first, size_t stride)", _FAILS, *_SAVES)
+save_columns = Act(
+    "void save_columns(const void *first, size_t between, size_t offset, size_t stride)", _FAILS, *_SAVES
+)  # fmt: skip
+rename = Act("void rename(const void *p, long long first, long long last, size_t size, int sure)", *_SAVES)
+rename_range = Act("void rename_range(const void *p, size_t bytes, int sure)", *_SAVES)
+rename_part = Act("void rename_part(const void *p, long long first, long long last, size_t size, int sure)", *_SAVES)
+rename_rows = Act(
+    "void rename_rows(const void *p, long long first, long long last, size_t size, int sure, long long run,"
+    " long long pitch)",
+    *_SAVES,
+)
+rename_planes = Act(
+    "void rename_planes(const void *p, long long first, long long last, size_t size, int sure, long long run,"
+    " long long pitch, long long run_2, long long pitch_2)",
+    *_SAVES,
+)
+renamed = Act("void renamed(const void *p)", *_SAVES)
+now = Value("void *now(const void *p)")
+restore = Act("void restore(void *p)", _FAILS, *_RESTORES)
+restore_range = Act("void restore_range(void *p, size_t bytes)", _FAILS, *_RESTORES)
+restore_part = Act("void restore_part(void *p)", _FAILS, *_RESTORES)
+restore_column = Act("void restore_column(void)", _FAILS, *_RESTORES)
+restore_columns = Act("void restore_columns(void)", _FAILS, *_RESTORES)
+
+# Schedules of checkpoints: what to do next, from which step to which.
+open_loop = Act("void open_loop(int line, size_t trips)")
+reopen_loop = Act("void reopen_loop(void)", "of reverse sweep")
+next_action = Act("void next(int *what, size_t *at, size_t *until)", "adds nothing", writes=(0, 1, 2))
+
+# Which adjoints are zero in every cell.
+was_zero = Value("bool was_zero(const void *p)")
+cleared = Act(
+    "void cleared(const void *p, long long first, long long last, size_t size, int sure)", _FAILS, "adds nothing"
+)  # fmt: skip
+added = Act("void added(const void *p)")
+added_anywhere = Act("void added_anywhere(void)")
+
+# Cells of adjoints in kernels: read one and clear it; exchange what it holds; add a sum over the block, the same where
+# no other block adds, a sum over the lanes that come together, to cells that follow each other, a sum over the block
+# where the same cell recurs.
+take = Value("real take_real(real *p)", reads=(0,), writes=(0,))
+swap = Act("real swap_real(real *p, real value)", reads=(0,), writes=(0,))
+block_add = Act("void block_add_real(real *target, real value)", writes=(0,))
+block_sum = Act("void block_sum_real(real *target, real value)", writes=(0,))
+warp_add = Act("void warp_add_real(real *target, real value)", writes=(0,))
+add_run = Act("void add_run_real(real *target, const real *values, int count)", writes=(0,))
+hot_begin = Act("void hot_begin_real(void)")
+hot_add = Act("void hot_add_real(real *target, real value)", writes=(0,))
+hot_end = Act("void hot_end_real(void)")
+lane_sum = Value("real lane_sum_real(real value, unsigned lanes)")
+of_lane = Value("any of_lane(any value, unsigned member, unsigned lanes)")
+replay = Value("any replay(any recorded, any value)", pullback=Passed("value"))  # the recorded in place of the value
+
+# How many lanes, teams, tiles and blocks a target gives work to.
+lanes = Value("unsigned lanes(void)", pullback=Inactive())
+few_lanes = Value("unsigned few_lanes(void)", pullback=Inactive())
+team = Value("unsigned team(unsigned blocks, unsigned threads)", pullback=Inactive())
+tiling = Value("unsigned tiling(unsigned blocks)", pullback=Inactive())
+marched = Value("unsigned marched(unsigned blocks, size_t threads)", pullback=Inactive())
+blocks = Value("unsigned blocks(unsigned blocks)", pullback=Inactive())
+
+ROWS = tuple(row for operation in dict.fromkeys(_OF_NAME.values()) for row in operation.rows.values())

@@ -1,0 +1,112 @@
+"""A derivative is a program: it is differentiated again where all of its operations have derivatives, or refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hetad
+from hetad import pipeline
+from hetad.host.derivation import Derivation, Request, parameters_of
+from hetad.host.derivative import Derivative
+from hetad.ir import nodes as ir
+from hetad.passes.manager import run
+from hetad.rules import operations
+from hetad.rules.callee import Absorbed, Inactive, Passed, Refused
+
+PRODUCTS = """
+__global__ void product(double *y, const double *x, const double *w, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * x[i] * sin(x[i]) * w[n - 1 - i];
+}
+void f(double *y, const double *x, const double *w, int n) { product<<<(n + 31) / 32, 32>>>(y, x, w, n); }
+"""
+
+REFUSED = {
+    "hetad_block_add_double": """
+__global__ void scale(double *y, const double *x, double a, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+}
+void f(double *y, const double *x, double a, int n) { scale<<<1, 32>>>(y, x, a, n); }
+""",
+    "hetad_device_zeros": """
+void f(double *y, const double *x, double a, int n) {
+    double *t;
+    cudaMalloc(&t, n * sizeof(double));
+    cudaMemcpy(t, x, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(y, t, n * sizeof(double), cudaMemcpyDeviceToDevice);
+    cudaFree(t);
+}
+""",
+    "hetad_shfl_xor_adjoint_double": """
+__global__ void exchange(double *y, const double *x) {
+    int i = threadIdx.x;
+    double v = x[i];
+    v *= __shfl_xor_sync(0xffffffff, v, 1, 32);
+    y[i] = v;
+}
+void f(double *y, const double *x, double a, int n) { exchange<<<1, 32>>>(y, x); }
+""",
+}
+
+
+def once(text, *wrt):
+    return pipeline.differentiate(hetad.loads(text, "twice.cu").unit, Request(function="f", wrt=wrt, of=("y",)))
+
+
+def again(made, wrt, of):
+    program = made.program
+    asked = Request(function=made.entry, wrt=wrt, of=of)
+    given = Derivation(
+        program.functions, program.globals, program.structs, program.sources, entry=made.entry, ruled=frozenset(),
+        request=asked,
+    )  # fmt: skip
+    done = run(pipeline.DIFFERENTIATE, given)
+    closed = ir.Program(done.functions, done.globals, done.structs, done.sources)
+    return Derivative(closed, done.name, parameters_of(done), done.explanation)
+
+
+def called(made):
+    """The function that a derivative's text has, by name."""
+    return hetad.loads(pipeline.source(made))[made.entry]
+
+
+def test_a_derivative_of_a_derivative():
+    n = 70
+    x, w, seed, direction = np.random.default_rng(1).uniform(0.5, 1.5, (4, n))
+    second = again(once(PRODUCTS, "x", "w"), ("x", "w", "adj_y"), ("adj_x", "adj_w"))
+    names = [p.symbol.name for p in second.parameters]
+    given = {"x": x, "w": w, "n": n, "adj_y": seed, "adj_adj_x": direction.copy(), "adj_adj_w": direction[::-1].copy()}
+    adjoints = {name: given.get(name, np.zeros(n)) for name in names}
+    called(second)(*adjoints.values(), backend="cpu")
+
+    def gradient(x, w, seed):
+        g = hetad.gradient(hetad.loads(PRODUCTS)["f"], wrt=("x", "w"), of="y", backend="cpu")
+        found = g(np.zeros(n), x, w, n, seeds={"y": seed})
+        return found["x"] @ direction + found["w"] @ direction[::-1]
+
+    steps = np.random.default_rng(2).uniform(-1, 1, (3, n))
+    ends = (gradient(*(v + h * s for v, s in zip((x, w, seed), steps, strict=True))) for h in (1e-6, -1e-6))
+    slope = (next(ends) - next(ends)) / 2e-6
+    wanted = (p.symbol.name for p in second.parameters if p.role == "adjoint" and p.primal in ("x", "w", "adj_y"))
+    assert sum(adjoints[name] @ s for name, s in zip(wanted, steps, strict=True)) == pytest.approx(slope, rel=1e-7)
+
+
+@pytest.mark.parametrize("operation", REFUSED)
+def test_an_operation_without_a_derivative_is_refused(operation):
+    text = REFUSED[operation]
+    made = once(text, "x", "a")
+    with pytest.raises(hetad.UnsupportedError, match=f"'{operation}' in it has no derivative") as refused:
+        again(made, ("x",), ("adj_x",))
+    assert refused.value.span.file == "twice.cu"
+    assert 1 < refused.value.span.line < text.count("\n")
+    assert "differences of gradients" in str(refused.value)
+
+
+def test_every_operation_has_a_derivative_or_is_refused():
+    """What carries no numbers is named; what is not named is refused."""
+    kept = {row.name for row in operations.ROWS if isinstance(row.pullback, Inactive | Absorbed)}
+    writes = {row.name for row in operations.ROWS if row.writes and row.params is not None}
+    assert kept.isdisjoint(writes)
+    assert all(isinstance(row.pullback, Inactive | Absorbed | Passed | Refused) for row in operations.ROWS)
