@@ -41,6 +41,7 @@ from hetad.frontend.closure import reach, reach_for_derivative
 from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
 from hetad.host.active import with_activity
+from hetad.host.again import own_operations
 from hetad.host.analysed import analysed
 from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
 from hetad.host.compound import in_plain_operations
@@ -68,7 +69,6 @@ from hetad.host.saves.workspaces import hoist_workspaces
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tables import copy_tables, tables_on_host
-from hetad.host.underived import refuse_underived
 from hetad.host.unknown import refuse_unknown_pointers
 from hetad.host.zeros import follow_zeros
 from hetad.ir import facts
@@ -97,7 +97,6 @@ def option(name: str) -> Any:
 
 # The host function as one body in terms of few operations, and what has an adjoint in it.
 HOST_FORM: tuple[Pass[Any], ...] = (
-    refuse_underived,
     refuse_proven_races,
     launch_kernel,
     inline_calls.needing(*NORMALISED),
@@ -196,7 +195,7 @@ LOWER: tuple[Pass[Any], ...] = (
     distinct_names.leaving(Form.ONE_MEANING),
 )
 
-DIFFERENTIATE = (*NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)
+DIFFERENTIATE = (own_operations, *NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)
 
 # The host function of the primal, for what must be known of it to run it.
 PRIMAL: tuple[Pass[Any], ...] = (
@@ -211,7 +210,7 @@ PRIMAL: tuple[Pass[Any], ...] = (
 
 def every_pass() -> tuple[Pass[Any], ...]:
     """All passes of a differentiation, in order."""
-    return (supported, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, *LOWER)
+    return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, *LOWER)
 
 
 @dataclass(frozen=True, slots=True)

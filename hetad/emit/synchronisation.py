@@ -42,10 +42,8 @@ def in_step(kernel: ir.Function) -> ir.Function:
 def at_once(kernel: ir.Function) -> ir.Function:
     """The kernel, with what is summed over blocks where cells recur added at once: threads run one after another."""
 
-    def added(s: ir.Stmt) -> ir.Stmt | None:
-        if operations.does(s, operations.hot_add):
-            return ir.Call("atomicAdd", s.args, span=s.span)
-        return None if operations.does(s, operations.hot_begin, operations.hot_end) else s
+    def added(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
+        return operations.plain(s) if operations.does(s, *operations.HOT) else s
 
     body = map_body(added, kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)

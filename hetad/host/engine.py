@@ -34,7 +34,7 @@ from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
-from hetad.rules.callee import Absorbed, Inactive
+from hetad.rules.callee import Inactive
 
 
 class HostEngine(Engine):
@@ -143,8 +143,6 @@ class HostEngine(Engine):
             return reverse_call(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
         callee = callees.find(s.function)
-        if isinstance(callee.pullback, Absorbed):
-            return [], []
         if isinstance(callee.pullback, Inactive) and callee.kind in ("output", "support"):
             return [*save, s], restore
         if callee.kind == "formatted":

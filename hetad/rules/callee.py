@@ -94,8 +94,15 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
+class Means:
+    """The derivative is that of a plainer function, which does the same; for each of a `count`, where it has one."""
+
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
 class Absorbed:
-    """Bookkeeping of a run: the derivative has its own, and leaves the call out."""
+    """A derivative has no need of the call: it keeps its own books, or says plainly what the call is there for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,7 @@ class Refused:
     unless: Literal["inactive", "constant"] = "inactive"
 
 
-Pullback = Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Passed | Absorbed | Refused
+Pullback = Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Passed | Means | Absorbed | Refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,34 @@ The text of the functions is in `emit/support` (`emit/support.py` finds what a p
 gone before anything is emitted, and for what only one target has, which another replaces
 (`emit/synchronisation.at_once`, `emit/exchange.py`).
 
-A derivative may be differentiated again.  There an operation without a derivative is refused (`host/underived.py`), as
-each is that does not say something else.
+A derivative may be differentiated again.  There an operation without a derivative is refused (`host/again.py`), as each
+is that does not say something else.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BLAS_HANDLE, CUDA_ERROR, DIM3, DOUBLE, FLOAT, SIZE_T, VOID, Array, Pointer, Type, of_value
-from hetad.rules.callee import ALL, Absorbed, Callee, Inactive, Passed, Pullback, Refused, Trait
+from hetad.ir.types import (
+    BLAS_HANDLE,
+    CUDA_ERROR,
+    DIM3,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SIZE_T,
+    VOID,
+    Array,
+    Pointer,
+    Type,
+    of_value,
+)
+from hetad.rules.callee import ALL, Absorbed, Callee, Inactive, Means, Passed, Pullback, Refused, Trait
 from hetad.rules.row import TYPES
 
 _TYPES = {**TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3}
@@ -115,6 +130,28 @@ def gives(e: ir.Expr | None, *operations: Value) -> TypeGuard[ir.Intrinsic]:
 def is_named(function: str, *operations: Operation) -> bool:
     """Whether a function of generated code is one of these."""
     return _OF_NAME.get(function) in operations
+
+
+def plain(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
+    """The statement by plainer means, where it is an operation that has them."""
+    operation = _OF_NAME.get(s.function) if isinstance(s, ir.Call) else None
+    if operation is None or not isinstance(s, ir.Call):
+        return s
+    pullback = operation.rows[FLOAT].pullback
+    if isinstance(pullback, Means) and operation is add_run:
+        return tuple(replace(s, function=pullback.function, args=pair) for pair in _cells(*s.args))
+    if isinstance(pullback, Means):
+        return replace(s, function=pullback.function)
+    return None if isinstance(pullback, Absorbed) else s
+
+
+def _cells(target: ir.Expr, values: ir.Expr, count: ir.Expr) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """Each cell that a run adds to, and what it adds."""
+    assert isinstance(target.type, Pointer) and isinstance(count, ir.Const)
+    for k in range(int(count.value)):
+        at = ir.Const(k, INT, span=target.span)
+        value = ir.Index(values, at, target.type.to, span=target.span)
+        yield (ir.Binary("+", target, at, target.type, span=target.span) if k else target), value
 
 
 def _number(type_: Type) -> Type:
@@ -267,13 +304,16 @@ added_anywhere = Act("void added_anywhere(void)")
 # where the same cell recurs.
 take = Value("real take_real(real *p)", reads=(0,), writes=(0,))
 swap = Act("real swap_real(real *p, real value)", reads=(0,), writes=(0,))
-block_add = Act("void block_add_real(real *target, real value)", writes=(0,))
+block_add = Act("void block_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
 block_sum = Act("void block_sum_real(real *target, real value)", writes=(0,))
-warp_add = Act("void warp_add_real(real *target, real value)", writes=(0,))
-add_run = Act("void add_run_real(real *target, const real *values, int count)", writes=(0,))
-hot_begin = Act("void hot_begin_real(void)")
-hot_add = Act("void hot_add_real(real *target, real value)", writes=(0,))
-hot_end = Act("void hot_end_real(void)")
+warp_add = Act("void warp_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
+add_run = Act(
+    "void add_run_real(real *target, const real *values, int count)", writes=(0,), pullback=Means("atomicAdd")
+)
+hot_begin = Act("void hot_begin_real(void)", pullback=Absorbed())
+hot_add = Act("void hot_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
+hot_end = Act("void hot_end_real(void)", pullback=Absorbed())
+HOT = (hot_begin, hot_add, hot_end)
 lane_sum = Value("real lane_sum_real(real value, unsigned lanes)")
 of_lane = Value("any of_lane(any value, unsigned member, unsigned lanes)")
 replay = Value("any replay(any recorded, any value)", pullback=Passed("value"))  # the recorded in place of the value

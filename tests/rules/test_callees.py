@@ -25,6 +25,7 @@ from hetad.rules.callee import (
     Callee,
     Formula,
     Inactive,
+    Means,
     Mirrored,
     OfMemory,
     Passed,
@@ -89,7 +90,7 @@ KINDS = {
     **dict.fromkeys(("memory", "runtime", "library"), OfMemory),
     **dict.fromkeys(("fence", "output", "formatted"), Inactive),
     "shuffle adjoint": Refused,
-    "support": Inactive | Passed | Absorbed | Refused,
+    "support": Inactive | Passed | Means | Absorbed | Refused,
 }
 
 

@@ -1,0 +1,39 @@
+"""Programs that are derivatives themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from hetad.diagnostics import UnsupportedError
+from hetad.ir import nodes as ir
+from hetad.ir.visit import map_body, own_exprs, walk_expr
+from hetad.passes.manager import program_pass
+from hetad.rules import callees, operations
+from hetad.rules.callee import Refused
+
+P = TypeVar("P", bound=ir.Program)
+
+
+@program_pass("own-operations")
+def own_operations(program: P) -> P:
+    """Operations of hetad's own are said plainly, and those without a derivative are refused.
+
+    hetad_block_add_double(adj_a, seed * x[i]);   ->   atomicAdd(adj_a, seed * x[i]);
+    """
+    made = {n: replace(f, body=map_body(_plain, f.body)) for n, f in program.functions.items()}
+    same = all(made[n].body is f.body for n, f in program.functions.items())
+    return program if same else replace(program, functions=made)
+
+
+def _plain(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
+    called = [e.name for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic)]
+    for name in (s.function, *called) if isinstance(s, ir.Call) else called:
+        row = callees.find(name)
+        if row.kind in ("support", "shuffle adjoint") and isinstance(row.pullback, Refused):
+            raise UnsupportedError(
+                f"a derivative is differentiated once more, and '{name}' in it has no derivative",
+                s.span,
+                "take differences of gradients for second derivatives",
+            )
+    return operations.plain(s)
