@@ -19,13 +19,14 @@ from hetad.adjoint.addresses import settled
 from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.moves import Moves, grouped, reverse_moves
-from hetad.adjoint.names import Names, negate, zero
+from hetad.adjoint.names import Names, zero
 from hetad.adjoint.origin import Origin
 from hetad.adjoint.shadows import Shadows, scalar_of
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, floating_leaves_of
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import negated
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
 from hetad.ir.visit import map_body
 from hetad.rules.routines import HEADERS, routine_of
@@ -351,7 +352,7 @@ class Engine(Shadows, ABC):
             raise UnsupportedError(f"'{s.op}=' cannot be reversed", s.span, "write it as an assignment")
 
     def _signed(self, s: ir.Assign | ir.Update, seed: ir.Expr) -> ir.Expr:
-        return negate(seed) if isinstance(s, ir.Update) and s.op == "-" else seed
+        return negated(seed) if isinstance(s, ir.Update) and s.op == "-" else seed
 
     def _same_variable(self, leaf: ir.Expr, target: ir.Place) -> bool:
         if not isinstance(target, ir.Var):

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import Protocol
 
-from hetad.adjoint.names import Names, convert, is_zero, negate, times, zero
+from hetad.adjoint.names import Names, convert, is_zero, times, zero
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
+from hetad.ir.simplify import negated
 from hetad.ir.types import BOOL, Float
 from hetad.ir.visit import walk_expr
 from hetad.rules import callees, math, operators
@@ -144,7 +145,7 @@ def _share(
         share = share if share is seed else where_seeded(seed, share)
     elif row.divisor:
         share = _over(share, seed, _meant(row, row.divisor, expr, result))
-    return negate(share) if row.numerators[index].startswith("-") else share
+    return negated(share) if row.numerators[index].startswith("-") else share
 
 
 def _meant(row: operators.Operator, name: str, expr: ir.Expr, result: ir.Expr | None) -> ir.Expr:

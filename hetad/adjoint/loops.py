@@ -6,6 +6,7 @@ from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.loops import Counted, Geometric
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import settled, simplified
 from hetad.ir.types import BOOL, Int, Type, promote, promote_integer
 
 Header = tuple[ir.Body, ir.Body, ir.Expr, ir.Body, ir.Body]
@@ -37,7 +38,7 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         one = integer(1, span, type_)
         inner = convert(c.bound, type_)
         if not c.inclusive:
-            inner = _fold(ir.Binary("+" if c.down else "-", inner, one, type_, span=span))
+            inner = settled(ir.Binary("+" if c.down else "-", inner, one, type_, span=span))
         return (
             (),
             (set_index(c, inner, span),),
@@ -55,7 +56,7 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         type_,
         span=span,
     )
-    value = ir.Binary("-" if c.down else "+", convert(c.start, type_), offset, type_, span=span)
+    value = simplified(ir.Binary("-" if c.down else "+", convert(c.start, type_), offset, type_, span=span))
     return (
         (ir.Declare(trips, count, span=span),),
         (ir.Declare(n, ir.Var(trips, span=span), span=span),),
@@ -72,15 +73,15 @@ def trip_count(c: Counted, span: Span) -> ir.Expr:
     start, bound = convert(convert(c.start, c.index.type), type_), convert(c.bound, type_)
     low, high = (bound, start) if c.down else (start, bound)
     runs = ir.Binary(c.op, start, bound, BOOL, span=span)
-    distance: ir.Expr = _fold(ir.Binary("-", high, low, type_, span=span))
+    distance: ir.Expr = settled(ir.Binary("-", high, low, type_, span=span))
     count: ir.Expr
     one = integer(1, span, type_)
     if isinstance(c.step, ir.Const) and c.step.value == 1:
-        count = ir.Binary("+", distance, one, type_, span=span) if c.inclusive else distance
+        count = settled(ir.Binary("+", distance, one, type_, span=span)) if c.inclusive else distance
     else:
-        last = distance if c.inclusive else ir.Binary("-", distance, one, type_, span=span)
+        last = distance if c.inclusive else settled(ir.Binary("-", distance, one, type_, span=span))
         steps = ir.Binary("/", last, convert(c.step, type_), type_, span=span)
-        count = ir.Binary("+", steps, one, type_, span=span)
+        count = settled(ir.Binary("+", steps, one, type_, span=span))
     counter = _counter(c.index.type)
     return ir.Select(runs, convert(count, counter), integer(0, span, counter), counter, span=span)
 
@@ -93,27 +94,11 @@ def _counter(type_: Type) -> Int:
 def index_after(c: Counted, trips: ir.Expr, span: Span) -> ir.Expr:
     """The index once the body has run `trips` times."""
     type_ = c.index.type
-    done = convert(trips, type_)
-    if not (isinstance(c.step, ir.Const) and c.step.value == 1):
-        done = ir.Binary("*", done, convert(c.step, type_), type_, span=span)
-    if isinstance(c.start, ir.Const) and c.start.value == 0 and not c.down:
-        return done
-    return ir.Binary("-" if c.down else "+", convert(c.start, type_), done, type_, span=span)
+    steps = ir.Binary("*", convert(trips, type_), convert(c.step, type_), type_, span=span)
+    return simplified(ir.Binary("-" if c.down else "+", convert(c.start, type_), steps, type_, span=span))
 
 
 def set_index(c: Counted, value: ir.Expr, span: Span) -> ir.Stmt:
     if c.declares:
         return ir.Declare(c.index, value, span=span)
     return ir.Assign(ir.Var(c.index, span=span), value, span=span)
-
-
-def _fold(expr: ir.Binary) -> ir.Expr:
-    left, right = expr.left, expr.right
-    if isinstance(left, ir.Const) and isinstance(right, ir.Const) and isinstance(expr.type, Int):
-        a, b = int(left.value), int(right.value)
-        value = a + b if expr.op == "+" else a - b
-        if value >= 0:
-            return integer(value, expr.span, expr.type)
-    if isinstance(right, ir.Const) and right.value == 0:
-        return left
-    return expr

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import negated, settled
 from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Opaque, Pointer, Type, of_value
 
 
@@ -81,27 +82,12 @@ def address_of(place: ir.Place) -> ir.Expr:
     return ir.AddressOf(place, Pointer(place.type), span=place.span)
 
 
-def negate(expr: ir.Expr) -> ir.Expr:
-    match expr:
-        case ir.Unary(op="-", operand=operand):
-            return operand
-        case ir.Const(value=value, type=Float() as t) if not isinstance(value, bool):
-            return ir.Const(-value, t, span=expr.span)
-    return ir.Unary("-", expr, expr.type, span=expr.span)
-
-
 def times(left: ir.Expr, right: ir.Expr) -> ir.Expr:
-    """`left * right` of one floating type, with 1 and -1 folded."""
-    if is_one(left):
-        return right
-    if is_one(right):
-        return left
+    """`left * right` of one floating type; a sign of a factor is that of the product."""
     for factor, other in ((left, right), (right, left)):
-        if isinstance(factor, ir.Const) and factor.value == -1:
-            return negate(other)
         if isinstance(factor, ir.Unary) and factor.op == "-":
-            return negate(times(*((factor.operand, other) if factor is left else (other, factor.operand))))
-    return ir.Binary("*", left, right, left.type, span=left.span)
+            return negated(times(*((factor.operand, other) if factor is left else (other, factor.operand))))
+    return settled(ir.Binary("*", left, right, left.type, span=left.span))
 
 
 def convert(expr: ir.Expr, type_: Type) -> ir.Expr:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import chain
 
-from hetad.adjoint.names import is_zero, negate
+from hetad.adjoint.names import is_zero
 from hetad.adjoint.tidy.uses import inside
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import negated
 from hetad.ir.visit import own_exprs, variables
 
 
@@ -54,7 +55,7 @@ def _added_next(body: list[ir.Stmt | None], k: int, place: ir.Place, adjoints: s
 
 def _as_store(s: ir.Stmt | None) -> ir.Stmt:
     assert isinstance(s, ir.Update)
-    return ir.Assign(s.target, s.value if s.op == "+" else negate(s.value), span=s.span)
+    return ir.Assign(s.target, s.value if s.op == "+" else negated(s.value), span=s.span)
 
 
 def _differ(new: list[ir.Stmt | None], old: ir.Body) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import ge, gt, le, lt
 
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import MIRRORED, integer_value
 from hetad.ir.types import INT, Int, promote, promote_integer
 from hetad.ir.visit import variables
 
@@ -78,7 +79,7 @@ def counted(loop: ir.For, stable: Callable[[ir.Expr], bool], changes: Callable[[
 
 def constant_trips(c: Counted) -> int | None:
     """The trip count where start, bound and step are literals, or made of them."""
-    a, b, s = literal(c.start), literal(c.bound), literal(c.step)
+    a, b, s = integer_value(c.start), integer_value(c.bound), integer_value(c.step)
     if a is None or b is None or not s:
         return None
     distance = (a - b if c.down else b - a) + (1 if c.inclusive else 0)
@@ -101,7 +102,7 @@ def geometric(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> Geometric |
     found = _scaled(loop, changes)
     if found is None or not isinstance(loop.init[0], ir.Declare) or loop.init[0].init is None:
         return None
-    first, end = literal(loop.init[0].init), literal(found.bound)
+    first, end = integer_value(loop.init[0].init), integer_value(found.bound)
     if first is None or end is None or end < 0:
         return None
     values: list[int] = []
@@ -159,46 +160,13 @@ def _scaled(loop: ir.For, changes: Callable[[ir.Symbol], bool]) -> _Scaled | Non
 
 
 def _condition(cond: ir.Expr, index: ir.Symbol) -> tuple[str, ir.Expr] | None:
-    flip = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-    if not isinstance(cond, ir.Binary) or cond.op not in flip:
+    if not isinstance(cond, ir.Binary) or cond.op not in (*_UP, *_DOWN):
         return None
     left, right = plain(cond.left), plain(cond.right)
     if isinstance(left, ir.Var) and left.symbol is index:
         return cond.op, right
     if isinstance(right, ir.Var) and right.symbol is index:
-        return flip[cond.op], left
-    return None
-
-
-def literal(expr: ir.Expr) -> int | None:
-    """The value of signed arithmetic on literals."""
-    expr = plain(expr)
-    match expr:
-        case ir.Const(value=value) if isinstance(expr.type, Int):
-            return int(value)
-        case ir.Unary(op="-", operand=operand) if _signed(expr):
-            positive = literal(operand)
-            return -positive if positive is not None else None
-        case ir.Binary(op=op, left=left, right=right) if _signed(expr):
-            a, b = literal(left), literal(right)
-            return _computed(op, a, b) if a is not None and b is not None else None
-    return None
-
-
-def _signed(expr: ir.Expr) -> bool:
-    return isinstance(expr.type, Int) and expr.type.signed
-
-
-def _computed(op: str, a: int, b: int) -> int | None:
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "/" if b:
-            return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return MIRRORED[cond.op], left
     return None
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.facts import lasting
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, Void, scalar_base
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
@@ -223,7 +224,7 @@ class PointsTo:
             case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
                 dst, src = TABLE[name].position("dst"), TABLE[name].position("src")
                 assert dst is not None and src is not None
-                self._copy(_bare(args[dst]), _bare(args[src]))
+                self._copy(bare(args[dst]), bare(args[src]))
             case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in (
                 "allocate",
                 "symbol",
@@ -248,7 +249,7 @@ class PointsTo:
         places = [s.result, *(out_place(s.args[i]) for i in sorted(row.positions("store")))]
         for place in places:
             if place is not None and isinstance(place.type, Pointer):
-                self._flow(place, _bare(s.args[row.within]))
+                self._flow(place, bare(s.args[row.within]))
 
     def _copy(self, dst: ir.Expr, src: ir.Expr) -> None:
         """Bytes that may be pointers: field by field where they are seen as the same structs."""
@@ -468,12 +469,6 @@ def _plain(type_: Type) -> Type:
         case Array(of=of):
             return _plain(of)
     return type_
-
-
-def _bare(pointer: ir.Expr) -> ir.Expr:
-    while isinstance(pointer, ir.Cast):
-        pointer = pointer.operand
-    return pointer
 
 
 def holds_pointer(type_: Type) -> bool:

@@ -15,6 +15,7 @@ from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, chan
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import OPPOSITE
 from hetad.ir.types import BOOL, UINT, Array, Int, Pointer, Type, promote
 from hetad.ir.visit import variables
 
@@ -398,7 +399,7 @@ def _comparisons(cond: ir.Expr, holds: bool) -> Iterator[tuple[ir.Binary, str]]:
             yield from _comparisons(left, holds)
             yield from _comparisons(right, holds)
         case ir.Binary(op=op, left=left, right=right) if isinstance(left.type, Int) and isinstance(right.type, Int):
-            yield cond, op if holds else _OPPOSITE.get(op, op)
+            yield cond, op if holds else OPPOSITE.get(op, op)
 
 
 def _is_unsigned(c: ir.Binary) -> bool:
@@ -431,9 +432,6 @@ def _conjuncts(cond: ir.Expr, holds: bool) -> list[tuple[ir.Expr, bool]]:
         case ir.Binary(op="&&" | "||" as op, left=left, right=right) if (op == "&&") == holds:
             return [*_conjuncts(left, holds), *_conjuncts(right, holds)]
     return [(cond, holds)]
-
-
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def _pointed(expr: ir.Expr) -> Type | None:

@@ -15,13 +15,14 @@ from hetad.analysis.effects import KernelEffects, kernel_effects, numbered
 from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts, pointers_within
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, literal
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 
 Space = Literal["host", "device", "managed"]
-_KINDS: dict[int, tuple[Space, Space]] = {
+_KINDS: dict[int | None, tuple[Space, Space]] = {
     0: ("host", "host"),
     1: ("device", "host"),
     2: ("host", "device"),
@@ -85,7 +86,7 @@ class Spaces:
 
     def behind(self, pointer: ir.Expr) -> Space | None:
         """Where a pointer expression points, as far as known."""
-        found = {self.of(t) for t in self.pointers.targets(_bare(pointer))} - {None}
+        found = {self.of(t) for t in self.pointers.targets(bare(pointer))} - {None}
         return next(iter(found)) if len(found) == 1 else None
 
     def _allocation(self, s: ir.Stmt) -> None:
@@ -112,12 +113,12 @@ class Spaces:
     def _operation(self, s: ir.Call, row: MemoryOperation) -> Iterator[Use]:
         dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
         if row.action == "copy" and dst is not None and src is not None:
-            known = _KINDS.get(_value(s.args[kind])) if kind is not None else (row.space, row.space)
+            known = _KINDS.get(literal(s.args[kind])) if kind is not None else (row.space, row.space)
             if known:
                 yield Use(s, s.args[dst], known[0], s.span, "the destination of this copy")
                 yield Use(s, s.args[src], known[1], s.span, "the source of this copy")
             if known and known[0] == "device":
-                for part in pointers_within(_bare(s.args[src])):
+                for part in pointers_within(bare(s.args[src])):
                     yield Use(s, part, "device", s.span, "copied to the device", followed=False)
         elif row.action == "fill" and dst is not None:
             yield Use(s, s.args[dst], row.space, s.span, "filled here")
@@ -126,11 +127,11 @@ class Spaces:
                 yield Use(s, s.args[i], "host", s.span, f"given to '{s.function}'", checked=False)
 
     def _reached(self, use: Use) -> list[Root]:
-        found = self.pointers.targets(_bare(use.pointer))
+        found = self.pointers.targets(bare(use.pointer))
         return [x for x in found if isinstance(x, Root) and not x.table]
 
     def _decide(self, use: Use) -> None:
-        for location in self.pointers.targets(_bare(use.pointer)):
+        for location in self.pointers.targets(bare(use.pointer)):
             if use.space == "device" and isinstance(location, ir.Symbol):
                 raise UnsupportedError(
                     f"'{location.name}' is host memory, but is {use.why} as device memory",
@@ -183,15 +184,3 @@ def _on_the_way(place: ir.Expr) -> Iterator[ir.Index]:
             yield from _followed(base) if isinstance(base.type, Pointer) else _on_the_way(base)
         case ir.Member(base=base):
             yield from _on_the_way(base)
-
-
-def _bare(pointer: ir.Expr) -> ir.Expr:
-    while isinstance(pointer, ir.Cast):
-        pointer = pointer.operand
-    return pointer
-
-
-def _value(kind: ir.Expr) -> int:
-    while isinstance(kind, ir.Cast):
-        kind = kind.operand
-    return int(kind.value) if isinstance(kind, ir.Const) else -1

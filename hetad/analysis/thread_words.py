@@ -11,12 +11,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import OPPOSITE
 from hetad.ir.types import Int
 from hetad.ir.visit import walk_expr
 
 Case = tuple[str, ...]  # constraints that hold together
 _MOST = 32  # cases of one condition
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Words:
                     return None
                 return [(*a, *b) for a in first for b in second] if (op == "&&") == holds else [*first, *second]
             case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!=" as op, left=left, right=right):
-                return self.compared(op if holds else _OPPOSITE[op], left, right)
+                return self.compared(op if holds else OPPOSITE[op], left, right)
         zero = ir.Const(0, e.type, span=e.span)
         return self.compared("!=" if holds else "==", e, zero) if isinstance(e.type, Int) else None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.types import Array
 
 
@@ -75,16 +76,7 @@ def literals(symbol: ir.Symbol, initial: list[ir.Expr | None] | None) -> list[in
     first = initial[0]
     if not isinstance(first, ir.Aggregate) or any(other != first for other in initial):
         return None
-    values = [_integer(e) for e in first.elements]
+    values = [integer_value(e) for e in first.elements]
     known = [v for v in values if v is not None]
     rest = [0] if len(known) < symbol.type.length else []
     return [*known, *rest] if len(known) == len(values) else None
-
-
-def _integer(e: ir.Expr) -> int | None:
-    match e:
-        case ir.Const(value=int(value)):
-            return value
-        case ir.Unary(op="-", operand=ir.Const(value=int(value))):
-            return -value
-    return None

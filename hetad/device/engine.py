@@ -14,7 +14,7 @@ from typing import TypeGuard
 from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
-from hetad.adjoint.names import Names, negate, zero
+from hetad.adjoint.names import Names, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
@@ -24,6 +24,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.places import root_symbol
+from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Float, Pointer, Type
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.rules import callees, operations
@@ -211,7 +212,7 @@ class KernelEngine(Engine):
             reverse = [operations.lost(s.args[0], span=s.span), *restore]
         if active and isinstance(pullback, Adds):
             taken, seed = super().take(place, self.shadow_place(place), False, s.span)
-            signed = negate(seed) if pullback.sign < 0 else seed
+            signed = negated(seed) if pullback.sign < 0 else seed
             reverse += [*taken, *pull(self, s.args[1], signed, s.span)]
         return forward, reverse
 

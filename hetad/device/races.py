@@ -20,10 +20,10 @@ from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.positions import UNKNOWN, Position, Positions
 from hetad.device.accumulation.increments import pointee
 from hetad.device.accumulation.phases import Phases, Piece
-from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
 from hetad.ir.places import exposed, written
+from hetad.ir.simplify import conjuncts
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer
 from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
 from hetad.rules import callees

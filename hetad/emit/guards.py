@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, LONG, Int
+from hetad.ir.arithmetic import MIRRORED
+from hetad.ir.simplify import settled
+from hetad.ir.types import LONG, Int
 from hetad.ir.visit import map_children, walk_expr
-
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ def bounds(conditions: Sequence[ir.Expr], loop: Counting) -> Bounds:
 
 
 def _sort(c: ir.Expr, loop: Counting, found: Bounds) -> None:
-    if isinstance(c, ir.Binary) and c.op in _MIRRORED and _signed(c.left) and _signed(c.right):
+    if isinstance(c, ir.Binary) and c.op in MIRRORED and c.op != "!=" and _signed(c.left) and _signed(c.right):
         left, right = linear(c.left, loop), linear(c.right, loop)
         if left is not None and right is not None and abs(left.slope - right.slope) == 1:
             op = c.op
             if left.slope - right.slope == -1:
-                left, right, op = right, left, _MIRRORED[op]
+                left, right, op = right, left, MIRRORED[op]
             found.small += [*left.small, *right.small]
             limit = _sum(right.rest, left.rest, "-") or _number(0, c)
             after = _sum(limit, _number(1, c), "+") or limit
@@ -139,19 +139,6 @@ def _differs(e: ir.Expr, loop: Counting) -> bool:
     return isinstance(e, ir.ThreadIndex) and e.name == "threadIdx"
 
 
-def conjuncts(cond: ir.Expr) -> list[ir.Expr]:
-    if isinstance(cond, ir.Binary) and cond.op == "&&":
-        return [*conjuncts(cond.left), *conjuncts(cond.right)]
-    return [cond]
-
-
-def conjunction(conditions: Sequence[ir.Expr]) -> ir.Expr:
-    found = conditions[0]
-    for c in conditions[1:]:
-        found = ir.Binary("&&", found, c, BOOL, span=c.span)
-    return found
-
-
 def _signed(e: ir.Expr) -> bool:
     return isinstance(e.type, Int) and e.type.signed and not e.type.boolean and e.type.bits >= 32
 
@@ -169,20 +156,7 @@ def _number(value: int, like: ir.Expr) -> ir.Expr:
 def _sum(a: ir.Expr | None, b: ir.Expr | None, op: str) -> ir.Expr | None:
     if b is None:
         return a
-    if isinstance(b, ir.Unary) and b.op == "-":
-        return _sum(a, b.operand, "-" if op == "+" else "+")
-    if isinstance(a, ir.Const) and a.value == 0:
-        a = None
-    if isinstance(b, ir.Const) and b.value < 0:
-        return _sum(a, _number(-int(b.value), b), "-" if op == "+" else "+")
-    if a is None and op == "+":
-        return b
-    if isinstance(b, ir.Const) and (a is None or isinstance(a, ir.Const)):
-        value = int(a.value) if isinstance(a, ir.Const) else 0
-        return ir.Const(value + int(b.value) if op == "+" else value - int(b.value), LONG, span=b.span)
-    if a is None:
-        return ir.Unary("-", b, LONG, span=b.span)
-    return ir.Binary(op, a, b, LONG, span=b.span)
+    return settled(ir.Binary(op, a if a is not None else _number(0, b), b, LONG, span=b.span))
 
 
 def pure(e: ir.Expr) -> bool:

@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.emit.guards import Bounds, Counting, bounds, conjunction, conjuncts, pure
+from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
+from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL, LONG, Int
 from hetad.ir.visit import declared, map_children, substitute, variables, walk_exprs, walk_stmts
 

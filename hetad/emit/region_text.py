@@ -11,7 +11,7 @@ from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
-from hetad.emit.guards import Bounds, Counting, bounds, conjunction, conjuncts, pure
+from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.emit.layout import INDENT
 from hetad.emit.names import LIBRARY, Locals, is_dynamic
 from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
@@ -23,6 +23,7 @@ from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
 from hetad.ir.places import written
+from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import Array, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, variables, walk_exprs
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.emit.guards import Counting, bounds, conjunction, conjuncts, pure
+from hetad.emit.guards import Counting, bounds, pure
 from hetad.emit.interior import in_cases
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
+from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL, INT, LONG, Array, Float, Int, Type
 from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
 

@@ -12,6 +12,7 @@ from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.printer import expr_text
 from hetad.ir.types import FLOAT, Pointer, element, innermost, size_of
 from hetad.ir.visit import bodies, map_expr, walk_stmts
@@ -124,7 +125,7 @@ class Saves:
             size = size_of(innermost(element(s.place.type)))
             if isinstance(count, ir.Const):
                 return f"{int(count.value) * size} bytes"
-            text = _text(count) if isinstance(_bare(count), ir.Var) else f"({_text(count)})"
+            text = _text(count) if isinstance(bare(count), ir.Var) else f"({_text(count)})"
             return f"{size} * {text} bytes"
         buffers = dict.fromkeys(self._buffer(x) for x in self.pointers.targets(s.place))
         where = " or ".join(buffers) or "the buffer"
@@ -142,10 +143,6 @@ def _size(s: ir.Stmt) -> ir.Expr | None:
     ):
         return None
     return s.args[0 if callees.has(s, "on the host") else 1]
-
-
-def _bare(expr: ir.Expr) -> ir.Expr:
-    return _bare(expr.operand) if isinstance(expr, ir.Cast) else expr
 
 
 def _text(expr: ir.Expr) -> str:

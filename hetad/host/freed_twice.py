@@ -15,6 +15,7 @@ from hetad.analysis.pointers import out_place, points_to
 from hetad.diagnostics import Related, Span, UnsupportedError, recoverable, report
 from hetad.host.derivation import Derivation, summaries
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import Pointer
 from hetad.ir.visit import bodies, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -90,9 +91,9 @@ class _Walk:
                 self._forget((s,), state)
 
     def _set(self, symbol: ir.Symbol, value: ir.Expr, state: _State) -> None:
-        bare = _bare(value)
-        if isinstance(symbol.type, Pointer) and isinstance(bare, ir.Var) and isinstance(bare.type, Pointer):
-            state.values[symbol] = self._number(bare.symbol, state)
+        inner = bare(value)
+        if isinstance(symbol.type, Pointer) and isinstance(inner, ir.Var) and isinstance(inner.type, Pointer):
+            state.values[symbol] = self._number(inner.symbol, state)
             return
         state.values.pop(symbol, None)
         if is_null(value):
@@ -115,7 +116,7 @@ class _Walk:
     def _free(self, s: ir.Call, state: _State) -> None:
         row = TABLE[s.function]
         at = row.position("pointer")
-        pointer = _bare(s.args[at]) if at is not None else None
+        pointer = bare(s.args[at]) if at is not None else None
         self._forget((s,), state)
         if not isinstance(pointer, ir.Var):
             return
@@ -134,9 +135,3 @@ class _Walk:
             remedy = "free memory of the device with cudaFree, and the host's with what belongs to its allocation"
             report(UnsupportedError(problem, s.span, remedy, (related,)))
         state.freed[number] = s.span
-
-
-def _bare(expr: ir.Expr) -> ir.Expr:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return expr

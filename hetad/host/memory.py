@@ -23,6 +23,7 @@ from hetad.analysis.pointers import Root, holds_pointer, out_place
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import BOOL, SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
@@ -62,12 +63,12 @@ class MemoryAdjoints:
         reverse: list[ir.Stmt] = []
         for i in sorted(row.positions("store", "updated")):
             place = out_place(s.args[i])
-            if place is None and isinstance(_bare(s.args[i]), ir.Const):
+            if place is None and isinstance(bare(s.args[i]), ir.Const):
                 continue
             if place is None:
                 assert row.stores is not None
                 size = ir.Const(size_of(row.stores), SIZE_T, span=s.span)
-                save, restore = self._save_range(s, _bare(s.args[i]), size)
+                save, restore = self._save_range(s, bare(s.args[i]), size)
             else:
                 save, restore = self.engine.save(place, s.span)
             forward += save
@@ -76,7 +77,7 @@ class MemoryAdjoints:
 
     def written(self, s: ir.Call, arg: ir.Expr) -> Parts:
         """Saves what a call writes through an argument: a number, or a text, of which only the memory is known."""
-        pointer, place = _bare(arg), out_place(arg)
+        pointer, place = bare(arg), out_place(arg)
         if place is not None and isinstance(place.type, Int | Float) and size_of(place.type) > 1:
             return self.engine.save(place, s.span)
         targets = self.engine.pointers.targets(pointer)
@@ -157,7 +158,7 @@ class MemoryAdjoints:
     def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
         position = row.position("pointer")
         assert position is not None
-        pointer = _bare(s.args[position])
+        pointer = bare(s.args[position])
         targets = self.engine.pointers.targets(pointer)
         for target in targets:
             if isinstance(target, ir.Symbol):
@@ -206,7 +207,7 @@ class MemoryAdjoints:
     def _copy(self, s: ir.Call, row: MemoryOperation) -> Parts:
         dst_at, src_at, size_at, kind_at = (row.position(r) for r in ("dst", "src", "bytes", "kind"))
         assert dst_at is not None and src_at is not None and size_at is not None
-        dst, src, size = _bare(s.args[dst_at]), _bare(s.args[src_at]), s.args[size_at]
+        dst, src, size = bare(s.args[dst_at]), bare(s.args[src_at]), s.args[size_at]
         rows = row.position("height") is not None
         save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
         if self._moves_pointers(dst, src):
@@ -291,7 +292,7 @@ class MemoryAdjoints:
     def _fill(self, s: ir.Call, row: MemoryOperation) -> Parts:
         dst_at = row.position("dst")
         assert dst_at is not None
-        dst, size = _bare(s.args[dst_at]), self._size(s, row)
+        dst, size = bare(s.args[dst_at]), self._size(s, row)
         rows = row.position("height") is not None
         save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
         if self._moves_pointers(dst):
@@ -336,13 +337,6 @@ def _as(pointer: ir.Expr, type_: Pointer) -> ir.Expr:
     same = isinstance(pointer.type, Pointer) and pointer.type.to == type_.to
     decays = isinstance(pointer.type, Array) and pointer.type.of == type_.to
     return pointer if same or decays else ir.Cast(pointer, type_, span=pointer.span)
-
-
-def _bare(pointer: ir.Expr) -> ir.Expr:
-    """Without the conversion to `void *` that a call makes."""
-    while isinstance(pointer, ir.Cast):
-        pointer = pointer.operand
-    return pointer
 
 
 def _element(pointer: ir.Expr) -> Type:

@@ -16,6 +16,7 @@ from hetad.adjoint.names import Names, integer, var, zero
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.pointers import holds_pointer, out_place
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import BOOL, INT, Array, Pointer, Struct, size_of
 from hetad.ir.visit import bodies, declared, map_body, map_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -93,7 +94,7 @@ def _set_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
         case ir.Assign(target=target) | ir.Update(target=target):
             places = [target]
         case ir.Call(args=args, result=result):
-            places = [result, *(out_place(a) for a in args if isinstance(_bare(a), ir.AddressOf))]
+            places = [result, *(out_place(a) for a in args if isinstance(bare(a), ir.AddressOf))]
     yield from (p.symbol for p in places if isinstance(p, ir.Var))
 
 
@@ -144,7 +145,7 @@ class _Promoted:
         if _product((s.args[size],)) != size_of(self.struct):
             return s
         args = tuple(self._address(a) if i in (dst, src) and self._is_given(a) else a for i, a in enumerate(s.args))
-        to, from_ = _bare(args[dst]), _bare(args[src])
+        to, from_ = bare(args[dst]), bare(args[src])
         whole = isinstance(to, ir.AddressOf) and isinstance(from_, ir.AddressOf) and s.result is None
         if whole and s.function in _COPIES and to.place.type == from_.place.type == self.struct:  # type: ignore[union-attr]
             return ir.Assign(to.place, from_.place, span=s.span)  # type: ignore[union-attr]
@@ -164,7 +165,7 @@ class _Promoted:
                 return self._place(e)
             case ir.Binary(op="==" | "!=" as op, left=left, right=right):
                 for one, other in ((left, right), (right, left)):
-                    if self._is_given(one) and isinstance(_bare(other), ir.Const):
+                    if self._is_given(one) and isinstance(bare(other), ir.Const):
                         return _truth(op == "!=", e)
             case ir.Binary(op="&&" | "||", left=left, right=right):
                 return replace(e, left=self._condition(left), right=self._condition(right))
@@ -196,19 +197,13 @@ def zeroed(place: ir.Place) -> Iterator[ir.Stmt]:
 
 
 def _symbol(e: ir.Expr) -> ir.Symbol | None:
-    bare = _bare(e)
-    return bare.symbol if isinstance(bare, ir.Var) else None
-
-
-def _bare(e: ir.Expr) -> ir.Expr:
-    while isinstance(e, ir.Cast):
-        e = e.operand
-    return e
+    inner = bare(e)
+    return inner.symbol if isinstance(inner, ir.Var) else None
 
 
 def _product(sizes: tuple[ir.Expr, ...]) -> int | None:
     product = 1
-    for size in map(_bare, sizes):
+    for size in map(bare, sizes):
         if isinstance(size, ir.Binary) and size.op == "*":
             value = _product((size.left, size.right))
         else:

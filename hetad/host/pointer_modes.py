@@ -14,6 +14,7 @@ from hetad.adjoint.names import convert
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, literal
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
 from hetad.ir.visit import bodies, map_body, own_exprs, substitute, walk_expr, walk_stmts
 from hetad.passes.task import entry_pass
@@ -68,7 +69,7 @@ def _with_answers(function: ir.Function) -> ir.Function:
                 continue
             writes[symbol] = writes.get(symbol, 0) + 1
             value = s.value if isinstance(s, ir.Assign) else s.init if isinstance(s, ir.Declare) else None
-            if symbol.span.file in HEADERS and isinstance(symbol.type, Int) and _number(value) is not None:
+            if symbol.span.file in HEADERS and isinstance(symbol.type, Int) and literal(value) is not None:
                 assert value is not None
                 values[symbol] = convert(value, symbol.type)
         pointed = {
@@ -142,7 +143,7 @@ class _Modes:
     # -- which handles are the same
 
     def _join_copies(self, s: ir.Stmt, looped: bool) -> None:
-        created = _bare(s.args[-1]) if isinstance(s, ir.Call) and s.function == _CREATE else None
+        created = bare(s.args[-1]) if isinstance(s, ir.Call) and s.function == _CREATE else None
         if created is not None:
             place = _out(s)  # type: ignore[arg-type]
             origin = self._origin(_key(place) if place is not None else _MEMORY)
@@ -245,11 +246,11 @@ def _either(a: _State, b: _State) -> _State:
 
 
 def _value(expr: ir.Expr, state: _State) -> int | None:
-    number = _number(expr)
+    number = literal(expr)
     if number is not None:
         return number
-    bare = _bare(expr)
-    return state.get(bare.symbol) if isinstance(bare, ir.Var) else None
+    inner = bare(expr)
+    return state.get(inner.symbol) if isinstance(inner, ir.Var) else None
 
 
 def _given(function: ir.Function) -> list[_Key]:
@@ -270,17 +271,17 @@ def _holds_handle(type_: Type) -> bool:
 
 
 def _key(place: ir.Expr) -> _Key:
-    bare = _bare(place)
-    return bare.symbol if isinstance(bare, ir.Var) and bare.type == BLAS_HANDLE else _MEMORY
+    inner = bare(place)
+    return inner.symbol if isinstance(inner, ir.Var) and inner.type == BLAS_HANDLE else _MEMORY
 
 
 def _out(s: ir.Call) -> ir.Place | None:
     """The place whose address the call is given."""
-    bare = _bare(s.args[-1])
-    if isinstance(bare, ir.AddressOf):
-        return bare.place
-    if isinstance(bare.type, Pointer) and isinstance(bare, ir.Var | ir.Index | ir.Member):
-        return ir.Index(bare, ir.Const(0, INT, span=bare.span), bare.type.to, span=bare.span)
+    inner = bare(s.args[-1])
+    if isinstance(inner, ir.AddressOf):
+        return inner.place
+    if isinstance(inner.type, Pointer) and isinstance(inner, ir.Var | ir.Index | ir.Member):
+        return ir.Index(inner, ir.Const(0, INT, span=inner.span), inner.type.to, span=inner.span)
     return None
 
 
@@ -295,7 +296,7 @@ def _with_loops(body: ir.Body, looped: bool) -> list[tuple[ir.Stmt, bool]]:
 
 def _calling(s: ir.Call, statements: Sequence[ir.Stmt]) -> Span:
     """Where the program calls the routine that asks: its handle stands there, or is copied there."""
-    handle = _bare(s.args[0])
+    handle = bare(s.args[0])
     if handle.span.file not in HEADERS or not isinstance(handle, ir.Var):
         return handle.span
     copied = (d.span for d in statements if isinstance(d, ir.Declare) and d.symbol is handle.symbol)
@@ -304,14 +305,3 @@ def _calling(s: ir.Call, statements: Sequence[ir.Stmt]) -> Span:
 
 def _is_call(s: ir.Stmt, name: str) -> bool:
     return isinstance(s, ir.Call) and s.function == name
-
-
-def _number(expr: ir.Expr | None) -> int | None:
-    bare = _bare(expr) if expr is not None else None
-    return int(bare.value) if isinstance(bare, ir.Const) and not isinstance(bare.value, float) else None
-
-
-def _bare(expr: ir.Expr) -> ir.Expr:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return expr

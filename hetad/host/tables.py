@@ -25,6 +25,7 @@ from hetad.host.own_structs import zeroed
 from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, literal
 from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
@@ -116,7 +117,7 @@ class _OnHost:
         if id(s) in self.pointers.heap_roots:
             return self._allocation(s) if self.pointers.heap_roots[id(s)] in self.tables else s
         ends = [s.args[i] for i in sorted(row.positions("pointer", "dst", "src"))]
-        reached = [set(self.pointers.targets(_bare(e))) for e in ends]
+        reached = [set(self.pointers.targets(bare(e))) for e in ends]
         if not any(self.tables & r for r in reached):
             return s
         if row.position("height") is not None:
@@ -149,9 +150,9 @@ class _OnHost:
 
     def _copy(self, s: ir.Call, dst: ir.Expr, src: ir.Expr, size: ir.Expr) -> ir.Body:
         """`for (size_t k = 0; k < elements; ++k) dst[k] = src[k];`"""
-        to, from_ = _bare(dst), _bare(src)
+        to, from_ = bare(dst), bare(src)
         held = _element(to)
-        one = _number(size) == size_of(held)
+        one = literal(size) == size_of(held)
         if held != _element(from_) or not (holds_pointer(held) or one):
             raise UnsupportedError(
                 "device memory that holds pointers is copied from or to memory of another type",
@@ -162,15 +163,15 @@ class _OnHost:
 
     def _fill(self, s: ir.Call, dst: ir.Expr, value: ir.Expr, size: ir.Expr) -> ir.Body:
         """All zeros: null pointers, and numbers that are zero."""
-        to = _bare(dst)
+        to = bare(dst)
         held = _element(to)
-        if _number(value) != 0 or not holds_pointer(held):
+        if literal(value) != 0 or not holds_pointer(held):
             raise UnsupportedError("device memory that holds pointers is filled with bytes", s.span, "fill it with 0")
         return self._each(s, held, size, lambda k: tuple(zeroed(_cell(to, k, held))))
 
     def _each(self, s: ir.Call, held: Type, size: ir.Expr, body: Callable[[ir.Expr], ir.Body]) -> ir.Body:
         """The statements for each of the elements in so many bytes."""
-        if _number(size) == size_of(held):
+        if literal(size) == size_of(held):
             return self._status(s, *body(integer(0, s.span)))
         count = self.names.symbol("elements", SIZE_T, s.span)
         index = self.names.symbol("k", SIZE_T, s.span)
@@ -276,12 +277,6 @@ def _writes(kernel: ir.Function, param: ir.Symbol) -> bool:
     return pointers.parameter_roots[param] in Effects(pointers, {}).written(kernel.body)
 
 
-def _bare(pointer: ir.Expr) -> ir.Expr:
-    while isinstance(pointer, ir.Cast):
-        pointer = pointer.operand
-    return pointer
-
-
 def _element(pointer: ir.Expr) -> Type:
     held = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
     return writable(held.of if isinstance(held, Array) else held)
@@ -289,9 +284,3 @@ def _element(pointer: ir.Expr) -> Type:
 
 def _untyped(type_: Type) -> bool:
     return isinstance(type_, Void) or type_ in (CHAR, UCHAR)
-
-
-def _number(size: ir.Expr) -> int | None:
-    while isinstance(size, ir.Cast):
-        size = size.operand
-    return int(size.value) if isinstance(size, ir.Const) else None

@@ -1,36 +1,28 @@
-"""Constructors of typed expressions that simplify as they build: x * 1 is x, constants are folded.
+"""Constructors of typed expressions that are in their simplest form from the start.
 
-An operand is an expression or a Python number; a number takes the type of what it meets.
+An operand is an expression or a Python number; a number takes the type of what it meets.  Slopes are real numbers to
+these constructors: beside what `ir/simplify.py` knows, a slope of zero takes away whatever it is multiplied by.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Literal
 
 from hetad.diagnostics import Span
+from hetad.ir.arithmetic import COMPARISONS, number
 from hetad.ir.nodes import Binary, Cast, Const, Expr, Intrinsic, Select, Unary
+from hetad.ir.simplify import RULES, Rules, applied, negated, settled, truth
 from hetad.ir.types import BOOL, Float, Type, promote
 
 Operand = Expr | float | int
 
-CONDITION: Type = BOOL
-
 
 def value_of(operand: Operand) -> float | int | None:
-    """The number that an operand is known to be, also behind a cast to a floating type."""
-    match operand:
-        case int() | float():
-            return operand
-        case Const(value=value):
-            return value
-        case Cast(operand=Const(value=value), type=Float()):
-            return float(value)
-        case Unary(op="-", operand=inner):
-            value_inner = value_of(inner)
-            return None if value_inner is None else -value_inner
-    return None
+    """The number that an operand is known to be."""
+    return operand if isinstance(operand, int | float) else number(operand)
 
 
 def typed(operand: Operand, type_: Type, span: Span) -> Expr:
@@ -40,7 +32,7 @@ def typed(operand: Operand, type_: Type, span: Span) -> Expr:
     return operand
 
 
-def _fold(function: Callable[..., float | int], *operands: Operand) -> float | int | None:
+def _computed(function: Callable[..., float | int], *operands: Operand) -> float | int | None:
     """The finite value of a function of known operands, else None."""
     values = [value_of(o) for o in operands]
     if any(v is None for v in values):
@@ -52,114 +44,85 @@ def _fold(function: Callable[..., float | int], *operands: Operand) -> float | i
     return result if math.isfinite(result) else None
 
 
-def _binary(op: str, left: Operand, right: Operand, span: Span) -> Operand:
-    if isinstance(left, int | float):
-        assert not isinstance(right, int | float), "two numbers always fold, except to infinity"
-        type_ = right.type
-    elif isinstance(right, int | float):
-        type_ = left.type
-    else:
-        type_ = promote(left.type, right.type)
-    return Binary(op, typed(left, type_, span), typed(right, type_, span), type_, span=span)
+def _met(left: Operand, right: Operand, span: Span) -> tuple[Expr, Expr]:
+    """Two operands in the type in which they meet."""
+    assert not (isinstance(left, int | float) and isinstance(right, int | float)), "numbers fold, except to infinity"
+    types = [o.type for o in (left, right) if not isinstance(o, int | float)]
+    common = promote(types[0], types[-1])
+    a, b = (typed(o, common, span) for o in (left, right))
+    return _as(a, common, span), _as(b, common, span)
 
 
-def add(left: Operand, right: Operand, span: Span) -> Operand:
-    folded = _fold(lambda a, b: a + b, left, right)
-    if folded is not None:
-        return folded
-    if value_of(left) == 0:
-        return right
-    if value_of(right) == 0:
-        return left
-    return _binary("+", left, right, span)
+def _as(e: Expr, type_: Type, span: Span) -> Expr:
+    known = number(e)
+    if e.type == type_:
+        return e
+    return typed(known, type_, span) if known is not None else Cast(e, type_, implicit=True, span=span)
 
 
-def sub(left: Operand, right: Operand, span: Span) -> Operand:
-    folded = _fold(lambda a, b: a - b, left, right)
-    if folded is not None:
-        return folded
-    if value_of(left) == 0:
-        return neg(right, span)
-    if value_of(right) == 0:
-        return left
-    return _binary("-", left, right, span)
+def zero_terms(e: Binary) -> Expr | None:
+    """`0 + x` and `x + 0` are `x`, `0 - x` is `-x`."""
+    if e.op == "+" and 0 in (number(e.left), number(e.right)):
+        return e.right if number(e.left) == 0 else e.left
+    return negated(e.right) if e.op == "-" and number(e.left) == 0 else None
 
 
-def mul(left: Operand, right: Operand, span: Span) -> Operand:
-    folded = _fold(lambda a, b: a * b, left, right)
-    if folded is not None:
-        return folded
-    for one, other in ((left, right), (right, left)):
-        value = value_of(one)
-        if value == 0:
-            return 0
-        if value == 1:
-            return other
-        if value == -1:
-            return neg(other, span)
-    return _binary("*", left, right, span)
+def zero_factors(e: Binary) -> Expr | None:
+    """`0 * x`, `x * 0` and `0 / x` are `0`."""
+    zero = number(e.left) == 0 or (e.op == "*" and number(e.right) == 0)
+    return typed(0, e.type, e.span) if e.op in ("*", "/") and zero else None
 
 
-def div(left: Operand, right: Operand, span: Span) -> Operand:
-    """A real quotient: formulas have no integer division."""
-    folded = _fold(lambda a, b: a / b, left, right)
-    if folded is not None:
-        return folded
-    if value_of(left) == 0:
-        return 0
-    if value_of(right) == 1:
-        return left
-    return _binary("/", left, right, span)
+_REAL: Rules = {**RULES, Binary: (zero_terms, zero_factors, *RULES[Binary])}
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+}  # fmt: skip
 
 
-def neg(operand: Operand, span: Span) -> Operand:
+def operation(op: str, left: Operand, right: Operand, span: Span) -> Operand:
+    """A sum, difference, product or real quotient: formulas have no integer division."""
+    known = _computed(_OPERATIONS[op], left, right)
+    if known is not None:
+        return known
+    a, b = _met(left, right, span)
+    found = applied(_REAL, Binary(op, a, b, a.type, span=span))
+    return 0 if isinstance(found, Const) and found.value == 0 else found
+
+
+def neg(operand: Operand) -> Operand:
     value = value_of(operand)
     if value is not None:
         return -value
-    match operand:
-        case Unary(op="-", operand=inner):
-            return inner
-        case int() | float():
-            return -operand
-    return Unary("-", operand, operand.type, span=span)
-
-
-_RELATIONS: dict[str, Callable[[float, float], bool]] = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
-}  # fmt: skip
+    assert not isinstance(operand, int | float)
+    return negated(operand)
 
 
 def compare(op: str, left: Operand, right: Operand, span: Span) -> Expr | bool:
     a, b = value_of(left), value_of(right)
     if a is not None and b is not None:
-        return _RELATIONS[op](a, b)
-    comparison = _binary(op, left, right, span)
-    assert isinstance(comparison, Binary)
-    return Binary(op, comparison.left, comparison.right, CONDITION, span=span)
+        return COMPARISONS[op](a, b)
+    return _condition(Binary(op, *_met(left, right, span), BOOL, span=span))
 
 
 def combine(op: Literal["&&", "||"], left: Expr | bool, right: Expr | bool, span: Span) -> Expr | bool:
     """`left && right` or `left || right`."""
-    decisive = op == "||"
-    if isinstance(left, bool):
-        return left if left == decisive else right
-    if isinstance(right, bool):
-        return right if right == decisive else left
-    return Binary(op, left, right, CONDITION, span=span)
+    a, b = (truth(c, span) if isinstance(c, bool) else c for c in (left, right))
+    return _condition(Binary(op, a, b, BOOL, span=span))
 
 
 def invert(condition: Expr | bool, span: Span) -> Expr | bool:
-    return not condition if isinstance(condition, bool) else Unary("!", condition, CONDITION, span=span)
+    return not condition if isinstance(condition, bool) else _condition(Unary("!", condition, BOOL, span=span))
+
+
+def _condition(e: Expr) -> Expr | bool:
+    found = settled(e)
+    return bool(found.value) if isinstance(found, Const) else found
 
 
 def select(condition: Expr | bool, then: Operand, orelse: Operand, real: Type, span: Span) -> Operand:
     if isinstance(condition, bool):
         return then if condition else orelse
-    if value_of(then) is not None and value_of(then) == value_of(orelse):
-        return then
-    first, second = typed(then, real, span), typed(orelse, real, span)
-    return Select(condition, first, second, real, span=span)
+    return settled(Select(condition, typed(then, real, span), typed(orelse, real, span), real, span=span))
 
 
 _FOLDED_CALLS: dict[str, Callable[..., float]] = {
@@ -178,7 +141,7 @@ def call(
 ) -> Operand:
     """A call of the function `name`, the variant of `base` for the types at hand."""
     if base in _FOLDED_CALLS:
-        folded = _fold(_FOLDED_CALLS[base], *args)
+        folded = _computed(_FOLDED_CALLS[base], *args)
         if folded is not None:
             return folded
     if base in ("pow", "__powf"):
@@ -197,13 +160,13 @@ def _small_power(x: Operand, exponent: float | None, real: Type, span: Span) -> 
         case 1:
             return x
         case 2:
-            return mul(x, x, span)
+            return operation("*", x, x, span)
         case 3:
-            return mul(mul(x, x, span), x, span)
+            return operation("*", operation("*", x, x, span), x, span)
         case -1:
-            return div(1, x, span)
+            return operation("/", 1, x, span)
         case -2:
-            return div(1, mul(x, x, span), span)
+            return operation("/", 1, operation("*", x, x, span), span)
         case 0.5 | -0.5:
             name = "sqrt" if exponent > 0 else "rsqrt"
             return Intrinsic(name + suffix, (typed(x, real, span),), real, span=span)

@@ -432,7 +432,7 @@ extern "C" void product_grad(
     hetad_cublas(&handle);
     const float one = 1.0f;
     const float zero = 0.0f;
-    if (!(n < 0 || n < 1 || n < 1 || n < 1)) {
+    if (n >= 0 && n >= 1) {
         if (n > 0) {
             hetad_routine(cublasSgemm(
                 handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one, a, n, b, n, &zero, c, n));
@@ -442,7 +442,7 @@ extern "C" void product_grad(
     // line 25: square<<<(n * n + 127) / 128, 128>>>(c, n * n);
     square_pullback<<<(n * n + 127) / 128, 128>>>(c, n * n, adj_c);
     hetad_launched(dim3((n * n + 127) / 128));
-    if (!(n < 0 || n < 1 || n < 1 || n < 1)) {
+    if (n >= 0 && n >= 1) {
         if (n > 0) {
             // cublasSgemm
             if (n > 0) {

@@ -10,6 +10,7 @@ from hetad.adjoint.tidy.order import headers
 from hetad.adjoint.tidy.sums import merge_atomics
 from hetad.adjoint.tidy.uses import exposed_variables, inside
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import simplified_body
 from hetad.ir.visit import same_or
 
 __all__ = ["tidy"]
@@ -18,6 +19,7 @@ __all__ = ["tidy"]
 def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     """`aliased`: two pointer parameters may reach the same memory.  `kernel`: memory behind the parameters that a
     condition reads is not written."""
+    body = simplified_body(body)
     new = _Blocks(kernel, exposed_variables(body)).settled(body)
     return renumber(constants(comments(absorbed(new if aliased else headers(new)), None)[0]))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hetad.adjoint.tidy.uses import assigned, idle, mentioned, root_of
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL
+from hetad.ir.simplify import opposite
 from hetad.ir.visit import same_or, variables, walk_expr
 
 
@@ -52,8 +52,5 @@ def settled_condition(cond: ir.Expr, kernel: bool) -> bool:
 def turn_round(s: ir.Stmt) -> ir.Stmt:
     """A branch whose first arm is empty is turned round."""
     if isinstance(s, ir.If) and not s.then and s.orelse:
-        cond: ir.Expr = ir.Unary("!", s.cond, BOOL, span=s.cond.span)
-        if isinstance(s.cond, ir.Unary) and s.cond.op == "!":
-            cond = s.cond.operand
-        return replace(s, cond=cond, then=s.orelse, orelse=())
+        return replace(s, cond=opposite(s.cond), then=s.orelse, orelse=())
     return s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
-from hetad.adjoint.names import convert, is_zero, negate
+from hetad.adjoint.names import convert, is_zero
 from hetad.adjoint.tidy.uses import (
     Uses,
     idle,
@@ -16,6 +16,7 @@ from hetad.adjoint.tidy.uses import (
     without_empty_comments,
 )
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import negated
 from hetad.ir.types import Array, Float, Struct, is_volatile
 from hetad.ir.visit import same_or, variables, walk_expr
 from hetad.rules import callees
@@ -166,7 +167,7 @@ def first_value(s: ir.Stmt, declaration: ir.Declare) -> ir.Expr | None:
         case ir.Update(op=op, target=ir.Var(symbol=x), value=value) if x is symbol and declaration.init is not None:
             if symbol in set(variables(value)) or not isinstance(symbol.type, Float):
                 return None
-            return value if op == "+" else negate(value)
+            return value if op == "+" else negated(value)
     return None
 
 

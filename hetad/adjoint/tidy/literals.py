@@ -10,8 +10,9 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from hetad.adjoint.names import is_one, negate, zero
+from hetad.adjoint.names import zero
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import negated, settled
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, map_exprs, own_exprs, walk_expr, walk_stmts
 
@@ -102,24 +103,16 @@ def _scaled(e: ir.Expr, by: float) -> ir.Expr | None:
             return ir.Const(value * by, type_, span=e.span)
         case ir.Binary(op="*", left=left, right=right):
             if (product := _scaled(left, by)) is not None:
-                return _product(product, right)
+                return settled(replace(e, left=product))
             product = _scaled(right, by)
-            return _product(left, product) if product is not None else None
+            return settled(replace(e, right=product)) if product is not None else None
         case ir.Unary(op="-", operand=operand):
             product = _scaled(operand, by)
-            return negate(product) if product is not None else None
+            return negated(product) if product is not None else None
         case ir.Select(then=then, orelse=orelse) if then == zero(then.type, then.span):
             product = _scaled(orelse, by)
             return replace(e, orelse=product) if product is not None else None
     return None
-
-
-def _product(left: ir.Expr, right: ir.Expr) -> ir.Expr:
-    if is_one(left) or is_one(right):
-        return right if is_one(left) else left
-    if isinstance(left, ir.Const) and left.value == -1:
-        return negate(right)
-    return ir.Binary("*", left, right, left.type, span=left.span)
 
 
 def _negative(e: ir.Expr) -> bool:

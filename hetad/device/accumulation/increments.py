@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hetad.adjoint.names import is_zero, negate
+from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts, lasting
+from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Pointer, Type, element
 from hetad.ir.visit import own_exprs, walk_expr
 from hetad.rules import operations
@@ -35,7 +36,7 @@ def plain(found: Increment) -> ir.Stmt:
     """The increment without an atomic operation."""
     span = found.statement.span
     if isinstance(found.value, ir.Unary) and found.value.op == "-":
-        return ir.Update("-", found.place, negate(found.value), span=span)
+        return ir.Update("-", found.place, negated(found.value), span=span)
     return ir.Update("+", found.place, found.value, span=span)
 
 

@@ -38,7 +38,7 @@ from hetad.device.gathers.contraction import Contraction, NoProduct, contraction
 from hetad.device.gathers.ends import Ends
 from hetad.device.gathers.joined import with_joined_loops
 from hetad.device.gathers.march import Target, march_of
-from hetad.device.gathers.nest import Nest, conjunction
+from hetad.device.gathers.nest import Nest
 from hetad.device.gathers.reach import Reach
 from hetad.device.gathers.sources import Source, Unfit, atom, loads, user_name
 from hetad.device.gathers.stencil import stencil
@@ -46,6 +46,7 @@ from hetad.device.gathers.targets import Targets, by_axes, thread_count
 from hetad.device.gathers.team import Team
 from hetad.device.gathers.tiles import Cells, Tiles
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
 from hetad.ir.visit import declared, map_body, own_exprs, substitute, variables, walk_exprs, walk_stmts
 

@@ -15,9 +15,9 @@ from itertools import permutations
 
 from hetad.analysis.affine import Polynomial, polynomial
 from hetad.device.gathers.arithmetic import Arithmetic
-from hetad.device.gathers.nest import conjunction
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
+from hetad.ir.simplify import conjunction, settled
 from hetad.ir.types import BOOL, LONG, Int
 from hetad.ir.visit import (
     children,
@@ -266,21 +266,7 @@ def _at_zero(index: ir.Symbol, body: ir.Body) -> ir.Body:
     """In the first iteration of a loop."""
 
     def simple(e: ir.Expr) -> ir.Expr:
-        match e:
-            case ir.Var(symbol=x) if x is index:
-                return ir.Const(0, e.type, span=e.span)
-            case ir.Cast(operand=operand) if _is_zero(operand) and isinstance(e.type, Int):
-                return ir.Const(0, e.type, span=e.span)
-            case ir.Binary(op="*", left=left, right=right) if _is_zero(left) or _is_zero(right):
-                return ir.Const(0, e.type, span=e.span)
-            case ir.Binary(op="+", left=left, right=right) if _is_zero(right) and left.type == e.type:
-                return left
-            case ir.Binary(op="+", left=left, right=right) if _is_zero(left) and right.type == e.type:
-                return right
-        return e
+        first = isinstance(e, ir.Var) and e.symbol is index
+        return ir.Const(0, e.type, span=e.span) if first else settled(e)
 
     return map_exprs(simple, body)
-
-
-def _is_zero(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Const) and isinstance(e.type, Int) and e.value == 0

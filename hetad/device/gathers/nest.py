@@ -17,7 +17,8 @@ from hetad.device.gathers.ends import Ends, Threads
 from hetad.device.gathers.sources import Source, Unfit, atom, symbols, user_name
 from hetad.device.gathers.team import Team
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, Int, Pointer
+from hetad.ir.simplify import conjunction
+from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs
 
 UNROLLED = "4"  # times: so that the loads of several iterations are under way together
@@ -375,13 +376,6 @@ class Nest:
                 (ir.Declare(variable.symbol, start, span=span),), whole, (step,), body, unroll, sums=sums, span=span
             ),
         )
-
-
-def conjunction(conditions: Sequence[ir.Expr]) -> ir.Expr:
-    found = conditions[0]
-    for c in conditions[1:]:
-        found = ir.Binary("&&", found, c, BOOL, span=c.span)
-    return found
 
 
 def _guarded(conditions: list[ir.Expr], body: ir.Body) -> ir.Body:

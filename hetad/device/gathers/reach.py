@@ -13,10 +13,10 @@ from hetad.analysis.affine import Polynomial
 from hetad.analysis.scales import Scale
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends
-from hetad.device.gathers.nest import conjunction
 from hetad.device.gathers.sources import atom
 from hetad.device.gathers.stencil import Stencil
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import conjunction
 
 
 class Reach:

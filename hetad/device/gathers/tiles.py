@@ -19,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, convert, zero
+from hetad.adjoint.names import Names, convert, is_zero, zero
 from hetad.device.accumulation.increments import Increment, atomic, plain
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.contraction import Contraction, Range, Side
 from hetad.device.gathers.march import Target
-from hetad.device.gathers.nest import conjunction
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, FLOAT, INT, LONG, SIZE_T, UINT, Array, Int, Type
 from hetad.ir.visit import declared, substitute
 
@@ -95,7 +95,7 @@ class Tiles:
         (t, *more) = side.targets
         type_ = LONG if more else self.arithmetic.type
         shape = Array(Array(self.total.type, TILE + 1), DEPTH)
-        alone = not more and _is_zero(self.first[t.symbol])
+        alone = not more and is_zero(self.first[t.symbol])
         number = t.symbol if alone else self._const(name, type_)
         loaded = {d.symbol: self._local(f"{d.symbol.name}_loaded", Array(d.symbol.type, LOADS)) for d in side.targets}
         return _Matrix(
@@ -148,7 +148,7 @@ class Tiles:
         start, end = self._bounds(loop)
         if self.found.definitions.depends(start) or self.found.definitions.depends(end):
             return None
-        return end if _is_zero(start) else self.arithmetic.binary("-", end, start)
+        return self.arithmetic.binary("-", end, start)
 
     def _bounds(self, loop: Range) -> tuple[ir.Expr, ir.Expr]:
         known = self.ends.get(loop.variable)
@@ -237,8 +237,7 @@ class Tiles:
         return found
 
     def _from_first(self, t: Target, value: ir.Expr) -> ir.Expr:
-        first = self.first[t.symbol]
-        return value if _is_zero(first) else self.arithmetic.binary("+", first, value)
+        return self.arithmetic.binary("+", self.first[t.symbol], value)
 
     # -- over the loops
 
@@ -254,7 +253,7 @@ class Tiles:
         if self.split and loop is self.found.loops[0]:
             part, parts = convert(_var(self.part), a.type), convert(_var(self.parts), a.type)
             skipped = part if inner else a.binary("*", part, step)
-            first = skipped if _is_zero(first) else a.binary("+", first, skipped)
+            first = a.binary("+", first, skipped)
             step = parts if inner else a.binary("*", parts, step)
         if inner:
             return (*opening, self._loop(loop.variable, first, end, step, self._over_loops(inner)))
@@ -428,10 +427,6 @@ def _at(array: ir.Expr, index: ir.Expr) -> ir.Index:
 
 def _declare(symbol: ir.Symbol, value: ir.Expr | None) -> ir.Stmt:
     return ir.Declare(symbol, value, span=symbol.span)
-
-
-def _is_zero(e: ir.Expr) -> bool:
-    return isinstance(e, ir.Const) and e.value == 0
 
 
 def _anew(s: ir.Stmt) -> ir.Stmt:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import reduce
 
 from hetad.adjoint.names import Names
-from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
 from hetad.ir.places import changes_only
+from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_bodies, walk_expr
 
@@ -38,12 +37,12 @@ def _tested_inside(loop: ir.Stmt, names: Names) -> list[ir.Stmt]:
     lead = ir.Declare(stop, ir.Const(False, BOOL, "false", span=span), span=span)
     leave = ir.Assign(ir.Var(stop, span=span), ir.Const(True, BOOL, "true", span=span), span=span)
     goes_on = ir.Unary("!", ir.Var(stop, span=span), BOOL, span=span)
-    cond = _all([goes_on, *bounds])
+    cond = conjunction([goes_on, *bounds])
     init, step = (loop.init, loop.step) if isinstance(loop, ir.For) else ((), ())
     own = {s.symbol for s in init if isinstance(s, ir.Declare)}
     if isinstance(loop, ir.For) and own and all(changes_only(s, own) for s in step):
-        return [lead, replace(loop, cond=cond, body=(ir.If(_all(tests), loop.body, (leave,), span=span),))]
-    inner = ir.If(_all(tests), (*loop.body, *step), (leave,), span=span)
+        return [lead, replace(loop, cond=cond, body=(ir.If(conjunction(tests), loop.body, (leave,), span=span),))]
+    inner = ir.If(conjunction(tests), (*loop.body, *step), (leave,), span=span)
     return [lead, *init, ir.While(cond, (inner,), span=loop.span)]
 
 
@@ -54,7 +53,3 @@ def _is_plain(cond: ir.Expr) -> bool:
         or (isinstance(e, ir.Binary) and e.op not in ("/", "%"))
         for e in walk_expr(cond)
     )
-
-
-def _all(conditions: Collection[ir.Expr]) -> ir.Expr:
-    return reduce(lambda a, b: ir.Binary("&&", a, b, BOOL, span=a.span), conditions)

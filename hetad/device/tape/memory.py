@@ -10,7 +10,6 @@ there is no such case without a barrier: it would be a race.)
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.affine import Address, address, distinct, distinct_across
@@ -21,7 +20,8 @@ from hetad.device.tape.members import Members, Path, apart
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
-from hetad.ir.types import BOOL, Array, Float, Int, is_volatile, promote
+from hetad.ir.simplify import conjunction, opposite
+from hetad.ir.types import Array, Float, Int, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
 from hetad.rules import callees
 
@@ -272,10 +272,12 @@ class StoredValues:
             case ir.Select(cond=cond, then=then, orelse=orelse):
                 first = self._rewrite(cond, state, before)
                 chosen = self._guarded(then, first, state, before)
-                return replace(expr, cond=first, then=chosen, orelse=self._guarded(orelse, _not(first), state, before))
+                return replace(
+                    expr, cond=first, then=chosen, orelse=self._guarded(orelse, opposite(first), state, before)
+                )
             case ir.Binary(op="&&" | "||" as op, left=left, right=right):
                 first = self._rewrite(left, state, before)
-                guard = first if op == "&&" else _not(first)
+                guard = first if op == "&&" else opposite(first)
                 return replace(expr, left=first, right=self._guarded(right, guard, state, before))
         return map_children(lambda e: self._rewrite(e, state, before), expr)
 
@@ -290,7 +292,7 @@ class StoredValues:
         held, span = ir.Var(load.symbol, span=load.span), load.span
         value = self.names.symbol(load.symbol.name, held.type, span)
         empty = zero(held.type, span) if isinstance(held.type, Int | Float) else None
-        guard = reduce(lambda a, b: ir.Binary("&&", a, b, BOOL, span=span), self._guards)
+        guard = conjunction(self._guards)
         branch = (load, ir.Assign(ir.Var(value, span=span), held, span=span))
         before += [ir.Declare(value, empty, span=span), ir.If(guard, branch, (), span=span)]
         return ir.Var(value, span=span)
@@ -323,10 +325,6 @@ class StoredValues:
 def _declared(load: ir.Declare, before: list[ir.Stmt]) -> ir.Var:
     before.append(load)
     return ir.Var(load.symbol, span=load.span)
-
-
-def _not(cond: ir.Expr) -> ir.Expr:
-    return ir.Unary("!", cond, BOOL, span=cond.span)
 
 
 def _find_mentioned(e: ir.Expr) -> frozenset[ir.Symbol]:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
-from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
+from hetad.ir.simplify import conjuncts
 from hetad.ir.visit import map_expr, variables, walk_stmts
 
 

@@ -18,13 +18,9 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, plain
 from hetad.analysis.uniform import Uniformity
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import COMPARISONS, computed
 from hetad.ir.types import Array
 from hetad.ir.visit import walk_stmts
-
-_ARITHMETIC = {
-    "==": int.__eq__, "!=": int.__ne__, "<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__,
-    "+": int.__add__, "-": int.__sub__,
-}  # fmt: skip
 
 
 def resets(body: ir.Body, effects: Effects, uniform: Uniformity) -> dict[int, tuple[ir.Symbol, ...]]:
@@ -130,7 +126,7 @@ class _Search:
                 return self._at_thread_zero(inner)
             case ir.Unary(op="!", operand=inner):
                 return self._value(inner) == 0
-            case ir.Binary(op=op) if op in _ARITHMETIC:
+            case ir.Binary(op=op) if op in COMPARISONS:
                 return bool(self._value(cond))
         return False
 
@@ -150,8 +146,8 @@ class _Search:
                     return 0
                 if op in ("%", "/", ">>") and a == 0:
                     return 0
-                if a is not None and b is not None and op in _ARITHMETIC:
-                    return int(_ARITHMETIC[op](a, b))
+                if a is not None and b is not None and (op in COMPARISONS or op in ("+", "-")):
+                    return computed(op, a, b)
         return None
 
 

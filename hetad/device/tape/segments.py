@@ -15,9 +15,10 @@ from math import isqrt
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.coordinates import assigned
-from hetad.analysis.loops import Counted, constant_trips, counted, literal
+from hetad.analysis.loops import Counted, constant_trips, counted
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.types import BOOL, INT, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.passes.manager import program_pass
@@ -62,7 +63,7 @@ def segmented(body: ir.Body, loops: Collection[int], names: Names) -> ir.Body:
 
 def _header(loop: ir.For) -> Counted | None:
     changed = set(assigned(loop.body))
-    return counted(loop, lambda e: literal(e) is not None, lambda x: x in changed)
+    return counted(loop, lambda e: integer_value(e) is not None, lambda x: x in changed)
 
 
 def _length(loop: ir.For) -> int | None:
@@ -75,7 +76,7 @@ def _split(loop: ir.For, names: Names) -> ir.Stmt:
     size = _segment(trips) if trips is not None else None
     if header is None or trips is None or size is None:
         return loop
-    first, step = literal(header.start), literal(header.step)
+    first, step = integer_value(header.start), integer_value(header.step)
     assert first is not None and step is not None
     span, type_ = loop.span, header.index.type
     segment, at = names.symbol("segment", INT, span), names.symbol("at", INT, span)

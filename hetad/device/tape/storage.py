@@ -14,10 +14,11 @@ from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.effects import Effects
-from hetad.analysis.loops import constant_trips, counted, geometric_trips, literal
+from hetad.analysis.loops import constant_trips, counted, geometric_trips
 from hetad.device.draft import Draft, with_body
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.passes.manager import program_pass
@@ -120,8 +121,8 @@ def numbered_slots(body: ir.Body) -> dict[ir.Symbol, ir.Symbol]:
 def _index_from_zero(loop: ir.For) -> ir.Symbol | None:
     whole = loop.primal if loop.primal is not None else loop
     changed = set(assigned(whole.body))
-    header = counted(whole, lambda e: literal(e) is not None, lambda x: x in changed)
-    if header is None or header.down or literal(header.start) != 0 or literal(header.step) != 1:
+    header = counted(whole, lambda e: integer_value(e) is not None, lambda x: x in changed)
+    if header is None or header.down or integer_value(header.start) != 0 or integer_value(header.step) != 1:
         return None
     stepped = {x for s in loop.step for x in assigned((s,))}
     return header.index if stepped == {header.index} else None

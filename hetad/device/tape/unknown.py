@@ -14,9 +14,8 @@ from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
 from hetad.device.tape.numbered import numbered
-from hetad.device.unstaging.conjuncts import conjuncts
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL
+from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.visit import bodies, declared, own_exprs, variables, walk_stmts
 
 
@@ -98,10 +97,7 @@ def bounded(
     left = [p for p in parts if not any(x in unknown for x in variables(p))]
     if len(left) == len(parts) or not any(_counts(replace(s, cond=p), effects) for p in left):
         return s
-    cond = left[0]
-    for part in left[1:]:
-        cond = ir.Binary("&&", cond, part, BOOL, span=s.span)
-    return replace(s, cond=cond)
+    return replace(s, cond=conjunction(left))
 
 
 def _counts(loop: ir.For, effects: Effects) -> bool:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.affine import polynomial
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, Float, Int
-from hetad.ir.visit import map_bodies, variables, walk_expr
+from hetad.ir.arithmetic import number
+from hetad.ir.simplify import conjunction, conjuncts, settled
+from hetad.ir.types import Int
+from hetad.ir.visit import map_bodies, map_expr, variables, walk_expr
 
 Key = object  # equal for conditions that say the same
 
@@ -29,15 +31,6 @@ class Facts:
         """Those of the branches of a body, of values that stay what they are."""
         found = [c for s in body if isinstance(s, ir.If) for c in conjuncts(s.cond) if _stays(c, constant)]
         return list({_key(c): c for c in found}.values())
-
-
-def conjuncts(cond: ir.Expr) -> list[ir.Expr]:
-    match cond:
-        case ir.Cast(operand=operand) if operand.type == BOOL:
-            return conjuncts(operand)
-        case ir.Binary(op="&&", left=left, right=right):
-            return [*conjuncts(left), *conjuncts(right)]
-    return [cond]
 
 
 def _stays(c: ir.Expr, constant: Callable[[ir.Symbol], bool]) -> bool:
@@ -72,10 +65,7 @@ def _branch(s: ir.If, facts: Facts) -> ir.Body:
         return s.then
     if len(open_ones) == len(parts):
         return (s,)
-    cond = open_ones[0]
-    for c in open_ones[1:]:
-        cond = ir.Binary("&&", cond, c, BOOL, span=s.cond.span)
-    return (replace(s, cond=cond),)
+    return (replace(s, cond=conjunction(open_ones)),)
 
 
 def _joined(body: list[ir.Stmt]) -> ir.Body:
@@ -98,21 +88,21 @@ def _joined(body: list[ir.Stmt]) -> ir.Body:
 
 def vanishes(body: ir.Body) -> bool:
     """Whether the statements leave nothing but zeros added to variables."""
-    known: dict[ir.Symbol, float] = {}
+    known: dict[ir.Symbol, ir.Expr] = {}
     for s in body:
         match s:
             case ir.Declare(symbol=symbol, init=init):
                 if init is not None:
-                    value = _number(init, known)
+                    value = _value(init, known)
                     if value is None:
                         return False
                     known[symbol] = value
             case ir.Update(op="+" | "-", target=ir.Var(symbol=symbol), value=value) if symbol not in known:
-                if _number(value, known) != 0:
+                if not _is_zero(value, known):
                     return False
             case ir.Assign(target=ir.Var(symbol=symbol), value=ir.Binary(op="+" | "-", left=left, right=right)):
                 same = isinstance(left, ir.Var) and left.symbol is symbol and symbol not in known
-                if not same or _number(right, known) != 0:
+                if not same or not _is_zero(right, known):
                     return False
             case ir.If(then=then, orelse=orelse):
                 if not (vanishes(then) and vanishes(orelse)):
@@ -124,19 +114,12 @@ def vanishes(body: ir.Body) -> bool:
     return True
 
 
-def _number(e: ir.Expr, known: dict[ir.Symbol, float]) -> float | None:
-    """The value of an expression of small whole numbers, which no rounding changes."""
-    match e:
-        case ir.Const(value=value) if isinstance(e.type, Int | Float) and abs(value) <= 1 and value == int(value):
-            return float(value)
-        case ir.Var(symbol=symbol):
-            return known.get(symbol)
-        case ir.Cast(operand=operand) if isinstance(e.type, Float):
-            return _number(operand, known)
-        case ir.Unary(op="-", operand=operand):
-            inner = _number(operand, known)
-            return -inner if inner is not None else None
-        case ir.Binary(op="*", left=left, right=right) if isinstance(e.type, Float):
-            a, b = _number(left, known), _number(right, known)
-            return a * b if a is not None and b is not None else None
-    return None
+def _value(e: ir.Expr, known: dict[ir.Symbol, ir.Expr]) -> ir.Expr | None:
+    """The literal that an expression amounts to, if any."""
+    value = number(map_expr(lambda x: known.get(x.symbol, x) if isinstance(x, ir.Var) else settled(x), e))
+    return ir.Const(value, e.type, span=e.span) if value is not None else None
+
+
+def _is_zero(e: ir.Expr, known: dict[ir.Symbol, ir.Expr]) -> bool:
+    value = _value(e, known)
+    return value is not None and number(value) == 0

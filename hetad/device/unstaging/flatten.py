@@ -16,12 +16,13 @@ from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial, polynomial
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.effects import Effects
-from hetad.analysis.loops import Counted, counted, literal, plain
+from hetad.analysis.loops import Counted, counted, plain
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.device.unstaging.conjuncts import Facts, folded, vanishes
 from hetad.device.unstaging.values import Values
 from hetad.device.unstaging.walks import by_trips
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.places import exposed
 from hetad.ir.types import BOOL, Array, Float, Int
 from hetad.ir.visit import (
@@ -88,7 +89,7 @@ def _one_loop(s: ir.Stmt, values: Values) -> ir.Stmt:
     if len(body) != 1 or not isinstance(body[0], ir.For) or (inner := _header(body[0])) is None:
         return s
     ratio = _ratio(outer.step, inner.bound)
-    if ratio is None or literal(inner.step) != 1 or inner.inclusive or outer.index.type != inner.index.type:
+    if ratio is None or integer_value(inner.step) != 1 or inner.inclusive or outer.index.type != inner.index.type:
         return s
     tiles = _Tiles(outer.index, inner.index, ratio)
     try:
@@ -100,7 +101,7 @@ def _one_loop(s: ir.Stmt, values: Values) -> ir.Stmt:
 
 def _ratio(step: ir.Expr, size: ir.Expr) -> int | None:
     """How many steps a tile is: one where both are the same, known or not."""
-    by, whole = literal(step), literal(size)
+    by, whole = integer_value(step), integer_value(size)
     if by is None and whole is None and _bare(step) == _bare(size) and _is_fixed(size):
         return 1
     return whole // by if by and whole and by > 0 and whole > 0 and whole % by == 0 else None
@@ -112,7 +113,7 @@ def _header(s: ir.For) -> Counted | None:
     if any(isinstance(t, ir.Call) and not is_math(t.function) for t in walk_stmts(s.body)):
         return None
     found = counted(s, lambda e: _is_fixed(e) and changed.isdisjoint(variables(e)), lambda x: x in changed)
-    if found is None or found.down or not found.declares or literal(found.start) != 0:
+    if found is None or found.down or not found.declares or integer_value(found.start) != 0:
         return None
     return found
 
@@ -197,7 +198,7 @@ def _end(outer: Counted, size: ir.Expr) -> ir.Expr:
         return ir.Binary(op, convert(left, type_), convert(right, type_), type_, span=span)
 
     step, bound, one = _bare(outer.step), plain(outer.bound), integer(1, span, type_)
-    number = literal(step)
+    number = integer_value(step)
     if number is not None:
         more = number - 1 + outer.inclusive
         trips = binary("+", bound, integer(more, span, type_)) if more else bound

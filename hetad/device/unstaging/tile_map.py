@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial, polynomial
 from hetad.analysis.coordinates import AXES, block_dim
-from hetad.analysis.loops import literal
 from hetad.analysis.staging import Copy, subscripts
 from hetad.device.unstaging.values import expression
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.types import UINT, Array
 
 Ranges = Mapping[ir.Symbol, tuple[int, ir.Expr]]  # of loop indices: their least value, and what they stay below
@@ -100,7 +100,7 @@ class TileMap:
             first, bound = self.ranges[e.symbol]
             if first >= 0 and d.below is None and bare(bound) == block_dim(d.axis, self.span):
                 return e
-            end = literal(bound) if first >= 0 else None
+            end = integer_value(bound) if first >= 0 else None
         if end is None:
             end = length  # no index leaves its array
         if end is None or end < 1 or (d.below is not None and end > d.below):
@@ -132,9 +132,3 @@ def _taken(d: Digit, value: Polynomial, span: Span) -> tuple[Polynomial, Polynom
 
 def thread(axis: str, span: Span) -> ir.Expr:
     return ir.ThreadIndex("threadIdx", axis, UINT, span=span)
-
-
-def bare(e: ir.Expr) -> ir.Expr:
-    while isinstance(e, ir.Cast):
-        e = e.operand
-    return e

@@ -23,11 +23,11 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import address_of, integer, zero
 from hetad.analysis.effects import Effects
-from hetad.analysis.loops import literal
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Variation, array_of, exchanges, orders_global_memory, shared_arrays, subscripts
 from hetad.device.unstaging.unstage import Unstaged, with_sizes
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.types import BOOL, UINT, Array, Float, Int, is_volatile
 from hetad.ir.visit import map_body, map_exprs, variables, walk_exprs, walk_stmts
 from hetad.rules import callees
@@ -159,7 +159,7 @@ class _Finder:
         """`if (t == 0) atomicAdd(p, sums[0])`, where no thread decides what p is"""
         if not isinstance(s, ir.If) or s.orelse or not isinstance(s.cond, ir.Binary) or s.cond.op != "==":
             return False
-        if not self._is_thread(s.cond.left) or literal(s.cond.right) != 0 or len(s.then) != 1:
+        if not self._is_thread(s.cond.left) or integer_value(s.cond.right) != 0 or len(s.then) != 1:
             return False
         (call,) = s.then
         if not isinstance(call, ir.Call) or call.function != "atomicAdd" or call.result is not None:
@@ -167,7 +167,7 @@ class _Finder:
         place, value = call.args
         first = _unrounded(value)
         whole = isinstance(first, ir.Index) and array_of(first) is not None and isinstance(value.type, Float)
-        zero = isinstance(first, ir.Index) and [literal(i) for i in subscripts(first)] == [0]
+        zero = isinstance(first, ir.Index) and [integer_value(i) for i in subscripts(first)] == [0]
         return whole and zero and not self.variation.of(place)
 
     def _only_root(self, body: list[ir.Stmt], array: ir.Symbol) -> bool:
@@ -176,7 +176,12 @@ class _Finder:
         whole = len(reads) == sum(1 for x in variables(body) if x is array)
         read_only = all(array not in self.effects.writes(s) for s in walk_stmts(body))
         addressed = any(isinstance(e, ir.AddressOf) and array in variables(e.place) for e in walk_exprs(body))
-        return whole and read_only and not addressed and all([literal(i) for i in subscripts(e)] == [0] for e in reads)
+        return (
+            whole
+            and read_only
+            and not addressed
+            and all([integer_value(i) for i in subscripts(e)] == [0] for e in reads)
+        )
 
     def may_go(self, trees: list[_Tree]) -> bool:
         """Whether the kernel can do without its barriers."""
@@ -264,9 +269,9 @@ def _in_totals(body: ir.Body, trees: list[_Tree]) -> tuple[ir.Body, tuple[ir.Sym
 def _halves(s: ir.For, half: ir.Symbol) -> bool:
     """Whether a loop halves its variable until that is zero."""
     match _whole(s.cond) if s.cond is not None else None:
-        case ir.Binary(op=">" | "!=", left=left, right=right) if _is(left, half) and literal(right) == 0:
+        case ir.Binary(op=">" | "!=", left=left, right=right) if _is(left, half) and integer_value(right) == 0:
             pass
-        case ir.Binary(op=">=", left=left, right=right) if _is(left, half) and literal(right) == 1:
+        case ir.Binary(op=">=", left=left, right=right) if _is(left, half) and integer_value(right) == 1:
             pass
         case _:
             return False
@@ -279,14 +284,14 @@ def _halves(s: ir.For, half: ir.Symbol) -> bool:
             return False
     if not isinstance(value, ir.Binary) or not _is(value.left, half):
         return False
-    return (value.op, literal(value.right)) in _HALVING
+    return (value.op, integer_value(value.right)) in _HALVING
 
 
 def _is_half_of(e: ir.Expr, whole: int) -> bool:
     e = _whole(e)
     if not isinstance(e, ir.Binary):
-        return literal(e) == whole // 2
-    return (e.op, literal(_whole(e.right))) in _HALVING and literal(_whole(e.left)) == whole
+        return integer_value(e) == whole // 2
+    return (e.op, integer_value(_whole(e.right))) in _HALVING and integer_value(_whole(e.left)) == whole
 
 
 def _whole(e: ir.Expr) -> ir.Expr:

@@ -24,13 +24,13 @@ from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import AXES, assigned, block_dim
 from hetad.analysis.effects import Effects
-from hetad.analysis.loops import literal
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Copy, Variation, array_of, shared_arrays, staging_copies, subscripts
 from hetad.device.unstaging.flatten import counted_loop, flattened
 from hetad.device.unstaging.stores import one_store
-from hetad.device.unstaging.tile_map import Ranges, TileMap, Unfit, bare
+from hetad.device.unstaging.tile_map import Ranges, TileMap, Unfit
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.places import exposed
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import (
@@ -402,7 +402,7 @@ def _ranges(body: ir.Body, effects: Effects) -> Ranges:
     for s in walk_stmts(body):
         if isinstance(s, ir.For):
             header = counted_loop(s, effects)
-            first = literal(header.start) if header is not None else None
+            first = integer_value(header.start) if header is not None else None
             if header is not None and first is not None and header.declares and not (header.down or header.inclusive):
                 found[header.index] = first, header.bound
     return found

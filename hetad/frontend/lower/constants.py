@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
-from hetad.frontend.lower.convert import round_to_float, wrap
 from hetad.ir import texts
-from hetad.ir.nodes import Binary, Cast, Const, Expr, Select, Symbol, Unary, Var
-from hetad.ir.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG, Float, Int
+from hetad.ir.arithmetic import integer_value, round_to_float, wrap
+from hetad.ir.nodes import Const, Expr, Symbol
+from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG
 
 if TYPE_CHECKING:
     from hetad.frontend.lower.context import Context
@@ -69,28 +67,6 @@ def character_literal(text: str, span: Span) -> Const:
     raise UnsupportedError(f"the character constant {text}", span, "write the number")
 
 
-_OPERATIONS: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    "%": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b),
-    ">": lambda a, b: int(a > b),
-    ">=": lambda a, b: int(a >= b),
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "&&": lambda a, b: int(bool(a) and bool(b)),
-    "||": lambda a, b: int(bool(a) or bool(b)),
-}
-
-
 def with_constants(ctx: Context, text: str) -> str:
     """The text of an annotation, such as a pragma's, with the values of the constants that it names."""
 
@@ -107,33 +83,3 @@ def with_constants(ctx: Context, text: str) -> str:
 def known_integer(ctx: Context, expr: Expr) -> int | None:
     """The value of a constant integer expression, where const variables with constant values are constants too."""
     return integer_value(expr, ctx.integers)
-
-
-def integer_value(expr: Expr, known: Mapping[Symbol, int] = MappingProxyType({})) -> int | None:
-    """The value of a constant integer expression, over variables with `known` values; None when it is not one."""
-    match expr:
-        case Var(symbol=symbol):
-            return known.get(symbol)
-        case Const(value=number, type=Int()):
-            return int(number)
-        case Unary(op=op, operand=operand, type=Int() as type_):
-            value = integer_value(operand, known)
-            if value is None:
-                return None
-            return wrap({"-": -value, "~": ~value, "!": int(not value)}[op], type_)
-        case Binary(op=op, left=left, right=right, type=Int() as type_):
-            a, b = integer_value(left, known), integer_value(right, known)
-            if a is None or b is None or (op in ("/", "%") and b == 0) or (op in ("<<", ">>") and not 0 <= b < 64):
-                return None
-            return wrap(_OPERATIONS[op](a, b), type_)
-        case Cast(operand=operand, type=Int() as type_):
-            value = integer_value(operand, known)
-            if value is None and isinstance(operand, Const) and isinstance(operand.type, Float):
-                value = int(operand.value)
-            if value is None:
-                return None
-            return int(bool(value)) if type_ == BOOL else wrap(value, type_)
-        case Select(cond=cond, then=then, orelse=orelse):
-            chosen = integer_value(cond, known)
-            return None if chosen is None else integer_value(then if chosen else orelse, known)
-    return None

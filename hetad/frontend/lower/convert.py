@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import replace
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import half
+from hetad.ir.arithmetic import round_to_float, wrap
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
@@ -144,20 +144,6 @@ def _literal(const: Const, type_: Int | Float) -> Const | None:
             return None
         return Const(number, type_, text, span=const.span)
     return None
-
-
-def round_to_float(value: float) -> float:
-    """The nearest single-precision number; infinity beyond its range."""
-    try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-
-
-def wrap(value: int, type_: Int) -> int:
-    """What remains of an integer in a type of fewer bits."""
-    value &= (1 << type_.bits) - 1
-    return value - (1 << type_.bits) if type_.signed and value >> (type_.bits - 1) else value
 
 
 def is_null(expr: Expr) -> bool:

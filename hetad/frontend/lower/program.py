@@ -10,12 +10,13 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.items import Item
 from hetad.frontend.lower import references, statements, unions
-from hetad.frontend.lower.constants import integer_value, with_constants
+from hetad.frontend.lower.constants import with_constants
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser, name_coord
 from hetad.frontend.lower.types import declared, parameter
 from hetad.frontend.normalize.jumps import without_gotos
 from hetad.frontend.normalize.launch_arguments import with_plain_arguments
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.nodes import Const, Declare, Expr, Function, Global, Symbol
 from hetad.ir.types import VOID, Float, Int, Pointer, Type
 

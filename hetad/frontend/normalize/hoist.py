@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from hetad.diagnostics import Span
 from hetad.frontend.lower import convert
-from hetad.frontend.normalize.conditions import negate
 from hetad.frontend.normalize.names import Names
 from hetad.ir.nodes import (
     Assign,
@@ -37,6 +36,7 @@ from hetad.ir.nodes import (
     Var,
     While,
 )
+from hetad.ir.simplify import opposite
 from hetad.ir.types import BOOL, Float, Pointer, Type, holds_floating
 from hetad.ir.visit import map_bodies, map_children, map_own_exprs, substitute, walk_expr
 
@@ -146,7 +146,7 @@ class _Hoister:
             return cond, ()
         saved, self._out = self._out, []
         test = self._value(cond)
-        self._out.append(If(negate(test), (Break(span=span),), (), span=span))
+        self._out.append(If(opposite(test), (Break(span=span),), (), span=span))
         before, self._out = tuple(self._out), saved
         return Const(True, BOOL, "true", span=span), before
 
@@ -182,15 +182,15 @@ class _Hoister:
             self._out.append(replace(stmt, init=init, cond=cond, step=step, body=before + body))
             return
         self._out.extend(init)
-        leave = () if cond is None else (If(negate(cond), (Break(span=stmt.span),), (), span=stmt.span),)
+        leave = () if cond is None else (If(opposite(cond), (Break(span=stmt.span),), (), span=stmt.span),)
         once = DoWhile(body, Const(False, BOOL, "false", span=stmt.span), span=stmt.span)
         stop = Symbol(self._names.claim("stop"), BOOL, stmt.span)
         read = Var(stop, span=stmt.span)
         set_ = Assign(read, Const(True, BOOL, "true", span=stmt.span), span=stmt.span)
         once = replace(once, body=_break_to(body, set_))
-        turn = (*before, *leave, once, If(negate(read), step, (), span=stmt.span))
+        turn = (*before, *leave, once, If(opposite(read), step, (), span=stmt.span))
         self._out.append(Declare(stop, Const(False, BOOL, "false", span=stmt.span), span=stmt.span))
-        self._out.append(While(negate(read), turn, span=stmt.span))
+        self._out.append(While(opposite(read), turn, span=stmt.span))
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class _Hoister:
         read = Var(symbol, span=expr.span)
         self._out.append(Declare(symbol, _truth(self._value(expr.left)), span=expr.span))
         right = self.body((Assign(read, _truth(expr.right), span=expr.right.span),))
-        test: Expr = read if expr.op == "&&" else negate(read)
+        test: Expr = read if expr.op == "&&" else opposite(read)
         self._out.append(If(test, right, (), span=expr.span))
         return read
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.frontend.normalize.conditions import both, known, negate
 from hetad.frontend.normalize.names import Names
 from hetad.frontend.normalize.switches import unfold
+from hetad.ir.arithmetic import integer_value
 from hetad.ir.facts import lasting
 from hetad.ir.nodes import (
     Assign,
@@ -40,6 +40,7 @@ from hetad.ir.nodes import (
     While,
 )
 from hetad.ir.places import changes_only, written
+from hetad.ir.simplify import conjunction, opposite
 from hetad.ir.types import BOOL, VOID
 from hetad.ir.visit import bodies, variables, walk_stmts
 
@@ -232,8 +233,8 @@ class _Structurer:
         if unset is None:
             return (*lead, replace(stmt, body=body))
         if isinstance(stmt, While):
-            return (*lead, While(both(unset, stmt.cond), body, span=stmt.span))
-        cond = both(unset, stmt.cond) if stmt.cond is not None else unset
+            return (*lead, While(conjunction([unset, stmt.cond]), body, span=stmt.span))
+        cond = conjunction([unset, stmt.cond]) if stmt.cond is not None else unset
         steps = _steps(stmt)
         if steps is not None:
             own, others = steps
@@ -325,7 +326,7 @@ def flat(body: Body) -> Body:
 
 
 def _is_once(stmt: Stmt) -> bool:
-    return isinstance(stmt, DoWhile) and known(stmt.cond) is False
+    return isinstance(stmt, DoWhile) and integer_value(stmt.cond) == 0
 
 
 def _jumps_in(stmt: Stmt) -> bool:
@@ -400,7 +401,7 @@ def _if(stmt: If, then: Body, orelse: Body) -> Body:
     if not then and not orelse:
         return ()
     if not then:
-        return (replace(stmt, cond=negate(stmt.cond), then=orelse, orelse=()),)
+        return (replace(stmt, cond=opposite(stmt.cond), then=orelse, orelse=()),)
     if then is stmt.then and orelse is stmt.orelse:
         return (stmt,)
     return (replace(stmt, then=then, orelse=orelse),)
@@ -408,11 +409,7 @@ def _if(stmt: If, then: Body, orelse: Body) -> Body:
 
 def _unset(flags: Sequence[Symbol], span: Span) -> Expr | None:
     """`!a && !b`."""
-    cond: Expr | None = None
-    for flag in flags:
-        off = negate(Var(flag, span=span))
-        cond = off if cond is None else both(cond, off)
-    return cond
+    return conjunction([opposite(Var(flag, span=span)) for flag in flags]) if flags else None
 
 
 def _bool(value: bool, span: Span) -> Const:

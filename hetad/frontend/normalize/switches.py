@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.normalize.conditions import negate
 from hetad.frontend.normalize.names import Names
 from hetad.ir.nodes import (
     Assign,
@@ -24,6 +23,7 @@ from hetad.ir.nodes import (
     Symbol,
     Var,
 )
+from hetad.ir.simplify import opposite
 from hetad.ir.types import BOOL
 
 
@@ -84,7 +84,7 @@ def _matches(case: Case, subject: Expr, every: Sequence[Expr]) -> Expr:
     if not case.default:
         return _any_of(subject, case.values)
     others = [v for v in every if not any(v is own for own in case.values)]
-    return negate(_any_of(subject, others)) if others else Const(True, BOOL, "true", span=case.span)
+    return opposite(_any_of(subject, others)) if others else Const(True, BOOL, "true", span=case.span)
 
 
 def _any_of(subject: Expr, values: Sequence[Expr]) -> Expr:

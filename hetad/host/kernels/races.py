@@ -13,9 +13,11 @@ from hetad.analysis.races import refuse_races_in_global_memory
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.races import Race, races
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.host.kernels.versions import all_of, constant, holds
+from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.arithmetic import small
+from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, CHAR, UINT, Float, Int, Pointer
 from hetad.ir.visit import map_expr
 from hetad.rules import operations
@@ -70,7 +72,7 @@ class Races:
         """Refuses what threads of a block certainly do to each other, where the text tells how large blocks are."""
         kernel, sizes = self._kernels[s.kernel], _extents(s.block, extents)
         given = frozenset(p for i, p in enumerate(kernel.params) if i in active and isinstance(p.type, Pointer))
-        numbers = {p: constant(arg) for p, arg in zip(kernel.params, s.args, strict=True)}
+        numbers = {p: small(arg) for p, arg in zip(kernel.params, s.args, strict=True)}
         known = {p: n for p, n in numbers.items() if n is not None and isinstance(p.type, Int)}
         key = s.kernel, given, sizes, frozenset(known.items())
         if key in self._right or not all(sizes):
@@ -89,7 +91,7 @@ def _extents(extent: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> tuple[int
     """How many there are along each axis, where these are numbers."""
     if isinstance(extent, ir.Var) and extent.symbol in extents:
         extent = extents[extent.symbol]
-    return tuple(constant(extent_along(extent, axis)) for axis in AXES)
+    return tuple(small(extent_along(extent, axis)) for axis in AXES)
 
 
 def _told(
@@ -123,7 +125,7 @@ def _elsewhere(s: ir.Launch, race: Race) -> ir.Expr | None:
         return None
     anything = Pointer(CHAR)
     tests = [(ir.Cast(a, anything, span=s.span), ir.Cast(b, anything, span=s.span)) for a, b in pairs]
-    return all_of([ir.Binary("!=", a, b, BOOL, span=s.span) for a, b in tests])
+    return conjunction([ir.Binary("!=", a, b, BOOL, span=s.span) for a, b in tests])
 
 
 def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
@@ -131,10 +133,10 @@ def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
     for name, axis in c.along if not c.surely else ():
         extent = extent_along(s.block if name == "threadIdx" else s.grid, axis)
         tests.append(ir.Binary("<=", extent, integer(1, span, UINT), BOOL, span=span))
-    whole = all_of(tests) if tests else None
+    whole = conjunction(tests) if tests else None
     blocks = [extent_along(s.grid, axis) for axis in AXES]
     others: list[ir.Expr] = [c.apart] if c.apart is not None else []
-    others += [ir.Binary("==", e, integer(0, span, UINT), BOOL, span=span) for e in blocks if constant(e) is None]
+    others += [ir.Binary("==", e, integer(0, span, UINT), BOOL, span=span) for e in blocks if small(e) is None]
     for other in (*others, *(ir.Unary("!", w, BOOL, span=span) for w in c.when)):
         whole = ir.Binary("||", whole, other, BOOL, span=span) if whole is not None else other
     assert whole is not None

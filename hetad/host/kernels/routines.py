@@ -6,8 +6,7 @@ depends on which adjoints there are, and on constants, decided.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,9 @@ from hetad.adjoint.structs import split_structs
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.kernels.launches import as_dim3
 from hetad.ir import nodes as ir
-from hetad.ir.types import BLAS_HANDLE, INT, Float, Int, Pointer
+from hetad.ir.arithmetic import bare
+from hetad.ir.simplify import decided, settled, simplified_body
+from hetad.ir.types import BLAS_HANDLE, INT, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.passes.task import entry_pass
@@ -28,11 +29,7 @@ if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
 
 _PREFIX = "adj_"
-_EXACT = 1 << 24  # whole numbers below are the same in float
 _OWN = {"cudaMalloc": operations.device_malloc, "cudaFree": operations.release}
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
 
 
 def pullback_name(kernel: ir.Function) -> str | None:
@@ -67,8 +64,10 @@ def with_choices_made(function: ir.Function) -> ir.Function:
     """The function, in which the library text that was inlined checks no constants."""
     if not any(s.span.file in HEADERS for s in walk_stmts(function.body)):
         return function
-    body = map_exprs(lambda e: _folded(e) if e.span.file in HEADERS else e, function.body)
-    return replace(function, body=map_body(lambda s: _decided(s) if s.span.file in HEADERS else s, body))
+    body = map_exprs(lambda e: settled(e) if e.span.file in HEADERS else e, function.body)
+    for rule in (decided, _flat):
+        body = map_body(lambda s: rule(s) if s.span.file in HEADERS else s, body)  # noqa: B023
+    return replace(function, body=body)
 
 
 library_choices = entry_pass("library-choices")(with_choices_made)
@@ -95,7 +94,7 @@ def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: froz
     for symbol in dict.fromkeys(declared(pullback.body)):
         bindings[symbol] = replace_symbol(symbol, engine.names)
     body = map_exprs(lambda e: _asked(e, there), pullback.body)
-    body = map_body(_decided, map_exprs(_folded, substitute(bindings, body)))
+    body = map_body(_flat, simplified_body(substitute(bindings, body)))
     return [*opening, *map_body(_of_the_derivative, _without_aliases(body))]
 
 
@@ -111,66 +110,14 @@ def handles_given(derivation: Derivation) -> ir.Body:
 def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:
     """`adj_x != NULL` as a number."""
     if isinstance(e, ir.Binary) and e.op in ("==", "!="):
-        left = _bare(e.left)
+        left = bare(e.left)
         if isinstance(left, ir.Var) and left.symbol in there:
             return ir.Const(int(there[left.symbol] == (e.op == "!=")), INT, span=e.span)
     return e
 
 
-def _folded(e: ir.Expr) -> ir.Expr:
-    """Comparisons of constants and of a number with itself, and what is chosen by them."""
-    match e:
-        case ir.Binary(op=op, left=left, right=right) if op in _COMPARISONS:
-            a, b = _value(left), _value(right)
-            if a is not None and b is not None:
-                return _number(_COMPARISONS[op](a, b), e)
-            if left == right and isinstance(left.type, Int):
-                return _number(_COMPARISONS[op](0, 0), e)
-        case ir.Binary(op="||" | "&&", left=left, right=right):
-            if left == right:
-                return left
-            for one, other in ((left, right), (right, left)):
-                known = _value(one)
-                if known is not None:
-                    return other if bool(known) == (e.op == "&&") else _number(e.op == "||", e)
-        case ir.Unary(op="!", operand=operand):
-            known = _value(operand)
-            if known is not None:
-                return _number(not known, e)
-        case ir.Select(cond=cond, then=then, orelse=orelse):
-            known = _value(cond)
-            if known is not None:
-                return convert(then if known else orelse, e.type)
-            if then == orelse:
-                return then
-    return e
-
-
-def _value(e: ir.Expr) -> float | None:
-    """The number that a constant is, behind casts that keep it."""
-    if isinstance(e, ir.Const):
-        return e.value
-    if not isinstance(e, ir.Cast):
-        return None
-    value = _value(e.operand)
-    if value is None or not 0 <= value < _EXACT or value != int(value):
-        return None
-    whole = isinstance(e.type, Float) or (isinstance(e.type, Int) and value < 2 ** (e.type.bits - 1))
-    return value if whole else None
-
-
-def _number(value: bool, of: ir.Expr) -> ir.Const:
-    return ir.Const(int(value), of.type, span=of.span)
-
-
-def _decided(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
-    match s:
-        case ir.If(cond=cond, then=then, orelse=orelse):
-            known = _value(cond)
-            return s if known is None else then if known else orelse
-        case ir.Block(body=body):
-            return body
-    return s
+def _flat(s: ir.Stmt) -> ir.Stmt | ir.Body:
+    return s.body if isinstance(s, ir.Block) else s
 
 
 def _without_aliases(body: ir.Body) -> ir.Body:
@@ -191,9 +138,3 @@ def _of_the_derivative(s: ir.Stmt) -> ir.Stmt | ir.Body:
     if isinstance(s, ir.Launch) and routine_of(s.kernel, s.span) is None:
         return (s, operations.launched(as_dim3(s.grid), span=s.span))
     return s
-
-
-def _bare(e: ir.Expr) -> ir.Expr:
-    while isinstance(e, ir.Cast):
-        e = e.operand
-    return e

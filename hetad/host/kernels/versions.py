@@ -13,8 +13,10 @@ from hetad.device.accumulation.conditions import comparisons
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import number, small
 from hetad.ir.printer import body_text
-from hetad.ir.types import BOOL, Int, Pointer
+from hetad.ir.simplify import conjunction, settled
+from hetad.ir.types import BOOL, Pointer
 from hetad.rules import operations
 
 
@@ -33,7 +35,7 @@ def memory_apart(
     ):
         return None
     tests = [operations.apart(given[a], given[b], span=s.span) for a, b in pairs]
-    return all_of([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
+    return conjunction([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
 
 
 def _one_buffer(a: Sequence[Location], b: Sequence[Location]) -> bool:
@@ -65,44 +67,19 @@ def holds(
         else:
             assert isinstance(e, ir.Var)
             found = convert(given[e.symbol], e.type)
-        number = constant(found)
-        if number is None and isinstance(found, ir.Member) and isinstance(found.base, ir.Var):
+        told = small(found)
+        if told is None and isinstance(found, ir.Member) and isinstance(found.base, ir.Var):
             known = extents.get(found.base.symbol)
-            number = constant(extent_along(known, found.name)) if known is not None else None
-        return integer(number, e.span) if number is not None else found
+            told = small(extent_along(known, found.name)) if known is not None else None
+        return integer(told, e.span) if told is not None else found
 
-    compared = comparisons(conditions, leaf, narrow.span)
-    if False in map(_decided, compared):
+    compared = [settled(c) for c in comparisons(conditions, leaf, narrow.span)]
+    if False in map(number, compared):
         return False
-    found = [c for c in compared if _decided(c) is None]
-    if not found:
-        return True
-    return all_of(found)
+    return all(map(number, compared)) or conjunction(compared)
 
 
 def either(condition: ir.Expr | bool, then: list[ir.Stmt], orelse: list[ir.Stmt], span: Span) -> list[ir.Stmt]:
     if isinstance(condition, bool):
         return then if condition else orelse
     return [ir.If(condition, tuple(then), tuple(orelse), span=span)]
-
-
-def all_of(conditions: Sequence[ir.Expr]) -> ir.Expr:
-    whole = conditions[0]
-    for condition in conditions[1:]:
-        whole = ir.Binary("&&", whole, condition, BOOL, span=condition.span)
-    return whole
-
-
-def _decided(e: ir.Binary) -> bool | None:
-    left, right = constant(e.left), constant(e.right)
-    if left is None or right is None:
-        return None
-    return left == right if e.op == "==" else left >= right
-
-
-def constant(e: ir.Expr) -> int | None:
-    """The value of a small constant."""
-    while isinstance(e, ir.Cast) and isinstance(e.type, Int) and e.type.bits >= 32:
-        e = e.operand
-    small = isinstance(e, ir.Const) and isinstance(e.value, int) and 0 <= e.value < 1 << 31
-    return int(e.value) if small and isinstance(e, ir.Const) else None

@@ -10,9 +10,10 @@ from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.overwritten import Overwritten, overwritten_cells
 from hetad.analysis.written import Written, written_cells
 from hetad.device.accumulation.axes import extent_along
-from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import small
 from hetad.ir.printer import expr_text
+from hetad.ir.simplify import conjunction, settled
 from hetad.ir.types import BOOL, INT, LLONG, Int, element, innermost, size_of
 from hetad.ir.visit import map_children
 
@@ -79,7 +80,7 @@ class _Launch:
         for monomial, coefficient in sorted(value.terms.items(), key=_place):
             factors: list[ir.Expr] = []
             for factor in (f for atom in sorted(monomial, key=expr_text) for f in self.factors(atom)):
-                known = _number(factor)
+                known = small(factor)
                 coefficient *= 1 if known is None else known
                 factors += [factor] if known is None else []
             if factors and coefficient:
@@ -104,13 +105,6 @@ def _place(term: tuple[Monomial, int]) -> tuple[bool, int, list[str]]:
     """Orders the terms of a sum: what is subtracted and what is short comes later."""
     monomial, coefficient = term
     return coefficient < 0, -len(monomial), sorted(map(expr_text, monomial))
-
-
-def _number(expr: ir.Expr) -> int | None:
-    while isinstance(expr, ir.Cast) and isinstance(expr.type, Int) and expr.type.bits >= 32:
-        expr = expr.operand
-    is_small = isinstance(expr, ir.Const) and isinstance(expr.type, Int) and 0 <= expr.value < 1 << 31
-    return int(expr.value) if isinstance(expr, ir.Const) and is_small else None
 
 
 def _sum(total: ir.Expr | None, coefficient: int, factors: Sequence[ir.Expr]) -> ir.Expr:
@@ -158,7 +152,7 @@ class WrittenParts:
         except _UnknownError:
             return None
         if positive:
-            sure = all_of(sorted(positive, key=expr_text), s.span)
+            sure = conjunction([settled(c) for c in sorted(positive, key=expr_text)], s.span)
             last = ir.Select(sure, last, integer(_NOWHERE, s.span, LLONG), LLONG, span=s.span)
         return Ends(first, last, count)
 
@@ -176,24 +170,7 @@ class WrittenParts:
             gaps = tuple((launch.polynomial(gap.run), launch.polynomial(gap.pitch)) for gap in cells.gaps)
         except _UnknownError:
             return None
-        return Covered(first, last, all_of(sorted(conditions, key=expr_text), s.span), gaps)
-
-
-def all_of(conditions: Sequence[ir.Expr], span: Span) -> ir.Expr:
-    """Without those that certainly hold."""
-    whole: ir.Expr | None = None
-    for condition in (c for c in conditions if not _holds(c)):
-        whole = condition if whole is None else ir.Binary("&&", whole, condition, BOOL, span=span)
-    return whole if whole is not None else ir.Const(True, BOOL, span=span)
-
-
-def _holds(condition: ir.Expr) -> bool:
-    if isinstance(condition, ir.Const):
-        return condition.value is True
-    if not isinstance(condition, ir.Binary) or condition.op != ">=":
-        return False
-    left, right = _number(condition.left), _number(condition.right)
-    return left is not None and right is not None and left >= right
+        return Covered(first, last, conjunction([settled(c) for c in sorted(conditions, key=expr_text)], s.span), gaps)
 
 
 def _same_cells(param: ir.Symbol, arg: ir.Expr) -> bool:

@@ -20,10 +20,12 @@ from hetad.adjoint.names import Names, integer
 from hetad.analysis.effects import KernelEffects
 from hetad.analysis.pointers import Location, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
 from hetad.host.derivation import Derivation, on_derivative, with_body
-from hetad.host.saves.parts import WrittenParts, all_of
+from hetad.host.saves.parts import WrittenParts
 from hetad.host.saves.tape import MOST_GAPS
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, literal
+from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, Array, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -125,18 +127,23 @@ class Renaming:
         tests = self._tests(s.place, others)
         if tests is None:
             return None
-        return cells.first, cells.last, all_of([cells.sure, *tests], s.span), *(e for gap in cells.gaps for e in gap)
+        return (
+            cells.first,
+            cells.last,
+            conjunction([cells.sure, *tests], s.span),
+            *(e for gap in cells.gaps for e in gap),
+        )
 
     def _by_operation(self, s: ir.Push, call: ir.Call) -> tuple[ir.Expr, ...] | None:
         row = TABLE[call.function]
         roles = dict(zip(row.roles, call.args, strict=False))
         if row.action not in ("copy", "fill") or row.space != "device" or "height" in roles or s.bytes is None:
             return None
-        if _bare(roles["dst"]) != s.place or roles["bytes"] != s.bytes:
+        if bare(roles["dst"]) != s.place or roles["bytes"] != s.bytes:
             return None
-        from_host = "src" not in roles or _number(roles.get("kind")) == _HOST_TO_DEVICE
-        tests = self._tests(s.place, [] if from_host else [_bare(roles["src"])])
-        return (all_of(tests, s.span),) if tests is not None else None
+        from_host = "src" not in roles or literal(roles.get("kind")) == _HOST_TO_DEVICE
+        tests = self._tests(s.place, [] if from_host else [bare(roles["src"])])
+        return (conjunction(tests, s.span),) if tests is not None else None
 
     def _tests(self, place: ir.Expr, others: Iterable[ir.Expr]) -> list[ir.Expr] | None:
         """Whether the memory is none that the others lead to; None where it always is."""
@@ -183,7 +190,7 @@ class Renaming:
                 if name in TABLE and TABLE[name].action in ("copy", "fill") and TABLE[name].space == "device":
                     ends = TABLE[name].positions("dst", "src")
                     given = tuple(a for i, a in enumerate(args) if i not in ends)
-                    yield from (p for i in sorted(ends) for p in _moved(_start(_bare(args[i]))))
+                    yield from (p for i in sorted(ends) for p in _moved(_start(bare(args[i]))))
                 if not callees.has(s, "by its own address"):
                     yield from (a for a in given if isinstance(a.type, Pointer | Array))
             case ir.Opaque(args=args):
@@ -336,23 +343,12 @@ def _content(pointer: ir.Expr) -> ir.Expr:
 
 
 def _is_plain(pointer: ir.Expr) -> bool:
-    return _start(pointer) is _bare(pointer)
+    return _start(pointer) is bare(pointer)
 
 
 def _is_null(pointer: ir.Expr) -> bool:
-    return isinstance(_bare(pointer), ir.Const)
+    return isinstance(bare(pointer), ir.Const)
 
 
 def _is_default(stream: ir.Expr | None) -> bool:
-    return stream is None or _number(stream) == 0
-
-
-def _number(value: ir.Expr | None) -> int | None:
-    bare = _bare(value) if value is not None else None
-    return int(bare.value) if isinstance(bare, ir.Const) else None
-
-
-def _bare(value: ir.Expr) -> ir.Expr:
-    while isinstance(value, ir.Cast):
-        value = value.operand
-    return value
+    return stream is None or literal(stream) == 0

@@ -22,6 +22,7 @@ from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation, summaries
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import BOOL, INT, SIZE_T, Int, Pointer
 from hetad.ir.visit import (
     bodies,
@@ -191,7 +192,7 @@ class _Search:
     def _freed(self, s: ir.Call) -> tuple[object, ...]:
         at = TABLE[s.function].position("pointer")
         assert at is not None
-        return self.pointers.targets(_bare(s.args[at]))
+        return self.pointers.targets(bare(s.args[at]))
 
     # -- what is known in front of the loop
 
@@ -282,7 +283,7 @@ class _Hoisted:
         if not isinstance(s, ir.Call) or s.function not in TABLE:
             return s
         at = TABLE[s.function].position("pointer")
-        freed = TABLE[s.function].action == "free" and at is not None and self._is_own(_bare(s.args[at]))
+        freed = TABLE[s.function].action == "free" and at is not None and self._is_own(bare(s.args[at]))
         return tuple(self._succeeded(s)) if freed or id(s) in self._calls else s
 
     def _succeeded(self, s: ir.Call) -> list[ir.Stmt]:
@@ -399,7 +400,7 @@ def _first_time(s: ir.Stmt) -> ir.Expr | None:
 
 def _divides_by_constants(expr: ir.Expr) -> bool:
     return all(
-        not (isinstance(e, ir.Binary) and e.op in ("/", "%")) or (isinstance(_bare(e.right), ir.Const))
+        not (isinstance(e, ir.Binary) and e.op in ("/", "%")) or (isinstance(bare(e.right), ir.Const))
         for e in _nodes(expr)
     )
 
@@ -412,9 +413,3 @@ def _nodes(expr: ir.Expr) -> Iterator[ir.Expr]:
 
 def _var(symbol: ir.Symbol) -> ir.Var:
     return ir.Var(symbol, span=symbol.span)
-
-
-def _bare(expr: ir.Expr) -> ir.Expr:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return expr

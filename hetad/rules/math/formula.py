@@ -16,7 +16,7 @@ from hetad.rules.row import CONSTANTS, parse
 #: base name of an inner function and the precision -> (name, parameter types, return type)
 Resolve = Callable[[str, Float], tuple[str, tuple[Type, ...], Type]]
 
-_ARITHMETIC = {ast.Add: folding.add, ast.Sub: folding.sub, ast.Mult: folding.mul, ast.Div: folding.div}
+_ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
@@ -109,10 +109,10 @@ class _Builder:
             case ast.Name(id=name):
                 return CONSTANTS[name] if name in CONSTANTS else self.variables[name]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return folding.neg(self.value(operand), self.span)
+                return folding.neg(self.value(operand))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 a, b = self.met(self.value(left), self.value(right), isinstance(op, ast.Div))
-                return _ARITHMETIC[type(op)](a, b, self.span)
+                return folding.operation(_ARITHMETIC[type(op)], a, b, self.span)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 condition = self.condition(test)
                 if isinstance(condition, bool):
