@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.adjoint.hoist import pointed_locals_at_the_top
 from hetad.adjoint.inline import inline_calls
+from hetad.adjoint.scalar_replacement import scalar_replacement
 from hetad.adjoint.structs import field_by_field, fields_of_entry
 from hetad.analysis.effects import written_parameters
 from hetad.analysis.races import refuse_proven_races
@@ -31,6 +32,7 @@ from hetad.device.assumptions import with_assumptions
 from hetad.device.attempts import KernelPasses
 from hetad.device.finish import stored_in_taken_cells, summarised
 from hetad.device.gathers.gathering import gather, gather_always, gather_pairs, threads_apart
+from hetad.device.reciprocals import reciprocals_shared
 from hetad.device.shared import enough_shared_memory
 from hetad.device.tape.factors import factors_kept
 from hetad.device.tape.saves import ordered_saves
@@ -101,6 +103,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     launch_kernel,
     inline_calls.needing(*NORMALISED),
     field_by_field,
+    scalar_replacement.only(option("scalars")),
     lift_symbols,
     with_routines_pullbacks,
     with_pointer_modes,
@@ -163,6 +166,7 @@ KERNELS = KernelPasses(
         summarised,
         in_fixed_order.only(option("deterministic")),
         stored_in_taken_cells,
+        reciprocals_shared.only(option("reciprocals")),
     ),
 )
 

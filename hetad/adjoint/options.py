@@ -10,6 +10,7 @@ from hetad.diagnostics import ArgumentError
 OPTIMISATIONS = {
     "activity": "only what depends on wrt, and what of depends on, has an adjoint",
     "needed": "what no adjoint needs is neither recomputed nor saved",
+    "scalars": "members of a local struct of a kernel are variables of their own",
     "tidy": "values are named once, branches merged, the text reads as by hand",
     "factors": "a loop keeps what the reverse sweep needs of a value instead of the value",
     "sums": "increments of one cell in a thread become one",
@@ -31,6 +32,7 @@ OPTIMISATIONS = {
     "renaming": "memory that is overwritten wholly is kept as it is, and the program goes on in other memory",
     "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
     "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
+    "reciprocals": "what divides several numbers is inverted once, where only the last bits of adjoints can tell",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels, and the size of large blocks",
     "outline": "what the gradient does for a call of a host function is a function again",
@@ -43,6 +45,7 @@ class Options:
 
     activity: bool = True
     needed: bool = True
+    scalars: bool = True
     tidy: bool = True
     factors: bool = True
     sums: bool = True
@@ -64,6 +67,7 @@ class Options:
     renaming: bool = True
     workspaces: bool = True
     refills: bool = True
+    reciprocals: bool = True
     axes: bool = True
     qualifiers: bool = True
     outline: bool = True

@@ -23,9 +23,10 @@ from hetad.rules import callees, operations
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
 
 
+RUNS = (operations.add_run, operations.add_each)
 _CHANGES = (  # one cell, atomically
     operations.take, operations.swap, operations.block_add, operations.block_sum, operations.warp_add,
-    operations.add_run, operations.hot_add,
+    operations.hot_add, *RUNS,
 )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ class WatchedExpressions(Expressions):
         if function == "__ldg":
             return f"({self.text(_pointed(args[0]))})"
         if operations.is_named(function, *_CHANGES):
-            count = self.text(args[2], UNARY) if operations.is_named(function, operations.add_run) else "1"
+            count = self.text(args[2], UNARY) if operations.is_named(function, *RUNS) else "1"
             args = (self._handed(args[0], "atomic", count), *args[1:])
         elif function not in self.names.functions and not function.startswith("hetad_"):
             how = "atomic" if callees.kind(function) == "atomic" else "written"

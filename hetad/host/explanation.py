@@ -180,6 +180,9 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 how = "as vectors" if vectors else "of neighbouring lanes to neighbouring cells"
                 how = f"atomic additions, {how}"
                 yield Accumulated(function.name, _name(args[0]), how, s.span)
+            case ir.Call(args=args) if operations.does(s, operations.add_each):
+                how = "atomic additions: the thread computes longer than they take"
+                yield Accumulated(function.name, _name(args[0]), how, s.span)
             case ir.Call(args=args) if operations.does(s, operations.hot_add):
                 yield Accumulated(function.name, _name(args[0]), "summed by the block where cells recur", s.span)
             case ir.Call(args=args) if operations.does(s, operations.warp_add):

@@ -138,7 +138,7 @@ def plain(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
     if operation is None or not isinstance(s, ir.Call):
         return s
     pullback = operation.rows[FLOAT].pullback
-    if isinstance(pullback, Means) and operation is add_run:
+    if isinstance(pullback, Means) and operation in (add_run, add_each):
         return tuple(replace(s, function=pullback.function, args=pair) for pair in _cells(*s.args))
     if isinstance(pullback, Means):
         return replace(s, function=pullback.function)
@@ -300,8 +300,8 @@ added = Act("void added(const void *p)")
 added_anywhere = Act("void added_anywhere(void)")
 
 # Cells of adjoints in kernels: read one and clear it; exchange what it holds; add a sum over the block, the same where
-# no other block adds, a sum over the lanes that come together, to cells that follow each other, a sum over the block
-# where the same cell recurs.
+# no other block adds, a sum over the lanes that come together, to cells that follow each other, to these one by one, a
+# sum over the block where the same cell recurs.
 take = Value("real take_real(real *p)", reads=(0,), writes=(0,))
 swap = Act("real swap_real(real *p, real value)", reads=(0,), writes=(0,))
 block_add = Act("void block_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
@@ -309,6 +309,9 @@ block_sum = Act("void block_sum_real(real *target, real value)", writes=(0,))
 warp_add = Act("void warp_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
 add_run = Act(
     "void add_run_real(real *target, const real *values, int count)", writes=(0,), pullback=Means("atomicAdd")
+)
+add_each = Act(
+    "void add_each_double(double *target, const double *values, int count)", writes=(0,), pullback=Means("atomicAdd")
 )
 hot_begin = Act("void hot_begin_real(void)", pullback=Absorbed())
 hot_add = Act("void hot_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))

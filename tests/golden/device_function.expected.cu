@@ -8,7 +8,8 @@ static __global__ void force_kernel_pullback(
     int i = threadIdx.x;
     if (i < n) {
         const double distance = x[i];
-        const double inverse = 1.0 / distance;
+        const double inverse_distance = 1.0 / distance;
+        const double inverse = inverse_distance;
         const double exp_1 = exp(-distance);
         // line 22: f[i] = pull(x[i]);
         const double seed = adj_f[i];
@@ -17,7 +18,7 @@ static __global__ void force_kernel_pullback(
         // line 14: return inverse * inverse - exp(-distance);
         double adj_distance = -(adj_exp_1 == 0 ? 0 : adj_exp_1 * exp_1);
         // line 13: double inverse = 1.0 / distance;
-        adj_distance -= adj_inverse == 0 ? 0 : adj_inverse * inverse / distance;
+        adj_distance -= adj_inverse == 0 ? 0 : adj_inverse * inverse * inverse_distance;
         // line 22: f[i] = pull(x[i]);
         adj_x[i] += adj_distance;
     }

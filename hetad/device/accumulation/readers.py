@@ -11,6 +11,8 @@ from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
 from hetad.rules import callees, operations
 
+_ADDING = (operations.add_run, operations.add_each, operations.warp_add, operations.block_add)
+
 
 class Readers:
     """`adjoints`: the variables by which adjoint memory is reached."""
@@ -44,7 +46,7 @@ class Readers:
 
 def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
     """The expressions that a statement itself evaluates; of a cell that it sets or increments only the address."""
-    adds = increment(s) is not None or operations.does(s, operations.add_run, operations.warp_add, operations.block_add)
+    adds = increment(s) is not None or operations.does(s, *_ADDING)
     for own in own_exprs(s):
         if adds and own is s.args[0]:  # type: ignore[union-attr]
             continue

@@ -3,7 +3,8 @@
 A thread that looked up a row of a table adds to all of it, and one that moved a particle to its three coordinates.
 From compute capability 9.0 on, a GPU adds two or four floats at a time where they are aligned.  For doubles it has no
 such operation: there the lanes of a warp add one run after the other together, neighbouring lanes to neighbouring
-cells, which memory takes as one transaction for four of them.
+cells, which memory takes as one transaction for four of them.  That pays where a thread has little else to do: one that
+computes long for each cell had better not stop for the others.
 
     float run[3];                                  atomicAdd(&adj_x[3 * j], a);
     run[0] = a; run[1] = b; run[2] = c;       for  atomicAdd(&adj_x[3 * j + 1], b);
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 
 from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
@@ -22,6 +24,7 @@ from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.affine import Monomial
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.loops import constant_trips, counted
+from hetad.analysis.work import arithmetic
 from hetad.device.accumulation.cells import Cell, Cells
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.accumulation.readers import Readers, root_of
@@ -34,6 +37,7 @@ from hetad.rules import operations
 MOST = {FLOAT: 16, DOUBLE: 12}  # cells
 FLOATS: Mapping[Float, int] = {FLOAT: 2}  # the fewest cells of a run
 ALL: Mapping[Float, int] = {FLOAT: 2, DOUBLE: 3}
+BUSY = 32  # operations for each cell of a run of doubles, with which memory keeps pace by itself
 
 
 @on_body("vectorise-atomics")
@@ -50,7 +54,7 @@ def with_runs(
 ) -> ir.Body:
     """With the additions that follow each other in memory joined; `adjoints`: the variables by which adjoint memory is
     reached; `least`: the types of cells, and how many make a run."""
-    return _Runs(body, names, Readers(adjoints), least).block(body)
+    return _Runs(body, names, Readers(adjoints), least).block(body, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +82,13 @@ class _Runs:
         self.names, self.readers, self.least = names, readers, least
         self.cells = Cells(body)
 
-    def block(self, body: ir.Body) -> ir.Body:
-        body = tuple(inside(self.block, s) for s in body)
+    def block(self, body: ir.Body, turn: ir.Body) -> ir.Body:
+        """`turn`: what is done each time, the body of the innermost loop."""
+        body = tuple(inside(partial(self.block, turn=s.body if isinstance(s, ir.For) else turn), s) for s in body)
         out: list[ir.Stmt] = []
         for s in body:
-            out += self._unrolled(s) if isinstance(s, ir.For) else [s]
-        return self._joined(tuple(out))
+            out += self._unrolled(s, turn) if isinstance(s, ir.For) else [s]
+        return self._joined(tuple(out), turn)
 
     def _addition(self, position: int, s: ir.Stmt) -> _Addition | None:
         found = increment(s)
@@ -94,7 +99,7 @@ class _Runs:
 
     # -- one after another in a block
 
-    def _joined(self, body: ir.Body) -> ir.Body:
+    def _joined(self, body: ir.Body, turn: ir.Body) -> ir.Body:
         open_: dict[object, list[_Addition]] = {}
         used: dict[object, set[ir.Symbol]] = {}  # by the cells of each
         runs: list[list[_Addition]] = []
@@ -112,7 +117,7 @@ class _Runs:
         out: dict[int, list[ir.Stmt]] = {i: [s] for i, s in enumerate(body)}
         for run in runs:
             if len(run) >= self.least[run[0].cell.type]:
-                _collect(out, run, self.names)
+                _collect(out, run, self.names, turn)
         return tuple(s for i in sorted(out) for s in out[i])
 
     def _passes(self, s: ir.Stmt, used: Collection[ir.Symbol], root: ir.Symbol | None) -> bool:
@@ -134,7 +139,7 @@ class _Runs:
 
     # -- in a loop over the cells
 
-    def _unrolled(self, loop: ir.For) -> list[ir.Stmt]:
+    def _unrolled(self, loop: ir.For, turn: ir.Body) -> list[ir.Stmt]:
         changed = set(assigned(loop.body))
         header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
         trips = constant_trips(header) if header is not None else None
@@ -149,7 +154,7 @@ class _Runs:
             if all(self._passes(s, used, members[0].root) for s in loop.body):
                 runs += _rows(members, trips)
         runs = [r for r in runs if self.least[r[0].cell.type] <= trips * len(r) <= MOST[r[0].cell.type]]
-        return _rewritten(loop, header.index, runs, trips, self.names) if runs else [loop]
+        return _rewritten(loop, header.index, runs, trips, self.names, turn) if runs else [loop]
 
 
 def _leads_on(type_: Type) -> bool:
@@ -211,18 +216,18 @@ def _rows(members: Sequence[_Addition], length: int) -> list[list[_Addition]]:
 # -- text
 
 
-def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Names) -> None:
+def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Names, turn: ir.Body) -> None:
     """The values into an array where they are known, and one addition where the last is."""
     array = _array(run[0], len(run), names)
     first, last = min(m.position for m in run), max(m.position for m in run)
     for cell, m in enumerate(run):
         out[m.position] = [_set(array, integer(cell, array.span), m)]
     out[first].insert(0, ir.Declare(array, None, span=array.span))
-    out[last].append(_add(run[0].found.place, array, len(run)))
+    out[last].append(_add(run[0].found.place, array, turn))
 
 
 def _rewritten(
-    loop: ir.For, index: ir.Symbol, runs: Sequence[Sequence[_Addition]], trips: int, names: Names
+    loop: ir.For, index: ir.Symbol, runs: Sequence[Sequence[_Addition]], trips: int, names: Names, turn: ir.Body
 ) -> list[ir.Stmt]:
     """The loop, which sets the values of its runs, and their additions behind it."""
     body = list(loop.body)
@@ -235,7 +240,7 @@ def _rewritten(
             body[m.position] = _set(array, _moved(ir.Var(index, span=loop.span), row * trips), m)
         place = run[0].found.place
         assert isinstance(place, ir.Index)
-        closing.append(_add(replace(place, index=_without(place.index, index)), array, trips * len(run)))
+        closing.append(_add(replace(place, index=_without(place.index, index)), array, turn))
     return [*opening, replace(loop, body=tuple(body), unroll="", primal=None), *closing]
 
 
@@ -250,10 +255,12 @@ def _set(array: ir.Symbol, index: ir.Expr, a: _Addition) -> ir.Stmt:
     return ir.Assign(ir.Index(ir.Var(array, span=span), index, a.cell.type, span=span), a.found.value, span=span)
 
 
-def _add(place: ir.Place, array: ir.Symbol, cells: int) -> ir.Stmt:
-    span = array.span
-    args = (address_of(place), ir.Var(array, span=span), integer(cells, span))
-    return operations.add_run(*args, span=span)
+def _add(place: ir.Place, array: ir.Symbol, turn: ir.Body) -> ir.Stmt:
+    span, type_ = array.span, array.type
+    assert isinstance(type_, Array) and type_.length is not None
+    busy = place.type == DOUBLE and arithmetic(turn) >= BUSY * type_.length
+    add = operations.add_each if busy else operations.add_run
+    return add(address_of(place), ir.Var(array, span=span), integer(type_.length, span), span=span)
 
 
 def _moved(index: ir.Expr, by: int) -> ir.Expr:

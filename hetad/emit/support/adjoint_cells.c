@@ -65,6 +65,13 @@ static inline void hetad_add_run_double(double *target, const double *values, in
     }
 }
 
+static inline void hetad_add_each_double(double *target, const double *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        target[i] += values[i];
+    }
+}
+
 static inline void hetad_block_sum_float(float *target, float value)
 {
     if (value != 0) {

@@ -2,8 +2,7 @@
 
 A pullback needs more registers than its primal.  A multiprocessor has 65536, and a launch of blocks that need more is
 refused; so where blocks are known to be large, the compiler is told.  (Without the 1 it would make room for two blocks,
-and keep most values in memory.)  A long kernel takes all the registers that it can have, and then one block of 256
-threads is alone on a multiprocessor, with too few warps to hide how long memory takes: there is to be room for two.
+and keep most values in memory.)
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from hetad.ir.types import DIM3
 from hetad.ir.visit import walk_stmts
 
 ENOUGH = 256  # threads, of which each may have all the registers that a thread can have
-LONG = 500  # statements
 
 
 def bounded(
@@ -41,9 +39,7 @@ def bounded(
         found = threads.get(f.name, [None])
         known = [n for n in found if n is not None]
         most = max(known) if len(known) == len(found) else _told(primal_of[f.name])
-        if most is None or (most <= ENOUGH and (most < ENOUGH or sum(1 for _ in walk_stmts(f.body)) < LONG)):
-            return f
-        return replace(f, launch_bounds=f"{most}, {1 if most > ENOUGH else 2}")
+        return f if most is None or most <= ENOUGH else replace(f, launch_bounds=f"{most}, 1")
 
     return {name: bound(f) for name, f in functions.items()}
 

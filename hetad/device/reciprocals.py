@@ -1,0 +1,268 @@
+"""Divisions by the same number, as products with its reciprocal.
+
+    square = a * a + b * b;                   square = a * a + b * b;
+    re = a / square;                          const double inverse_square = 1.0 / square;
+    im = -b / square;                    →    re = a * inverse_square;
+    seed = adj_re / square;                   im = -b * inverse_square;
+                                              seed = adj_re * inverse_square;
+
+A quotient of doubles takes ten times as long as a product, and comes with a branch for rare operands.  A product with
+the reciprocal is as exact but for its last bit.  So it takes the place of a quotient only where the last bit cannot
+decide anything: not in what a condition, an index or a whole number depends on, nor in what is stored in the program's
+own memory.  The reverse sweep has most of them: what it recomputes, and what it adds to adjoints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+
+from hetad.adjoint.names import Names, is_zero, times, var
+from hetad.adjoint.tidy.declarations import without_unused_values
+from hetad.analysis.work import turns
+from hetad.device.accumulation.increments import base, pointee
+from hetad.device.draft import Draft, with_body
+from hetad.ir import nodes as ir
+from hetad.ir.places import exposed, root_symbol
+from hetad.ir.types import DOUBLE, Array, Float, Pointer
+from hetad.ir.visit import bodies, children, map_body, map_children, own_exprs, variables, walk_stmts
+from hetad.passes.manager import program_pass
+from hetad.rules import math as rules
+
+_WITH_JUMPS = {"fmod", "remainder"}
+
+
+@program_pass("share-reciprocals")
+def reciprocals_shared(draft: Draft) -> Draft:
+    """What divides several numbers is inverted once, where only the last bits of adjoints can tell."""
+    adjoints = {*draft.shadows, *draft.parameters.values()}
+
+    def shared(body: ir.Body) -> ir.Body:
+        return with_reciprocals(body, draft.function.params, adjoints, draft.names.copy())
+
+    sweep = draft.sweep
+    if sweep is not None:
+        alone = shared(sweep.alone) if sweep.alone is not None else None
+        draft = replace(draft, sweep=replace(sweep, body=shared(sweep.body), alone=alone))
+    return with_body(draft, shared(draft.body))
+
+
+def with_reciprocals(
+    body: ir.Body, params: Collection[ir.Symbol], adjoints: Collection[ir.Symbol], names: Names
+) -> ir.Body:
+    """`params`: of the kernel; `adjoints`: the variables that are, or lead to, adjoints."""
+    free = _Free(body, set(adjoints))
+    found = _Divisors(body, free)
+    inverses = {
+        x: names.symbol(f"inverse_{x.name}", DOUBLE, x.span, const=x.const or x in params)
+        for x, quotients in found.quotients.items()
+        if found.inverted_with_ease(x, params) and quotients > (1 if x in params else found.definitions[x])
+    }
+    rewritten = _Rewriter(free, inverses).body(body)
+    opening = tuple(_inverse_of(x, inverses[x]) for x in params if x in inverses)
+    return without_unused_values((*opening, *rewritten)) if inverses else rewritten
+
+
+def _inverse_of(x: ir.Symbol, inverse: ir.Symbol) -> ir.Stmt:
+    return ir.Declare(inverse, _reciprocal(var(x)), span=x.span)
+
+
+def _reciprocal(e: ir.Expr) -> ir.Expr:
+    return ir.Binary("/", ir.Const(1.0, DOUBLE, span=e.span), e, DOUBLE, span=e.span)
+
+
+def _operands(e: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Those on which the expression depends smoothly: their last bits only move its own."""
+    match e:
+        case ir.Binary(op="+" | "-" | "*" | "/", type=Float()):
+            return (e.left, e.right)
+        case ir.Unary(op="-", type=Float()):
+            return (e.operand,)
+        case ir.Cast(type=Float()) if isinstance(e.operand.type, Float):
+            return (e.operand,)
+        case ir.Select(type=Float()):
+            return (e.then, e.orelse)
+        case ir.Intrinsic(name=name, args=args) if rules.is_math(name) and not rules.is_inactive(name):
+            return () if name in _WITH_JUMPS else args
+        case ir.Index(base=base_) | ir.Member(base=base_):
+            return (base_,)
+        case ir.Aggregate(elements=elements):
+            return elements
+    return ()
+
+
+def _depends_on_zero(e: ir.Expr) -> bool:
+    """`v == 0 ? 0 : …`: the quotient is zero where the product is."""
+    return isinstance(e, ir.Select) and _compares_with_zero(e.cond, "==") and is_zero(e.then)
+
+
+def _compares_with_zero(e: ir.Expr, op: str) -> bool:
+    return isinstance(e, ir.Binary) and e.op == op and isinstance(e.left, ir.Var) and is_zero(e.right)
+
+
+def _decisive(e: ir.Expr) -> Iterator[ir.Expr]:
+    """The parts of an expression whose last bit may decide something."""
+    smooth = _operands(e)
+    for part in smooth:
+        yield from _decisive(part)
+    if not _depends_on_zero(e):
+        yield from (part for part in children(e) if not any(part is x for x in smooth))
+
+
+class _Free:
+    """Which values may change in their last bit: those that only flow into adjoints."""
+
+    def __init__(self, body: ir.Body, adjoints: Collection[ir.Symbol]) -> None:
+        self._adjoints = adjoints
+        self._decisive: set[ir.Symbol] = {x for x in exposed(body) if not isinstance(x.type, Array)}
+        self._from: dict[ir.Symbol, list[ir.Expr]] = {}
+        for s in walk_stmts(body):
+            self._collect(s)
+        waiting = list(self._decisive)
+        while waiting:
+            new = {y for value in self._from.get(waiting.pop(), ()) for y in variables(value)} - self._decisive
+            self._decisive |= new
+            waiting += new
+
+    def _collect(self, s: ir.Stmt) -> None:
+        values: tuple[ir.Expr, ...] = ()
+        match s:
+            case ir.Declare(symbol=x, init=value) if value is not None:
+                self._from.setdefault(x, []).append(value)
+                values = (value,)
+            case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
+                values = (target, value)
+                root = root_symbol(target)
+                if root is not None and root.storage == "local":
+                    self._from.setdefault(root, []).append(value)
+                elif base(target) not in self._adjoints:
+                    self._decisive.update(variables(value))
+            case ir.Call() if self.adds(s):
+                values = s.args
+            case ir.If() if _compares_with_zero(s.cond, "!=") and not s.orelse and all(map(self.adds, s.then)):
+                pass
+            case _:
+                self._decisive.update(x for e in own_exprs(s) for x in variables(e))
+        self._decisive.update(x for value in values for e in _decisive(value) for x in variables(e))
+
+    def adds(self, s: ir.Stmt) -> bool:
+        """Whether it is a call that adds its arguments to adjoints, and nothing else."""
+        if not isinstance(s, ir.Call) or s.result is not None or not s.args:
+            return False
+        return isinstance(s.args[0].type, Pointer | Array) and base(pointee(s.args[0])) in self._adjoints
+
+    def values(self, s: ir.Stmt) -> tuple[ir.Expr, ...]:
+        """Of a statement."""
+        match s:
+            case ir.Declare(symbol=x, init=value) if value is not None:
+                return (value,) if x not in self._decisive else ()
+            case ir.Assign(target=target, value=value) | ir.Update(op="+" | "-", target=target, value=value):
+                root = root_symbol(target)
+                if root is not None and root.storage == "local":
+                    return (value,) if root not in self._decisive else ()
+                return (value,) if base(target) in self._adjoints else ()
+            case ir.Call(args=args):
+                return args if self.adds(s) else ()
+        return ()
+
+
+@dataclass(slots=True)
+class _Divisors:
+    """How often, about, each variable divides, and is set."""
+
+    body: ir.Body
+    free: _Free
+    quotients: Counter[ir.Symbol] = field(default_factory=Counter)
+    definitions: Counter[ir.Symbol] = field(default_factory=Counter)
+    _elsewhere: set[ir.Symbol] = field(default_factory=set)  # changed again and again, or by who knows whom
+
+    def __post_init__(self) -> None:
+        self._elsewhere = exposed(self.body)
+        self._visit(self.body, 1)
+
+    def inverted_with_ease(self, x: ir.Symbol, params: Collection[ir.Symbol]) -> bool:
+        if x in self._elsewhere or x.type != DOUBLE:
+            return False
+        return x not in self.definitions if x in params else x.storage == "local"
+
+    def _visit(self, body: ir.Body, weight: int) -> None:
+        for s in body:
+            for value in self.free.values(s):
+                for e in _quotients(value):
+                    if isinstance(e.right, ir.Var):
+                        self.quotients[e.right.symbol] += weight
+            match s:
+                case ir.Declare(symbol=x, init=given) if given is not None:
+                    self.definitions[x] += weight
+                case ir.Assign(target=ir.Var(symbol=x)):
+                    self.definitions[x] += weight
+                case ir.Update(target=ir.Var(symbol=x)) | ir.Call(result=ir.Var(symbol=x)):
+                    self._elsewhere.add(x)
+                case ir.For(init=init, step=step):
+                    for header in (*init, *step):
+                        if isinstance(header, ir.Declare):
+                            self._elsewhere.add(header.symbol)
+                        elif isinstance(header, ir.Assign | ir.Update) and isinstance(header.target, ir.Var):
+                            self._elsewhere.add(header.target.symbol)
+            for inner in (s.body,) if isinstance(s, ir.For) else bodies(s):
+                self._visit(inner, weight * turns(s))
+
+
+def _quotients(e: ir.Expr) -> Iterator[ir.Binary]:
+    if isinstance(e, ir.Binary) and e.op == "/" and e.type == DOUBLE:
+        yield e
+    for part in _operands(e):
+        yield from _quotients(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewriter:
+    """Products for quotients, and reciprocals beside what they are of."""
+
+    free: _Free
+    inverses: dict[ir.Symbol, ir.Symbol]
+
+    def body(self, body: ir.Body) -> ir.Body:
+        return map_body(self._statement, body)
+
+    def _statement(self, s: ir.Stmt) -> ir.Stmt | ir.Body:
+        values = self.free.values(s)
+        if values:
+            s = _with_values(s, lambda e: self._product(e) if any(e is v for v in values) else e)
+        match s:
+            case ir.Declare(symbol=x, init=init) if x in self.inverses:
+                inverse = None if init is None else _reciprocal(var(x, s.span))
+                return (s, ir.Declare(self.inverses[x], inverse, span=s.span))
+            case ir.Assign(target=ir.Var(symbol=x)) if x in self.inverses:
+                return (s, ir.Assign(var(self.inverses[x], s.span), _reciprocal(var(x, s.span)), span=s.span))
+        return s
+
+    def _product(self, e: ir.Expr) -> ir.Expr:
+        smooth = _operands(e)
+        e = map_children(lambda part: self._product(part) if any(part is x for x in smooth) else part, e)
+        if not isinstance(e, ir.Binary) or e.op != "/" or e.type != DOUBLE:
+            return e
+        match e.right:
+            case ir.Var(symbol=x) if x in self.inverses:
+                return replace(times(e.left, var(self.inverses[x], e.span)), span=e.span)
+            case ir.Const(value=value) if value != 0 and abs(math.frexp(value)[0]) != 0.5:
+                return e if isinstance(e.left, ir.Const) else times(e.left, _reciprocal(e.right))
+        return e
+
+
+def _with_values(s: ir.Stmt, fn: Callable[[ir.Expr], ir.Expr]) -> ir.Stmt:
+    match s:
+        case ir.Declare(init=init) if init is not None:
+            return replace(s, init=fn(init))
+        case ir.Assign():
+            return replace(s, value=fn(s.value))
+        case ir.Update(op="+" | "-" as op):
+            value = fn(s.value)
+            if isinstance(value, ir.Unary) and value.op == "-" and not isinstance(s.value, ir.Unary):
+                return replace(s, op="-" if op == "+" else "+", value=value.operand)
+            return replace(s, value=value)
+        case ir.Call():
+            return replace(s, args=tuple(map(fn, s.args)))
+    return s
