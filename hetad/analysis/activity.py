@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from hetad.analysis.dataflow import settle
 from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
@@ -53,15 +54,15 @@ class Activity:
 
     def closed(self, found: set[Location]) -> set[Location]:
         sets = [*self.pointers.target_sets(), *self._chosen()]
-        while True:
-            before = len(found)
+
+        def pointed() -> None:
             for holder, targets in sets:
                 if any(t in found for t in targets):
                     found.update(t for t in targets if self._may_hold(t))
-                    if holder is not None:
-                        found.add(holder)
-            if len(found) == before:
-                return found
+                    found.update(() if holder is None else (holder,))
+
+        settle(found, pointed)
+        return found
 
     def _chosen(self) -> Iterator[tuple[None, tuple[Location, ...]]]:
         """The targets of each `c ? p : q`, which need not be held by any variable."""

@@ -6,8 +6,9 @@ into a number again, so integers that may hold bits of numbers that depend on `w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from hetad.analysis.dataflow import closed
 from hetad.analysis.effects import Effects
 from hetad.analysis.moved_bits import Varied, bits_copied, copies_integers_to_numbers
 from hetad.analysis.pointers import Location, Root, floating_leaves_of
@@ -51,18 +52,16 @@ def _holding_bits(part: Varied, found: set[Location]) -> set[Location]:
     """Integers of a function, and structs and arrays of them, that may hold the bits of an active number: those in
     `found`, and what is made of them."""
     effects = part.effects
-    while True:
-        before = len(found)
-        for s in walk_stmts(part.function.body):
-            value = s.init if isinstance(s, ir.Declare) else s.value if isinstance(s, ir.Assign | ir.Update) else None
-            if value is not None and not isinstance(value.type, Float | Pointer):
-                if _reads_bits(part, value) or not found.isdisjoint(effects.loads(value)):
-                    found.update(effects.writes(s))
-            elif isinstance(s, ir.Call) and (_reads_bits(part, s) or not found.isdisjoint(effects.reads(s))):
-                into = (x for x in effects.writes(s) if not isinstance(x, ir.Symbol) or not isinstance(x.type, Float))
-                found.update(into)
-        if len(found) == before:
-            return found
+
+    def made(s: ir.Stmt) -> Iterator[Location]:
+        value = s.init if isinstance(s, ir.Declare) else s.value if isinstance(s, ir.Assign | ir.Update) else None
+        if value is not None and not isinstance(value.type, Float | Pointer):
+            if _reads_bits(part, value) or not found.isdisjoint(effects.loads(value)):
+                yield from effects.writes(s)
+        elif isinstance(s, ir.Call) and (_reads_bits(part, s) or not found.isdisjoint(effects.reads(s))):
+            yield from (x for x in effects.writes(s) if not (isinstance(x, ir.Symbol) and isinstance(x.type, Float)))
+
+    return closed(found, part.function.body, made)
 
 
 def _refuse_seen_as_numbers(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hetad.analysis.dataflow import closed
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import UnsupportedError, report
@@ -56,13 +57,12 @@ def refuse_carried(parts: Iterable[Varied]) -> None:
 def _carriers(part: Varied) -> set[Location]:
     """What may hold active numbers, as such or as bits."""
     found = set(part.locations)
-    while True:
-        before = len(found)
-        for s in walk_stmts(part.function.body):
-            if _moves(s) and any(not _unread(part.effects, e).isdisjoint(found) for e in _values(s)):
-                found.update(part.effects.writes(s))
-        if len(found) == before:
-            return found
+
+    def moved(s: ir.Stmt) -> Iterable[Location]:
+        given = _moves(s) and any(not _unread(part.effects, e).isdisjoint(found) for e in _values(s))
+        return part.effects.writes(s) if given else ()
+
+    return closed(found, part.function.body, moved)
 
 
 def _moves(s: ir.Stmt) -> bool:

@@ -16,18 +16,16 @@ each), and the barriers can go, as they order no accesses to global memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from hetad.analysis.divergence import Divergence, common_memory
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location, Root
-from hetad.analysis.uniform import Uniformity
+from hetad.analysis.pointers import Location
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array
-from hetad.ir.visit import own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import variables, walk_stmts
 from hetad.rules import callees
-
-EVERY = frozenset({"x", "y", "z", "*"})  # axes; "*": a value that anything may decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def staging_copies(kernel: ir.Function, effects: Effects) -> list[Copy]:
         return []
     arrays = [x for x in shared_arrays(kernel.body) if isinstance(x.type, Array)]
     stores = dict[ir.Symbol, list[tuple[ir.Body, int, bool]]]()
-    for body, number, looped in _reached_by_all(kernel.body, Uniformity(effects, kernel.body), False):
+    for body, number, looped in _reached_by_all(kernel.body, Divergence(kernel.body, effects), False):
         s = body[number]
         root = array_of(s.target) if isinstance(s, ir.Assign) else None
         if root is not None:
@@ -106,7 +104,7 @@ def _in_phases(array: ir.Symbol, body: ir.Body, store: int, looped: bool) -> Cop
     return Copy(array, body, store, after[0])
 
 
-def _reached_by_all(body: ir.Body, uniform: Uniformity, looped: bool) -> Iterator[tuple[ir.Body, int, bool]]:
+def _reached_by_all(body: ir.Body, uniform: Divergence, looped: bool) -> Iterator[tuple[ir.Body, int, bool]]:
     """The statements that all threads of a block run, equally often; with whether a loop is around them."""
     for i, s in enumerate(body):
         yield body, i, looped
@@ -128,15 +126,9 @@ def exchanges(body: ir.Body) -> bool:
 
 def orders_global_memory(body: ir.Body, effects: Effects, except_for: Collection[Location] = ()) -> bool:
     """Whether a barrier stands between accesses to memory that the kernel writes, other than `except_for`."""
-    written = _common(effects.written(body)).difference(except_for)
+    written = common_memory(effects.written(body)).difference(except_for)
     touching = [i for i, s in enumerate(body) if not written.isdisjoint(_touched(s, effects))]
     return bool(touching) and any(waits_inside(s) for s in body[touching[0] : touching[-1] + 1])
-
-
-def _common(places: Iterable[Location]) -> set[Location]:
-    """Those that all threads of a launch reach."""
-    own = ("local", "param", "shared")
-    return {x for x in places if isinstance(x, Root) or x.storage not in own}
 
 
 def _touched(s: ir.Stmt, effects: Effects) -> Iterator[Location]:
@@ -147,57 +139,3 @@ def _touched(s: ir.Stmt, effects: Effects) -> Iterator[Location]:
 
 def waits_inside(s: ir.Stmt) -> bool:
     return any(callees.calls(x, "barrier") for x in walk_stmts((s,)))
-
-
-class Variation:
-    """Along which axes of the block the variables of a kernel may differ, between threads that are where they are
-    together: in the same iterations of loops that all of them run."""
-
-    def __init__(self, body: ir.Body, effects: Effects) -> None:
-        self.effects = effects
-        self._written = _common(effects.written(body))
-        self._of: dict[Location, frozenset[str]] = {}
-        while True:
-            before = dict(self._of)
-            self._block(body, frozenset())
-            if self._of == before:
-                break
-
-    def of(self, expr: ir.Expr) -> frozenset[str]:
-        """The axes; "*" among them: threads may differ in whatever way."""
-        found = frozenset(
-            e.axis for e in walk_expr(expr) if isinstance(e, ir.ThreadIndex) and e.name == "threadIdx"
-        ) | frozenset(x for at in self.effects.loads(expr) for x in self._of.get(at, ()))
-        loads = set(self.effects.loads(expr))
-        shared = any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in loads)
-        called = any(isinstance(e, ir.CallExpr) for e in walk_expr(expr))
-        return EVERY if shared or called or not loads.isdisjoint(self._written) else found
-
-    def _block(self, body: ir.Body, around: frozenset[str]) -> None:
-        for s in body:
-            match s:
-                case ir.If(cond=cond, then=then, orelse=orelse):
-                    inner = around | self.of(cond)
-                    self._block(then, inner)
-                    self._block(orelse, inner)
-                case ir.For(init=init, cond=cond, step=step, body=nested):
-                    self._block(init, around)
-                    inner = around | (self.of(cond) if cond is not None else frozenset())
-                    self._block(nested, inner)
-                    self._block(step, inner)
-                case ir.While(cond=cond, body=nested):
-                    self._block(nested, around | self.of(cond))
-                case ir.Block(body=nested):
-                    self._block(nested, around)
-                case _:
-                    self._simple(s, around)
-
-    def _simple(self, s: ir.Stmt, around: frozenset[str]) -> None:
-        axes = around
-        for own in own_exprs(s):
-            axes = axes | self.of(own)
-        if isinstance(s, ir.Call) and s.result is None:
-            axes = EVERY
-        for at in self.effects.writes(s):
-            if isinstance(at, ir.Symbol):
-                self._of[at] = self._of.get(at, frozenset()) | axes

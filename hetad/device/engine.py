@@ -16,9 +16,9 @@ from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
+from hetad.analysis.divergence import Divergence, exchanges
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
-from hetad.analysis.uniform import Uniformity, exchanges
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
@@ -39,7 +39,7 @@ class KernelEngine(Engine):
         active: Iterable[Location],
         sources: Mapping[str, str],
         dynamic_bytes: ir.Symbol,
-        uniform: Uniformity,
+        uniform: Divergence,
     ) -> None:
         super().__init__(names, effects, active, sources)
         self.uniform = uniform

@@ -15,9 +15,9 @@ from typing import Literal
 
 from hetad.analysis.affine import Address, address, distinct, distinct_across
 from hetad.analysis.coordinates import AXES
+from hetad.analysis.divergence import UNKNOWN, Divergence, Position
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
-from hetad.analysis.positions import UNKNOWN, Position, Positions
 from hetad.device.accumulation.increments import pointee
 from hetad.device.accumulation.phases import Phases, Piece
 from hetad.ir import nodes as ir
@@ -73,7 +73,7 @@ class _Kernel:
         self._pointers = PointsTo(kernel, merged)
         self._each = PointsTo(kernel)  # as if no two parameters reached the same memory
         self._given = positions_of(kernel, self._each)
-        self._positions = Positions(kernel.body, Effects(self._pointers, {}))
+        self._positions = Divergence(kernel.body, Effects(self._pointers, {}), same_memory=True)
         self._changing = written(kernel.body) | exposed(kernel.body)
         self._nest = _Nest(kernel.body)
         self._parameters_kept = frozenset(p for p in kernel.params if isinstance(p.type, Int | Float)) - self._changing

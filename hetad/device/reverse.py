@@ -10,9 +10,9 @@ from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
+from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo
-from hetad.analysis.uniform import Uniformity
 from hetad.device.draft import Draft, Reversal, on_body, with_body
 from hetad.device.engine import KernelEngine
 from hetad.device.shared import SharedAdjoints, cleared_where_stored
@@ -53,7 +53,7 @@ def reversed_kernel(draft: Draft) -> Draft:
     kernel, body, effects, names = draft.kernel, draft.body, draft.effects, draft.names
     assert effects is not None
     dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
-    uniform = Uniformity(effects, body)
+    uniform = Divergence(body, effects)
     engine = KernelEngine(names, effects, draft.active, draft.sources, dynamic_bytes, uniform)
     engine.rules, engine.functions = draft.around.rules, draft.around.functions
     engine.cleared = cleared_where_stored(body) if draft.options.needed else ()

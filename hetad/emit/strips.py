@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from hetad.analysis.dataflow import settle
 from hetad.emit.guards import Counting, bounds, pure
 from hetad.emit.interior import in_cases
 from hetad.emit.walk import mentioned
@@ -156,11 +157,8 @@ class _Strips:
         """The variables that differ between lanes: set from other such ones or from memory that is not constant, or
         set where only some lanes come."""
         varying = {self.lane}
-        while True:
-            before = len(varying)
-            self._spread(self.whole.body, varying, False)
-            if len(varying) == before:
-                return varying
+        settle(varying, lambda: self._spread(self.whole.body, varying, False))
+        return varying
 
     def _spread(self, body: ir.Body, varying: set[ir.Symbol], apart: bool) -> None:
         for s in body:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.analysis.activity import Activity
+from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import positions_of
 from hetad.analysis.pointers import Location, PointsTo, holds_pointer
 from hetad.diagnostics import UnsupportedError
@@ -51,24 +52,25 @@ def _closed_over_kernels(derivation: Derivation, activity: Activity, active: set
     """If a pointer inside a kernel may reach two arguments and one is active, so is the other."""
     setting, kernels = derivation.setting, derivation.kernels
     launches = [s for s in walk_stmts(setting.function.body) if isinstance(s, ir.Launch)]
-    while True:
-        before = len(active)
+
+    def given() -> None:
         for s in launches:
             kernel = kernels[s.kernel]
             inner = Activity(kernel, PointsTo(kernel), {})
-            given = positions_of(kernel, inner.pointers)
+            at_positions = positions_of(kernel, inner.pointers)
             reached = {i: set(setting.effects.given(arg)) for i, arg in enumerate(s.args)}
-            for at in given.values():  # a pullback is with respect to all that it reaches through a parameter
+            for at in at_positions.values():  # a pullback is with respect to all that it reaches through a parameter
                 for i in at:
                     if not reached[i].isdisjoint(active):
-                        active |= activity.holding(reached[i])
-            seeds = {root for root, at in given.items() if any(not reached[i].isdisjoint(active) for i in at)}
+                        active.update(activity.holding(reached[i]))
+            seeds = {root for root, at in at_positions.items() if any(not reached[i].isdisjoint(active) for i in at)}
             for root in inner.closed(set(seeds)) - seeds:
-                for i in given.get(root, ()):
-                    active |= activity.holding(reached[i])
-        active = activity.closed(active)
-        if len(active) == before:
-            return active
+                for i in at_positions.get(root, ()):
+                    active.update(activity.holding(reached[i]))
+        activity.closed(active)
+
+    settle(active, given)
+    return active
 
 
 def _is_mixed(location: Location) -> bool:

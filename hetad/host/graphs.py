@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
@@ -40,10 +41,7 @@ class _Check:
         self.read_back: dict[Location, Span] = {}
 
     def run(self) -> None:
-        before = -1
-        while before < len(self.read_back):
-            before = len(self.read_back)
-            self._follow(self.function.body, None)
+        settle(self.read_back, lambda: self._follow(self.function.body, None))
         for s in walk_stmts(self.function.body):
             self._refuse(s)
 

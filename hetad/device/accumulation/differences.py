@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hetad.analysis.dataflow import closed
 from hetad.ir import nodes as ir
 from hetad.ir.facts import collected
 from hetad.ir.places import exposed, root_symbol, written
-from hetad.ir.visit import variables, walk_expr, walk_stmts
+from hetad.ir.visit import variables, walk_expr
 
 
 class Differences:
@@ -18,11 +19,7 @@ class Differences:
         self._axes = ("x",) if of_warp else ("x", "y", "z")
         self._memory = not of_warp  # whether loads count as different
         self._different = set() if of_warp else exposed(body)
-        before = -1
-        while len(self._different) > before:
-            before = len(self._different)
-            for s in walk_stmts(body):
-                self._different |= self._set_by(s)
+        closed(self._different, body, self._set_by)
 
     def differ_in(self, expr: ir.Expr) -> bool:
         """Whether the expression may have another value in another thread."""

@@ -14,22 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, plain
-from hetad.analysis.uniform import Uniformity
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import COMPARISONS, computed
 from hetad.ir.types import Array
 from hetad.ir.visit import walk_stmts
 
 
-def resets(body: ir.Body, effects: Effects, uniform: Uniformity) -> dict[int, tuple[ir.Symbol, ...]]:
+def resets(body: ir.Body, effects: Effects, uniform: Divergence) -> dict[int, tuple[ir.Symbol, ...]]:
     """By id of the statement: the shared variables that it gives new values as a whole."""
     return _Search(body, effects, uniform).found
 
 
 class _Search:
-    def __init__(self, body: ir.Body, effects: Effects, uniform: Uniformity) -> None:
+    def __init__(self, body: ir.Body, effects: Effects, uniform: Divergence) -> None:
         self.effects = effects
         self.uniform = uniform
         self.values = _single_values(body, effects)

@@ -7,37 +7,34 @@ program makes, everything else has the program's values: those that it does not 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
+from hetad.analysis.dataflow import closed
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
 from hetad.device.tape.numbered import numbered
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.visit import bodies, declared, own_exprs, variables, walk_stmts
+from hetad.ir.visit import bodies, declared, own_exprs, variables
 
 
 def unknown_variables(body: ir.Body, stale: Container[ir.Symbol], effects: Effects) -> frozenset[ir.Symbol]:
     """The variables whose value depends on a stale one, as the counting launch runs."""
     found = {x for x in (*declared(body), *variables(body)) if x in stale}
-    statements = list(walk_stmts(body))
-    if not found:
-        return frozenset()
-    while True:
-        before = len(found)
-        for s in statements:
-            match s:
-                case ir.Declare() | ir.Assign() | ir.Update() | ir.Call():
-                    if _mentions(s, found):
-                        found.update(x for x in effects.writes(s) if isinstance(x, ir.Symbol))
-                case ir.If(cond=cond) if not found.isdisjoint(variables(cond)):
-                    found.update(_set_for_others((*s.then, *s.orelse), effects))
-                case ir.For(cond=cond) | ir.While(cond=cond) if cond and not found.isdisjoint(variables(cond)):
-                    found.update(_set_by_loop(s, body, effects))
-        if len(found) == before:
-            return frozenset(found)
+
+    def set_by(s: ir.Stmt) -> Iterable[ir.Symbol]:
+        match s:
+            case ir.Declare() | ir.Assign() | ir.Update() | ir.Call() if _mentions(s, found):
+                return (x for x in effects.writes(s) if isinstance(x, ir.Symbol))
+            case ir.If(cond=cond) if not found.isdisjoint(variables(cond)):
+                return _set_for_others((*s.then, *s.orelse), effects)
+            case ir.For(cond=cond) | ir.While(cond=cond) if cond and not found.isdisjoint(variables(cond)):
+                return _set_by_loop(s, body, effects)
+        return ()
+
+    return frozenset(closed(found, body, set_by) if found else ())
 
 
 def _mentions(s: ir.Stmt, found: set[ir.Symbol]) -> bool:

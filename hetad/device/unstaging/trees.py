@@ -22,9 +22,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import address_of, integer, zero
+from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root
-from hetad.analysis.staging import Variation, array_of, exchanges, orders_global_memory, shared_arrays, subscripts
+from hetad.analysis.staging import array_of, exchanges, orders_global_memory, shared_arrays, subscripts
 from hetad.device.unstaging.unstage import Unstaged, with_sizes
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
@@ -74,7 +75,7 @@ def without_trees(kernel: ir.Function, merged: tuple[tuple[str, ...], ...]) -> U
 class _Finder:
     def __init__(self, kernel: ir.Function, effects: Effects, leaves: int) -> None:
         self.body, self.effects, self.leaves = kernel.body, effects, leaves
-        self.variation = Variation(kernel.body, effects)
+        self.divergence = Divergence(kernel.body, effects)
         self.threads = self._threads()
 
     def _threads(self) -> set[ir.Symbol]:
@@ -168,7 +169,7 @@ class _Finder:
         first = _unrounded(value)
         whole = isinstance(first, ir.Index) and array_of(first) is not None and isinstance(value.type, Float)
         zero = isinstance(first, ir.Index) and [integer_value(i) for i in subscripts(first)] == [0]
-        return whole and zero and not self.variation.of(place)
+        return whole and zero and not self.divergence.axes(place)
 
     def _only_root(self, body: list[ir.Stmt], array: ir.Symbol) -> bool:
         """Whether nothing but the root is read, and nothing is stored."""

@@ -23,9 +23,10 @@ from dataclasses import dataclass, field, replace
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import AXES, assigned, block_dim
+from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root
-from hetad.analysis.staging import Copy, Variation, array_of, shared_arrays, staging_copies, subscripts
+from hetad.analysis.staging import Copy, array_of, shared_arrays, staging_copies, subscripts
 from hetad.device.unstaging.flatten import counted_loop, flattened
 from hetad.device.unstaging.stores import one_store
 from hetad.device.unstaging.tile_map import Ranges, TileMap, Unfit
@@ -143,7 +144,7 @@ class _Unstaging:
 
     def __init__(self, kernel: ir.Function, effects: Effects, copy: Copy, names: Names) -> None:
         self.kernel, self.effects, self.copy, self.names = kernel, effects, copy, names
-        self.variation = Variation(kernel.body, effects)
+        self.divergence = Divergence(kernel.body, effects)
         self.sources: set[Location] = set()
         self.written = set(effects.written(kernel.body))
         self.exposed = exposed(kernel.body)
@@ -156,7 +157,7 @@ class _Unstaging:
                     self.writers.setdefault(x, []).append(s)
         self.type = copy.statement.target.type
         self.tile = TileMap(copy, self._told, _ranges(kernel.body, effects))
-        if not self.variation.of(copy.statement.value) <= self.tile.axes:
+        if not self.divergence.axes(copy.statement.value) <= self.tile.axes:
             raise Unfit  # threads that differ store one cell
         self.named = False
 
@@ -249,7 +250,7 @@ class _Unstaging:
 
     def spelled(self, e: ir.Expr, axes: frozenset[str]) -> ir.Expr:
         """With their definitions in place of the integers and pointers that differ along these axes."""
-        if isinstance(e, ir.Var) and not self.variation.of(e).isdisjoint(axes):
+        if isinstance(e, ir.Var) and not self.divergence.axes(e).isdisjoint(axes):
             value = _chosen(self.definition(e.symbol))
             arithmetic = value is not None and isinstance(e.type, Int | Pointer) and _is_arithmetic(value)
             if value is not None and arithmetic and all(map(self.stays, variables(value))):
@@ -299,7 +300,7 @@ class _Pieces:
         return e
 
     def _variable(self, x: ir.Symbol) -> None:
-        differs = not self.of.variation.of(ir.Var(x, span=x.span)).isdisjoint({*self.changed, "*"})
+        differs = not self.of.divergence.axes(ir.Var(x, span=x.span)).isdisjoint({*self.changed, "*"})
         if x not in self.copied and (differs or not self.of.stays(x)):
             self._copy(x)
 

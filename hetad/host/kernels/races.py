@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
-from hetad.analysis.positions import Position
+from hetad.analysis.divergence import Position
 from hetad.analysis.races import refuse_races_in_global_memory
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.races import Race, races

@@ -1,0 +1,36 @@
+"""The solver of analyses in which facts spread until no more are found.
+
+The lattice is that of sets of facts, which only grow; a transfer is what a look at the program adds to what is known,
+in whichever direction its facts go.  Control is structured: a transfer sees the statements one after the other, and
+with them the conditions around, and loops are the only reason to look again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sized
+from typing import TypeVar
+
+from hetad.ir import nodes as ir
+from hetad.ir.visit import walk_stmts
+
+T = TypeVar("T")
+
+
+def settle(facts: Sized, transfer: Callable[[], object]) -> None:
+    """Repeats a transfer that adds to the facts, as long as it does."""
+    before = -1
+    while len(facts) > before:
+        before = len(facts)
+        transfer()
+
+
+def closed(found: set[T], body: ir.Body, gives: Callable[[ir.Stmt], Iterable[T]]) -> set[T]:
+    """The least set that has `found`, and what each statement gives once these are found."""
+    statements = list(walk_stmts(body))
+
+    def transfer() -> None:
+        for s in statements:
+            found.update(tuple(gives(s)))
+
+    settle(found, transfer)
+    return found
