@@ -22,7 +22,7 @@ from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
-from hetad.rules import callees
+from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
 
 _HEAD = """\
@@ -118,7 +118,7 @@ def _file(
 def _accounts(snippets: Sequence[support.Snippet]) -> Iterator[str]:
     """What goes with saving where Python calls: a report, and arguments put back if the call stops half-way."""
     defined = {name for s in snippets for name in s.defines}
-    if "hetad_push" in defined:
+    if operations.push.name in defined:
         yield "hetad_report"
     if "hetad_save_bytes" in defined:
         yield "hetad_unwind"

@@ -22,6 +22,7 @@ from hetad.ir.places import written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL, LONG, Int
 from hetad.ir.visit import declared, map_children, substitute, variables, walk_exprs, walk_stmts
+from hetad.rules import operations
 
 _UNROLLED = 8  # iterations of a loop
 _MOST = 3000  # nodes of expressions in straight code
@@ -209,9 +210,9 @@ def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
     first, last = (ir.Symbol(name, type_, span, const=True) for name in ("inner", "inner_end"))
     from_, to = (ir.Var(x, span=span) for x in (first, last))
 
-    def limited(value: ir.Expr, limits: list[ir.Expr], function: str, limit: ir.Expr) -> ir.Expr:
+    def limited(value: ir.Expr, limits: list[ir.Expr], nearer: operations.Value, limit: ir.Expr) -> ir.Expr:
         for b in limits:
-            value = ir.Intrinsic(f"hetad_{function}", (value, b, limit), LONG, span=span)
+            value = nearer(value, b, limit, span=span)
         return ir.Cast(value, type_, True, span=span) if limits else value
 
     def over(a: ir.Expr, b: ir.Expr, body: ir.Body) -> ir.For:
@@ -226,8 +227,8 @@ def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
     much = ir.Binary(">", length(from_, to, _SCALAR), length(begin, end, _SCALAR - 1), BOOL, span=span)
     in_three = (over(begin, from_, loop.body), over(from_, to, within.body), over(to, end, loop.body))
     body = (
-        ir.Declare(first, limited(begin, within.bounds.least, "raised", end), span=span),
-        ir.Declare(last, limited(end, within.bounds.below, "lowered", from_), span=span),
+        ir.Declare(first, limited(begin, within.bounds.least, operations.raised, end), span=span),
+        ir.Declare(last, limited(end, within.bounds.below, operations.lowered, from_), span=span),
         ir.If(much, in_three, (otherwise,), span=span),
     )
     return (ir.Block(body, span=span),)

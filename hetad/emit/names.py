@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hetad.emit import support
 from hetad.ir import nodes as ir
 from hetad.ir.names import LocalNames, called
 from hetad.ir.places import written
@@ -76,7 +77,7 @@ class Names:
     def _at_file_scope(self, name: str) -> str:
         taken = {*self.functions.values(), *self.globals.values()}
         plain = spelled(name)
-        if plain in LIBRARY or (plain.startswith("hetad_") and plain.startswith(_OWN)):
+        if plain in LIBRARY or plain in support.own_names():
             plain += "_"
         while plain in taken:
             plain += "_"
@@ -94,17 +95,6 @@ class Names:
 
     def of(self, function: ir.Function) -> Locals:
         return Locals(self, function)
-
-
-# what hetad's support code defines; functions it synthesises are free to start with `hetad_` otherwise
-_OWN = (
-    "hetad_begin", "hetad_end", "hetad_argument", "hetad_device_", "hetad_host_", "hetad_release", "hetad_push",
-    "hetad_pop", "hetad_save", "hetad_restore", "hetad_copy_", "hetad_move_", "hetad_clear",
-    "hetad_whole_numbers", "hetad_freed",
-    "hetad_read_scalar", "hetad_require_", "hetad_rows_", "hetad_kept_", "hetad_retire", "hetad_revive",
-    "hetad_take_", "hetad_block_", "hetad_fail", "hetad_call", "hetad_message", "hetad_launch", "hetad_rt",
-    "hetad_own", "hetad_disown", "hetad_negative", "hetad_refuse_", "hetad_sized", "hetad_place",
-)  # fmt: skip
 
 
 class Locals:

@@ -90,7 +90,7 @@ class WatchedExpressions(Expressions):
         if operations.is_named(function, *_CHANGES):
             count = self.text(args[2], UNARY) if operations.is_named(function, *RUNS) else "1"
             args = (self._handed(args[0], "atomic", count), *args[1:])
-        elif function not in self.names.functions and not function.startswith("hetad_"):
+        elif function not in self.names.functions and callees.kind(function) != "support":
             how = "atomic" if callees.kind(function) == "atomic" else "written"
             args = tuple(self._handed(a, how) for a in args)
         return super().call(function, args)

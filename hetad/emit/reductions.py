@@ -9,6 +9,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.types import Array, Float, Int, Pointer
 from hetad.ir.visit import declared, own_exprs, variables, walk_exprs, walk_stmts
+from hetad.rules import operations
 
 
 def summed(loop: ir.For) -> tuple[ir.Symbol, ...]:
@@ -94,6 +95,6 @@ def _stays(end: ir.Expr) -> bool:
     """Whether an expression has the same value as long as its variables have."""
     if isinstance(end, ir.Cast):
         return _stays(end.operand)
-    if isinstance(end, ir.Intrinsic) and end.name == "hetad_lowered":
+    if operations.gives(end, operations.lowered):
         return all(map(_stays, end.args))
     return pure(end)

@@ -23,8 +23,9 @@ from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.types import BOOL, INT, LONG, Array, Float, Int, Type
+from hetad.ir.types import BOOL, INT, Array, Float, Int, Type
 from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
+from hetad.rules import operations
 
 WIDTH = 512  # iterations in a strip: what they keep fits in the first cache
 _CHEAP = 12  # nodes of an expression that is computed again rather than kept
@@ -406,12 +407,12 @@ class _Strips:
         assert isinstance(type_, Int)
         first, end = ir.Var(self.first, span=span), ir.Var(self.end, span=span)
 
-        def limited(value: ir.Expr, bounds: list[ir.Expr], function: str, limit: ir.Expr) -> ir.Expr:
+        def limited(value: ir.Expr, bounds: list[ir.Expr], nearer: operations.Value, limit: ir.Expr) -> ir.Expr:
             for b in bounds:
-                value = ir.Intrinsic(f"hetad_{function}", (value, b, limit), LONG, span=span)
+                value = nearer(value, b, limit, span=span)
             return ir.Cast(value, type_, True, span=span) if bounds else value
 
-        return limited(first, least, "raised", end), limited(end, below, "lowered", first)
+        return limited(first, least, operations.raised, end), limited(end, below, operations.lowered, first)
 
     def _expanded(self, body: ir.Body) -> ir.Body:
         """With elements of arrays for the variables that are kept."""

@@ -102,6 +102,15 @@ def names(text: str) -> list[str]:
     return _NAME.findall(text)
 
 
+@cache
+def own_names() -> frozenset[str]:
+    """The names of hetad's in support, but for those of kernels, which are the program's."""
+    texts = (path.read_text() for path in _FOLDER.iterdir() if path.is_file())
+    kernels = launched(s for file in HOST for s in _snippets(file))
+    found = {name for text in texts for name in names(text) if name.startswith("hetad_")}
+    return frozenset({n.replace("_float", real) for n in found for real in ("_float", "_double")}.difference(kernels))
+
+
 def read(name: str) -> str:
     """The text of a support file; a `_double` file is made from the `_float` one where it has none of its own."""
     path = _FOLDER / name

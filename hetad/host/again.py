@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from hetad.diagnostics import UnsupportedError
@@ -21,18 +22,21 @@ def own_operations(program: P) -> P:
 
     hetad_block_add_double(adj_a, seed * x[i]);   ->   atomicAdd(adj_a, seed * x[i]);
     """
-    made = {n: replace(f, body=map_body(_plain, f.body)) for n, f in program.functions.items()}
+    made = {n: replace(f, body=map_body(partial(_plain, program), f.body)) for n, f in program.functions.items()}
     same = all(made[n].body is f.body for n, f in program.functions.items())
     return program if same else replace(program, functions=made)
 
 
-def _plain(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
+def _plain(program: ir.Program, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
     called = [e.name for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic)]
-    for name in (s.function, *called) if isinstance(s, ir.Call) else called:
-        row = callees.find(name)
+    if isinstance(s, ir.Call):
+        if s.function in program.functions:  # a function of the user's may be called as an operation is
+            return s
+        called.append(s.function)
+    for row in map(callees.find, called):
         if row.kind in ("support", "shuffle adjoint") and isinstance(row.pullback, Refused):
             raise UnsupportedError(
-                f"a derivative is differentiated once more, and '{name}' in it has no derivative",
+                f"a derivative is differentiated once more, and '{row.name}' in it has no derivative",
                 s.span,
                 "take differences of gradients for second derivatives",
             )

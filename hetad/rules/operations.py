@@ -329,4 +329,8 @@ tiling = Value("unsigned tiling(unsigned blocks)", pullback=Inactive())
 marched = Value("unsigned marched(unsigned blocks, size_t threads)", pullback=Inactive())
 blocks = Value("unsigned blocks(unsigned blocks)", pullback=Inactive())
 
+# Where the lanes of a strip begin and end on the CPU, that are within a bound.
+raised = Value("long raised(long first, long bound, long end)", pullback=Inactive())
+lowered = Value("long lowered(long end, long bound, long first)", pullback=Inactive())
+
 ROWS = tuple(row for operation in dict.fromkeys(_OF_NAME.values()) for row in operation.rows.values())

@@ -13,6 +13,7 @@ from hetad import emit
 from hetad.diagnostics import BackendError
 from hetad.ir.visit import callees
 from hetad.memops.table import TABLE
+from hetad.rules import operations
 from hetad.run.cuda import CudaExecutable, CudaMemory
 from hetad.run.memory import Buffer
 
@@ -118,4 +119,4 @@ class GraphExecutable(CudaExecutable):
 def _sees_when_the_device_is_done(program: Program) -> bool:
     """Whether the program measures time, or its host reads what kernels write."""
     names = {name for f in program.functions.values() if "host" in f.kind for name in callees(f)}
-    return "hetad_managed_zeros" in names or any(TABLE[name].varies for name in names if name in TABLE)
+    return operations.managed_zeros.name in names or any(TABLE[name].varies for name in names if name in TABLE)

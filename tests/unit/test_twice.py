@@ -148,6 +148,24 @@ def test_an_operation_without_a_derivative_is_refused(operation):
     assert "differences of gradients" in str(refused.value)
 
 
+USERS = """
+__device__ double hetad_take_double(const double *p) { return *p * *p; }
+__global__ void hetad_team(double *y, const double *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = hetad_take_double(&x[i]) * sin(x[i]);
+}
+void hetad_release(double *y, const double *x, int n) { hetad_team<<<(n + 31) / 32, 32>>>(y, x, n); }
+void f(double *y, const double *x, int n) { hetad_release(y, x, n); }
+"""
+
+
+def test_functions_of_the_program_may_be_called_as_operations_are():
+    x = np.linspace(1, 2, 70)
+    g = hetad.gradient(hetad.loads(USERS)["f"], wrt="x", of="y", backend="cpu")
+    found = g(np.zeros(70), x, 70, seeds={"y": np.ones(70)})
+    np.testing.assert_allclose(found["x"], 2 * x * np.sin(x) + x * x * np.cos(x), rtol=1e-12)
+
+
 def test_every_operation_has_a_derivative_or_is_refused():
     """What carries no numbers is named; what is not named is refused."""
     kept = {row.name for row in operations.ROWS if isinstance(row.pullback, Inactive | Absorbed)}
