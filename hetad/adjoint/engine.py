@@ -26,6 +26,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, floating_leaves_of
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
+from hetad.ir.places import reached_by
 from hetad.ir.simplify import negated
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
 from hetad.ir.visit import map_body
@@ -316,7 +317,8 @@ class Engine(Shadows, ABC):
 
     def save(self, place: ir.Place, span: Span) -> Parts:
         """Statements that save the value of `place`, and those that restore it."""
-        name = f"{_base_name(place)}_saved"
+        root = reached_by(place)
+        name = f"{root.name if root is not None else 'value'}_saved"
         if self.regions[-1].registers:
             symbol = self.names.symbol(name, place.type, span)
             self.regions[-1].hoisted.append(symbol)
@@ -411,14 +413,3 @@ def line_comment(sources: Mapping[str, Sequence[str]], span: Span) -> ir.Comment
     text = lines[span.line - 1].strip() if 0 < span.line <= len(lines) else ""
     text = text if len(text) <= 90 else text[:87] + "..."
     return ir.Comment(f"line {span.line}: {text}", span=span) if text else None
-
-
-def _base_name(place: ir.Expr) -> str:
-    match place:
-        case ir.Var(symbol=symbol):
-            return symbol.name
-        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
-            return _base_name(base)
-        case ir.AddressOf(place=inner):
-            return _base_name(inner)
-    return "value"

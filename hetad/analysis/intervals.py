@@ -13,7 +13,7 @@ from hetad.analysis.thread_words import Case, Sum, Words
 from hetad.ir import nodes as ir
 from hetad.ir.facts import collected
 from hetad.ir.places import exposed
-from hetad.ir.types import INT, Array, Int, Pointer, Type, is_volatile
+from hetad.ir.types import INT, Array, Int, Pointer, Type, cells_within, innermost, is_volatile
 from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
 from hetad.rules import callees
 
@@ -104,7 +104,7 @@ def _both(a: list[Case] | None, b: list[Case] | None) -> list[Case] | None:
 def shared_arrays(body: ir.Body) -> set[ir.Symbol]:
     declared = (s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare))
     arrays = (x for x in declared if x.storage == "shared" and isinstance(x.type, Array))
-    return {x for x in arrays if not is_volatile(_scalar(x.type))}
+    return {x for x in arrays if not is_volatile(innermost(x.type))}
 
 
 @dataclass(slots=True)
@@ -316,14 +316,8 @@ class Intervals:
 
     def _moved(self, base: ir.Expr, by: ir.Expr, sign: int, element: Type) -> tuple[ir.Symbol, Offset] | None:
         found = self._offset(base)
-        cells = _innermost(element)
+        cells = cells_within(element)
         return (found[0], (*found[1], (by, sign * cells))) if found is not None and cells else None
-
-
-def _scalar(type_: Type) -> Type:
-    while isinstance(type_, Array):
-        type_ = type_.of
-    return type_
 
 
 def _waits(s: ir.Stmt) -> bool:
@@ -357,11 +351,3 @@ def _is_position(e: ir.Expr) -> bool:
 
 def _held(type_: Type) -> Type | None:
     return type_.to if isinstance(type_, Pointer) else type_.of if isinstance(type_, Array) else None
-
-
-def _innermost(type_: Type) -> int:
-    """How many innermost elements there are; 0 if that is not known."""
-    cells = 1
-    while isinstance(type_, Array):
-        cells, type_ = cells * (type_.length or 0), type_.of
-    return cells

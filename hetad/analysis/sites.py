@@ -16,7 +16,7 @@ from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import OPPOSITE
-from hetad.ir.types import BOOL, UINT, Array, Int, Pointer, Type, promote
+from hetad.ir.types import BOOL, UINT, Array, Int, Pointer, Type, cells_within, promote
 from hetad.ir.visit import variables
 
 
@@ -291,7 +291,7 @@ class Sites:
         found = self._offset(base, state)
         if found is None:
             return None
-        cells = _innermost(element)
+        cells = cells_within(element)
         return found[0], found[1] + self.coordinates.value(by, state.values).scaled(sign * cells)
 
     # -- conditions
@@ -436,13 +436,3 @@ def _conjuncts(cond: ir.Expr, holds: bool) -> list[tuple[ir.Expr, bool]]:
 
 def _pointed(expr: ir.Expr) -> Type | None:
     return expr.type.to if isinstance(expr.type, Pointer) else expr.type.of if isinstance(expr.type, Array) else None
-
-
-def _innermost(type_: Type) -> int:
-    """How many innermost elements a row of an array has."""
-    cells = 1
-    while isinstance(type_, Array):
-        if type_.length is None:
-            return 0
-        cells, type_ = cells * type_.length, type_.of
-    return cells

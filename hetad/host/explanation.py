@@ -13,6 +13,7 @@ from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.places import reached_by
 from hetad.ir.printer import expr_text
 from hetad.ir.types import FLOAT, Pointer, element, innermost, size_of
 from hetad.ir.visit import bodies, map_expr, walk_stmts
@@ -165,7 +166,7 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
     shadows = {p for p in function.params if p.name.startswith("adj_")}
     if _on_tiles(function):
         calls = [s for s in walk_stmts(function.body) if isinstance(s, ir.Call) and s.function == "atomicAdd"]
-        updates = [s for s in walk_stmts(function.body) if isinstance(s, ir.Update) and _root(s.target) in shadows]
+        updates = [s for s in walk_stmts(function.body) if isinstance(s, ir.Update) and reached_by(s.target) in shadows]
         place, span = (updates[0].target, updates[0].span) if updates else (calls[0].args[0], calls[0].span)
         yield Accumulated(function.name, _name(place), "gather on tiles: a block sums 64 x 64 cells", span)
         return
@@ -191,9 +192,9 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
             case ir.Call(args=args) if operations.does(s, operations.block_sum):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
-            case ir.Update(target=target) if _root(target) in shadows:
+            case ir.Update(target=target) if reached_by(target) in shadows:
                 yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
-            case ir.Assign(target=target, value=value) if _root(target) in shadows and not is_zero(value):
+            case ir.Assign(target=target, value=value) if reached_by(target) in shadows and not is_zero(value):
                 if not any(target == other for other in _added_to(function)):
                     yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
 
@@ -214,17 +215,6 @@ def _on_tiles(function: ir.Function) -> bool:
     return shared and "_gather_" in function.name
 
 
-def _root(place: ir.Expr) -> ir.Symbol | None:
-    match place:
-        case ir.Var(symbol=symbol):
-            return symbol
-        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
-            return _root(base)
-        case ir.AddressOf(place=inner):
-            return _root(inner)
-    return None
-
-
 def _name(place: ir.Expr) -> str:
-    root = _root(place)
+    root = reached_by(place)
     return root.name if root is not None else "memory"

@@ -1,4 +1,4 @@
-"""Which variables a body writes, wholly or in part, and of which it makes pointers."""
+"""Places and the variables behind them: which a body writes, wholly or in part, and of which it makes pointers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,18 @@ def root_symbol(place: ir.Expr) -> ir.Symbol | None:
             return root_symbol(base)
         case ir.Index(base=base) if isinstance(base.type, Array):
             return root_symbol(base)
+    return None
+
+
+def reached_by(place: ir.Expr) -> ir.Symbol | None:
+    """The variable by which a place, or what a pointer points to, is reached."""
+    match place:
+        case ir.Var(symbol=symbol):
+            return symbol
+        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
+            return reached_by(base)
+        case ir.AddressOf(place=inner):
+            return reached_by(inner)
     return None
 
 

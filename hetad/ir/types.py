@@ -211,6 +211,14 @@ def innermost(type_: Type) -> Type:
     return type_
 
 
+def cells_within(type_: Type) -> int:
+    """How many innermost elements a row of an array has; 0 if that is not known."""
+    cells = 1
+    while isinstance(type_, Array):
+        cells, type_ = cells * (type_.length or 0), type_.of
+    return cells
+
+
 def holds_floating(type_: Type) -> bool:
     """Whether a value of this type, or memory reached through it, can carry a derivative."""
     base = scalar_base(type_)

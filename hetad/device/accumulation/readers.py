@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from hetad.device.accumulation.increments import increment
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Facts
+from hetad.ir.places import reached_by
 from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
 from hetad.rules import callees, operations
@@ -36,9 +37,9 @@ class Readers:
     def _read(self, expr: ir.Expr) -> Iterator[ir.Symbol | None]:
         """The variable by which the expression is a number in adjoint memory, if it is one, or may be."""
         if operations.gives(expr, operations.take):
-            yield root_of(expr.args[0])
+            yield reached_by(expr.args[0])
         elif isinstance(expr, ir.Index | ir.Member) and holds_numbers(expr.type):
-            root = root_of(expr)
+            root = reached_by(expr)
             pointed = root is not None and (isinstance(root.type, Pointer) or root.storage != "local")
             if root is None or (root in self.adjoints and pointed):
                 yield root
@@ -52,15 +53,3 @@ def _values(s: ir.Stmt) -> Iterator[ir.Expr]:
             continue
         addressed = isinstance(s, ir.Assign) and own is s.target
         yield from (e for e in walk_expr(own) if not (addressed and e is own))
-
-
-def root_of(place: ir.Expr) -> ir.Symbol | None:
-    """The variable by which a cell is reached."""
-    match place:
-        case ir.Var(symbol=symbol):
-            return symbol
-        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
-            return root_of(base)
-        case ir.AddressOf(place=inner):
-            return root_of(inner)
-    return None

@@ -27,9 +27,10 @@ from hetad.analysis.loops import constant_trips, counted
 from hetad.analysis.work import arithmetic
 from hetad.device.accumulation.cells import Cell, Cells
 from hetad.device.accumulation.increments import Increment, increment
-from hetad.device.accumulation.readers import Readers, root_of
+from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.places import reached_by
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import map_children, variables, walk_expr
 from hetad.rules import operations
@@ -245,7 +246,7 @@ def _rewritten(
 
 
 def _array(a: _Addition, cells: int, names: Names) -> ir.Symbol:
-    root = root_of(a.found.place)
+    root = reached_by(a.found.place)
     name = f"{root.name}_run" if root is not None else "run"
     return names.symbol(name, Array(a.cell.type, cells), a.found.statement.span)
 

@@ -10,9 +10,10 @@ from hetad.adjoint.tidy.sums import sum_of
 from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.coordinates import assigned, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
-from hetad.device.accumulation.readers import Readers, root_of
+from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.places import reached_by
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, variables
 
@@ -100,5 +101,5 @@ class Sums:
 
 
 def _named(found: Increment, suffix: str) -> str:
-    root = root_of(found.place)
+    root = reached_by(found.place)
     return f"{root.name}_{suffix}" if root is not None else suffix

@@ -22,7 +22,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
-from hetad.ir.places import root_symbol
+from hetad.ir.places import reached_by, root_symbol
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -303,17 +303,6 @@ def _adjoint_loads(body: ir.Body, shadows: frozenset[ir.Symbol]) -> Iterator[tup
         yield from ((place, True) for place in taken)
         for own in own_exprs(s):
             for e in walk_expr(own):
-                base = _base(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
+                base = reached_by(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
                 if base is not None and base in shadows and isinstance(base.type, Pointer | Struct):
                     yield e, False
-
-
-def _base(place: ir.Expr) -> ir.Symbol | None:
-    match place:
-        case ir.Var(symbol=symbol):
-            return symbol
-        case ir.Index(base=base) | ir.Member(base=base) | ir.Binary(left=base) | ir.Cast(operand=base):
-            return _base(base)
-        case ir.AddressOf(place=inner):
-            return _base(inner)
-    return None

@@ -19,7 +19,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
-from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, size_of
+from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, innermost, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.passes.manager import program_pass
 
@@ -130,7 +130,7 @@ def _index_from_zero(loop: ir.For) -> ir.Symbol | None:
 
 class _Tape:
     def __init__(self, names: Names, slots: list[ir.Symbol]) -> None:
-        self.types = list(dict.fromkeys(_scalar(s.type) for s in slots))
+        self.types = list(dict.fromkeys(innermost(s.type) for s in slots))
         self.opening: list[ir.Stmt] = []
         self.parameters: list[ir.Symbol] = []
         self.tops: list[ir.Symbol] = []
@@ -146,7 +146,7 @@ class _Tape:
             self.opening.append(ir.Declare(top, integer(0, span, SIZE_T), span=span))
 
     def number(self, slot: ir.Symbol) -> int:
-        return self.types.index(_scalar(slot.type))
+        return self.types.index(innermost(slot.type))
 
     def move(self, s: ir.Push | ir.Pop) -> ir.Body:
         assert isinstance(s.place, ir.Var | ir.Index | ir.Member)
@@ -186,12 +186,6 @@ def _scalars(place: ir.Place, span: Span) -> list[ir.Place]:
     assert place.type.length is not None
     cells = (ir.Index(place, integer(i, span), place.type.of, span=span) for i in range(place.type.length))
     return [leaf for cell in cells for leaf in _scalars(cell, span)]
-
-
-def _scalar(type_: Type) -> Type:
-    while isinstance(type_, Array):
-        type_ = type_.of
-    return type_
 
 
 def _cells(type_: Type) -> int:
