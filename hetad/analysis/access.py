@@ -280,16 +280,17 @@ class AccessMaps:
             text = self._texts(conditions, dims, params)
             same = self.sum_text(value, dims, params)
             assert same is not None
-            inner = f"exists {', '.join(dims.values())}: " if dims else ""
-            sets.append(f"{{ [v] : {inner}v = {same}{''.join(f' and {t}' for t in text)} }}")
+            inner = integer_sets.exists(dims.values(), integer_sets.all_of([f"v = {same}", *text]))
+            sets.append(integer_sets.points(["v"], inner))
         lower, upper = integer_sets.bounds(sets, len(params))
         names = list(params)
         return [_of_parameters(c, names) for c in lower], [_of_parameters(c, names) for c in upper]
 
-    def lacking_for(self, box: str, inside: str, given: str, params: list[Monomial]) -> list[Polynomial] | None:
-        """What, beside `given`, has to be not negative for each point of the box to be inside; None if nothing makes
-        sure of it.  All in the words of isl, `box` with the names of the point."""
-        point, limits = box.split(":")
+    def lacking_for(
+        self, point: Sequence[str], limits: str, inside: str, given: str, params: list[Monomial]
+    ) -> list[Polynomial] | None:
+        """What, beside `given`, has to be not negative for each point within the limits to be inside; None if nothing
+        makes sure of it.  All in the words of isl."""
         found = integer_sets.not_covered(point, limits, inside, given, len(params))
         return None if found is None else [_of_parameters(c, params) for c in found]
 
@@ -375,7 +376,7 @@ class AccessMaps:
         dims: dict[ir.Symbol, str] = {}
         params: dict[Monomial, str] = {}
         asked = self.text(question, dims, params)
-        others = " and ".join(self._texts([*given, *self._known], dims, params)) or "1 = 1"
+        others = integer_sets.all_of(self._texts([*given, *self._known], dims, params))
         if asked is None:
             return False
         wanted = integer_sets.impossible_where(len(dims), len(params), others, asked)
@@ -470,7 +471,7 @@ class AccessMaps:
         values the coordinates have, else those of threads and digits."""
         dims: dict[ir.Symbol, str] = {}
         params: dict[Monomial, str] = {}
-        constraints = " and ".join(self._texts([*conditions, *self._known], dims, params, anywhere)) or "1 = 1"
+        constraints = integer_sets.all_of(self._texts([*conditions, *self._known], dims, params, anywhere))
         return integer_sets.is_empty(len(dims), len(params), constraints)
 
     def _texts(
@@ -499,7 +500,7 @@ class AccessMaps:
 
     def sum_text(self, value: Polynomial, dims: dict[ir.Symbol, str], params: dict[Monomial, str]) -> str | None:
         """The same for a value."""
-        terms = []
+        terms: list[tuple[int, str]] = []
         for monomial, coefficient in value.terms.items():
             uniform, counting = self.split(monomial)
             if (counting and (uniform or len(counting) > 1)) or not all(map(self.coordinates.uniform, uniform)):
@@ -507,13 +508,13 @@ class AccessMaps:
             if counting:
                 (atom,) = counting
                 assert isinstance(atom, ir.Var)
-                terms.append(f"{coefficient} * {dims.setdefault(atom.symbol, f'c{len(dims)}')}")
+                terms.append((coefficient, dims.setdefault(atom.symbol, f"c{len(dims)}")))
             elif uniform:
                 key = tuple(sorted(uniform, key=hash))
-                terms.append(f"{coefficient} * {params.setdefault(key, f'p{len(params)}')}")
+                terms.append((coefficient, params.setdefault(key, f"p{len(params)}")))
             else:
-                terms.append(str(coefficient))
-        return " + ".join(terms) or "0"
+                terms.append((coefficient, ""))
+        return integer_sets.total(terms)
 
 
 def _of_parameters(inequality: integer_sets.Inequality, params: Sequence[Monomial]) -> Polynomial:

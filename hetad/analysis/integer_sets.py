@@ -12,7 +12,7 @@ Source: S. Verdoolaege, isl: An Integer Set Library for the Polyhedral Model, IC
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -21,6 +21,7 @@ import islpy as isl
 
 T = TypeVar("T")
 
+NOWHERE = "1 = 0"  # a constraint that nothing fulfils
 MOST_OPERATIONS = 200_000  # of isl, a question; about a fifth of a second
 
 
@@ -30,6 +31,39 @@ class Inequality:
 
     constant: int
     of: tuple[int, ...]
+
+
+# --- texts in isl's notation ----------------------------------------------------------------------
+
+
+def total(terms: Iterable[tuple[int, str]]) -> str:
+    """A sum of numbers times names; without a name, of numbers."""
+    return " + ".join(f"{c} * {name}" if name else str(c) for c, name in terms) or "0"
+
+
+def all_of(constraints: Iterable[str | None]) -> str:
+    """That all of them hold; nowhere, where one of them cannot be said."""
+    said = list(constraints)
+    texts = [c for c in said if c is not None]
+    return (" and ".join(texts) or "0 = 0") if len(texts) == len(said) else NOWHERE
+
+
+def some_of(constraints: Iterable[str]) -> str:
+    """That at least one of them holds."""
+    return f"({' or '.join(f'({c})' for c in constraints) or NOWHERE})"
+
+
+def exists(names: Collection[str], constraint: str) -> str:
+    """That some numbers of these names fulfil a constraint."""
+    return f"(exists {', '.join(names)}: {constraint})" if names else f"({constraint})"
+
+
+def points(names: Iterable[str], constraint: str) -> str:
+    """The set of the points with these coordinates that fulfil a constraint."""
+    return f"{{ [{', '.join(names)}] : {constraint} }}"
+
+
+# --- questions ------------------------------------------------------------------------------------
 
 
 def _bounded(question: Callable[[isl.Context], T], unproven: T) -> T:
@@ -44,7 +78,7 @@ def _bounded(question: Callable[[isl.Context], T], unproven: T) -> T:
 @lru_cache(maxsize=20_000)
 def is_empty(dimensions: int, parameters: int, constraints: str) -> bool:
     """Whether no values of `c0`, `c1`, … and parameters fulfil the constraints."""
-    text = f"{_space(parameters)} -> {{ [{_names('c', dimensions)}] : {constraints} }}"
+    text = f"{_space(parameters)} -> {points(_names('c', dimensions), constraints)}"
     return _bounded(lambda context: bool(isl.Set(text, context).is_empty()), False)
 
 
@@ -80,22 +114,22 @@ def _bounds(hull: isl.BasicSet, parameters: int) -> tuple[list[Inequality], list
 
 def greatest(dimensions: int, value: str, constraints: str) -> int | None:
     """The greatest value of an expression in `c0`, `c1`, … where the constraints hold; None if they nowhere do."""
-    inner = f"exists {_names('c', dimensions)} : " if dimensions else ""
+    said = points(["v"], exists(_names("c", dimensions), all_of([f"v = {value}", constraints])))
 
     def ask(context: isl.Context) -> int | None:
-        found = isl.Set(f"{{ [v] : {inner}v = {value} and {constraints} }}", context)
+        found = isl.Set(said, context)
         return None if found.is_empty() else int(found.dim_max_val(0).to_python())
 
     return _bounded(ask, None)
 
 
-def not_covered(point: str, limits: str, inside: str, given: str, parameters: int) -> list[Inequality] | None:
+def not_covered(point: Sequence[str], limits: str, inside: str, given: str, parameters: int) -> list[Inequality] | None:
     """What, beside `given`, makes sure that each point within the limits is inside; None if nothing does."""
     space = _space(parameters)
 
     def ask(context: isl.Context) -> list[Inequality] | None:
-        missing = isl.Set(f"{space} -> {{ {point} : {limits} and {given} }}", context)
-        missing = missing.subtract(isl.Set(f"{space} -> {{ {point} : {inside} }}", context))
+        missing = isl.Set(f"{space} -> {points(point, all_of([limits, given]))}", context)
+        missing = missing.subtract(isl.Set(f"{space} -> {points(point, inside)}", context))
         if missing.is_empty():
             return []
         return _where_not(missing.params(), isl.Set(f"{space} -> {{ : {given} }}", context), parameters)
@@ -106,11 +140,11 @@ def not_covered(point: str, limits: str, inside: str, given: str, parameters: in
 def impossible_where(dimensions: int, parameters: int, given: str, asked: str) -> list[Inequality] | None:
     """What has to hold, where the given constraints can be fulfilled, for these and `asked` to be impossible; None if
     no inequalities say so."""
-    space, point = _space(parameters), f"[{_names('c', dimensions)}]"
+    space, point = _space(parameters), _names("c", dimensions)
 
     def ask(context: isl.Context) -> list[Inequality] | None:
-        anyone = isl.Set(f"{space} -> {{ {point} : {given} }}", context).params()
-        wrong = isl.Set(f"{space} -> {{ {point} : {given} and {asked} }}", context).params()
+        anyone = isl.Set(f"{space} -> {points(point, given)}", context).params()
+        wrong = isl.Set(f"{space} -> {points(point, all_of([given, asked]))}", context).params()
         return _where_not(wrong, anyone, parameters)
 
     return _bounded(ask, None)
@@ -154,8 +188,8 @@ def _inequality(c: isl.Constraint, parameters: int) -> Inequality:
 
 
 def _space(parameters: int) -> str:
-    return f"[{_names('p', parameters)}]"
+    return f"[{', '.join(_names('p', parameters))}]"
 
 
-def _names(letter: str, count: int) -> str:
-    return ", ".join(f"{letter}{k}" for k in range(count))
+def _names(letter: str, count: int) -> list[str]:
+    return [f"{letter}{k}" for k in range(count)]

@@ -53,8 +53,9 @@ class Ranges:
         number = {k: n for n, k in enumerate(used)}
         limits = [f"{self.low[k]} <= c{n} <= {self.high[k]}" for k, n in number.items()]
         limits += [f"{_text(c, number)} >= 0" for c in conditions]
-        return integer_sets.greatest(len(used), _text(value, number), " and ".join(limits or ["0 = 0"]))
+        return integer_sets.greatest(len(used), _text(value, number), integer_sets.all_of(limits))
 
 
 def _text(value: Linear, number: Mapping[int, int]) -> str:
-    return " + ".join([str(value.constant), *(f"{c} c{number[k]}" for k, c in sorted(value.terms.items()))])
+    terms = ((c, f"c{number[k]}") for k, c in sorted(value.terms.items()))
+    return integer_sets.total([(value.constant, ""), *terms])

@@ -21,6 +21,7 @@ from hetad.analysis.access import AccessMaps, Map
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.boxes import Gap, interior, whole_rows
 from hetad.analysis.coordinates import grid_dim
+from hetad.analysis.integer_sets import NOWHERE, all_of, exists, some_of
 from hetad.analysis.scales import Scale, chain, scale
 from hetad.analysis.sites import Guard, Loop
 from hetad.analysis.written import Written, known_stores, united
@@ -30,7 +31,6 @@ from hetad.ir.types import Pointer, Struct, Type, innermost
 
 _MOST = 32  # stores that are looked at
 _ONE = Polynomial({(): 1})
-_NOWHERE = "0 = 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class _Question:
     ) -> list[Polynomial] | None:
         reached = self._reached([(s, s.around) for s in stores])
         free = [name for symbol, name in self.dims.items() if symbol not in self._bound]
-        inside = f"exists {', '.join(free)}: {reached}" if free else reached
+        inside = exists(free, reached)
         limits: list[str] = []
         for name, (first, end) in zip(self.point, box, strict=True):
             low, high = (self.maps.sum_text(p, {}, self.params) for p in (first, end))
@@ -250,8 +250,7 @@ class _Question:
                 return None
             limits.append(f"{low} <= {name} < {high}")
         known = [t for g in given if (t := self.maps.text(g, {}, self.params)) is not None]
-        whole = f"[{', '.join(self.point)}] : {' and '.join(limits)}"
-        return self.maps.lacking_for(whole, inside, " and ".join(known) or "0 = 0", list(self.params))
+        return self.maps.lacking_for(self.point, all_of(limits), inside, all_of(known), list(self.params))
 
     def _reached(self, stores: Sequence[tuple[_Store, tuple[Loop | Guard, ...]]]) -> str:
         """Where the point is met by one of the stores, each with what is around it here."""
@@ -266,16 +265,16 @@ class _Question:
         for group in inner.values():
             step = group[0][1][0]
             found.append(self._looped(step, group) if isinstance(step, Loop) else self._guarded(group))
-        return f"({' or '.join(found)})" if found else _NOWHERE
+        return some_of(found)
 
     def _met(self, s: _Store) -> str:
         at = self.maps.subscripts(s.map, self.strides, nested=False)
         if at is None:
-            return _NOWHERE
+            return NOWHERE
         told = [self.maps.text(c, self.dims, self.params) for c in s.conditions]
         values = [self.maps.sum_text(at[stride], self.dims, self.params) for stride in self.strides]
         same = [f"{v} = {x}" for v, x in zip(self.point, values, strict=True) if x is not None]
-        return _all([*told, *(same if len(same) == len(values) else [None])])
+        return all_of([*told, *(same if len(same) == len(values) else [None])])
 
     def _looped(self, loop: Loop, group: Sequence[tuple[_Store, tuple[Loop | Guard, ...]]]) -> str:
         assert loop.coordinate is not None
@@ -283,10 +282,10 @@ class _Question:
         mine = [x for p in positions for x in _coordinates(self.maps, p)]
         self._bound.update(mine)
         conditions = [*self.maps.conditions(loop.range), *self.maps.digit_ranges(positions)]
-        told = _all([self.maps.text(c, self.dims, self.params) for c in conditions])
+        told = all_of([self.maps.text(c, self.dims, self.params) for c in conditions])
         body = self._reached([(s, around[1:]) for s, around in group])
         names = [self.dims[x] for x in mine if x in self.dims]
-        return f"(exists {', '.join(names)}: {told} and {body})" if names else f"({told} and {body})"
+        return exists(names, all_of([told, body]))
 
     def _guarded(self, group: Sequence[tuple[_Store, tuple[Loop | Guard, ...]]]) -> str:
         """Behind a condition.  Where nothing is known of it, both branches have to meet the point."""
@@ -297,17 +296,9 @@ class _Question:
             branches.append(self._reached([(s, around[1:]) for s, around in taken]))
             cases = taken[0][1][0].cases if taken and isinstance(taken[0][1][0], Guard) else ()
             for case in cases:
-                told = _all([self.maps.text(c, self.dims, self.params) for c in self.maps.conditions(case)])
-                known.append(f"({told} and {branches[-1]})")
-        return f"({' or '.join(known)})" if known else f"({branches[0]} and {branches[1]})"
-
-
-def _all(conditions: Sequence[str | None]) -> str:
-    """Nowhere, where one of them cannot be said."""
-    texts = [c for c in conditions if c is not None]
-    if len(texts) < len(conditions):
-        return _NOWHERE
-    return " and ".join(texts) or "0 = 0"
+                told = all_of([self.maps.text(c, self.dims, self.params) for c in self.maps.conditions(case)])
+                known.append(all_of([told, branches[-1]]))
+        return some_of(known) if known else all_of(branches)
 
 
 def _positive_atoms(maps: AccessMaps, strides: Sequence[Scale], gaps: Sequence[Polynomial]) -> list[ir.Expr]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from hetad.analysis.integer_sets import always_met
+from hetad.analysis.integer_sets import all_of, always_met, exists, points, some_of
 from hetad.analysis.intervals import Access, Intervals, shared_arrays
 from hetad.analysis.thread_words import Case, Parameters, Sum, Words
 from hetad.diagnostics import RaceError, Related
@@ -207,7 +207,7 @@ class _Pair:
     def _different(self, axes: Collection[str]) -> str:
         """That the threads differ; where lanes of a warp may be ordered, that their warps do."""
         if not self.intervals.ordered(self.read):
-            return " or ".join(f"a_{axis} != b_{axis}" for axis in axes)
+            return some_of(f"a_{axis} != b_{axis}" for axis in axes)
         x, y, _ = self.block
         warps = [f"floor(({t}_x + {x} * {t}_y + {x * y} * {t}_z)/32)" for t in "ab"]
         return f"{warps[0]} != {warps[1]}"
@@ -234,10 +234,8 @@ class _Pair:
         threads = [*(f"{t}_{axis}" for t in "ab" for axis in _AXES), *self.read.coordinates("a")]
         sizes = {axis: n if axis in axes else 1 for axis, n in zip(_AXES, self.block, strict=True)}
         ranges = [f"0 <= {t}_{axis} < {n}" for t in "ab" for axis, n in sizes.items()]
-        exists = f"exists {', '.join(inner)}: " if inner else ""
-        either = " or ".join(f"({' and '.join(case or ('1 = 1',))})" for case in cases) or "1 = 0"
-        held = " and ".join((*ranges, *always, f"({either})"))
-        return f"[{', '.join(parameters)}] -> {{ [{', '.join(threads)}] : {exists}({held}) }}"
+        held = all_of((*ranges, *always, some_of(map(all_of, cases))))
+        return f"[{', '.join(parameters)}] -> {points(threads, exists(inner, held))}"
 
 
 def _error(kernel: ir.Function, read: Access, written: Access, threads: tuple[list[int], list[int]]) -> RaceError:

@@ -379,13 +379,13 @@ class Sites:
         numbers: dict[Monomial, int] = {}
         texts = [_text(c, numbers) for c in conditions]
         texts += [f"c{n} >= 0" for m, n in numbers.items() if self.coordinates.is_count(Polynomial({m: 1}))]
-        return integer_sets.is_empty(len(numbers), 0, " and ".join(texts))
+        return integer_sets.is_empty(len(numbers), 0, integer_sets.all_of(texts))
 
 
 def _text(condition: Polynomial, numbers: dict[Monomial, int]) -> str:
     """For isl, with a number for each product."""
-    terms = (f"{c} c{numbers.setdefault(m, len(numbers))}" if m else str(c) for m, c in condition.terms.items())
-    return f"{' + '.join(terms) or '0'} >= 0"
+    terms = ((c, f"c{numbers.setdefault(m, len(numbers))}" if m else "") for m, c in condition.terms.items())
+    return f"{integer_sets.total(terms)} >= 0"
 
 
 def _comparisons(cond: ir.Expr, holds: bool) -> Iterator[tuple[ir.Binary, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from hetad.analysis.integer_sets import total
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import OPPOSITE
 from hetad.ir.types import Int
@@ -28,7 +29,7 @@ class Sum:
 
     @property
     def text(self) -> str:
-        return " + ".join(f"{c} * {atom}" if atom else str(c) for atom, c in self.terms.items() if c) or "0"
+        return total((c, atom) for atom, c in self.terms.items() if c)
 
     @property
     def constant(self) -> int | None:
