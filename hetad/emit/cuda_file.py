@@ -33,26 +33,33 @@ for _row in callees.table().values():
     if _row.header:
         _HEADERS.setdefault(_IN_CPP.get(_row.header, _row.header), set()).add(_row.name)
 
+_RUN_TIME = "// ---- hetad's own functions that are called above, and what they need ----"
+
 
 @deep
 def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
-    """A self-contained .cu: everything in it is static except `entry`, which is callable from C."""
+    """A self-contained .cu: everything in it is static except `entry`, which is callable from C.  The program comes
+    first, hetad's own functions that it calls behind it."""
     program = with_calls(program)
     parts = Assembly(program, CUDA)
     device = parts.functions("device", "host device", "kernel")
     host = parts.functions("host")
     device_support = [s for s in parts.support_for(device) if s.file in support.CUDA_DEVICE]
     host_support = [s for s in parts.support_for(host, support_names(host)) if s not in device_support]
+    supporting = [*device_support, *host_support]
+    functions = [parts.function(f, _linkage(f, entry)) for f in (*device, *host)]
+    heads, first = support.in_front(supporting, support.names("\n".join(functions)), CUDA)
+    later = [s for s in supporting if s not in first]
     body = [
         *parts.structs(),
         parts.variables([*device, *host]),
         *parts.mathematics([*device, *host]),
-        *support.text(device_support, CUDA, parts.numbers),
-        parts.prototypes(device, "static"),
-        *(parts.function(f, _linkage(f, entry)) for f in device),
-        *support.text(host_support, CUDA, parts.numbers),
-        parts.prototypes([f for f in host if f.name != entry], "static"),
-        *(parts.function(f, _linkage(f, entry)) for f in host),
+        *support.text(first, CUDA, parts.numbers),
+        heads,
+        parts.prototypes([f for f in (*device, *host) if f.name != entry], "static"),
+        *functions,
+        [_RUN_TIME] * bool(later),
+        *support.text(later, CUDA, parts.numbers),
     ]
     text = joined(body)
     if used := libraries(host):

@@ -11,7 +11,7 @@ for the CUDA runtime).  Each definition is emitted only when something needs it;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -70,6 +70,10 @@ WHOLE = frozenset(  # belong together
 _NAME = re.compile(r"\b(?:hetad_|cuda|cublas)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
+_OTHERWISE = re.compile(
+    r"^#if(?P<not>n?)def HETAD_ON_CPU.*\n(?P<there>(?:(?!#).*\n)*)(?:#else.*\n(?P<otherwise>(?:(?!#).*\n)*))?#endif.*\n?",
+    re.MULTILINE,
+)
 _LAUNCH = re.compile(r"HETAD_LAUNCH\((.*)\);")
 
 
@@ -174,6 +178,22 @@ def launched(snippets: Iterable[Snippet]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kernel for s in snippets for kernel in s.kernels))
 
 
+def in_front(snippets: Sequence[Snippet], used: Iterable[str], dialect: Dialect) -> tuple[list[str], list[Snippet]]:
+    """What has to stand in front of a text that uses such names, where the snippets themselves follow it: declarations
+    of functions, and the snippets of everything else with all that those need."""
+    of_name = {name: s for s in snippets for name in s.defines}
+    heads: list[str] = []
+    whole: list[str] = []
+    for name in dict.fromkeys(n for n in used if n in of_name):
+        head = re.search(rf"^(static\b[^;{{}}=]*\b{name}\([^;{{}}]*\))\s*\{{", of_name[name].text, re.MULTILINE)
+        if head is not None:
+            heads.append(head[1] + ";")
+        else:
+            whole.append(name)
+    needed_there = needed(whole, dialect)
+    return heads, [s for s in snippets if s in needed_there]
+
+
 def text(snippets: Iterable[Snippet], dialect: Dialect, kernels: Mapping[str, tuple[str, int]]) -> list[str]:
     """The emitted text of each snippet; `kernels` gives the emitted name and number of each kernel."""
     chosen = list(snippets)
@@ -185,13 +205,18 @@ def adapted(source: str, chosen: Iterable[Snippet], dialect: Dialect, kernels: M
     for s in chosen:
         there |= s.defines
     lines = []
-    for line in source.rstrip().splitlines():
+    for line in (_without_cpu(source) if dialect.cuda else source).rstrip().splitlines():
         if _IF_USED.search(line):
             if not there.issuperset(n for n in names(line) if n.startswith("hetad_")):
                 continue
             line = _IF_USED.sub("", line)
         lines.append(_LAUNCH.sub(lambda m: _launch(m[1], dialect, kernels), line))
     return "\n".join(lines)
+
+
+def _without_cpu(source: str) -> str:
+    """Without what is for programs that run on a CPU."""
+    return _OTHERWISE.sub(lambda m: m["there"] if m["not"] else m["otherwise"] or "", source)
 
 
 def _launch(arguments: str, dialect: Dialect, kernels: Mapping[str, tuple[str, int]]) -> str:

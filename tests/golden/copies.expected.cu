@@ -2,6 +2,18 @@
 #include <cstdlib>
 #include <cstring>
 
+static void hetad_begin(void);
+static void hetad_argument(const void *p, size_t bytes, int on_device);
+static void *hetad_host_malloc(size_t bytes);
+static void *hetad_host_zeros(size_t bytes);
+static cudaError_t hetad_device_malloc(void **p, size_t bytes);
+static cudaError_t hetad_device_zeros(void **p, size_t bytes);
+static void hetad_forward_done(void);
+static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t bytes, int kind);
+static void hetad_launched(dim3 grid);
+static void hetad_release(void *p);
+static void hetad_end(void);
+
 static __global__ void square(float *y, const float *x)
 {
     y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
@@ -23,6 +35,57 @@ static __global__ void hetad_accumulate_float(float *sum, const float *term, siz
         sum[i] += term[i];
     }
 }
+
+// gradient of the return value of energy (line 17) with respect to x
+extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, size_t x_bytes)
+{
+    hetad_begin();
+    hetad_argument(x, x_bytes, 0);
+    hetad_argument(adj_x, x_bytes, 0);
+    float *d_x;
+    float *adj_d_x;
+    float *d_y;
+    float *adj_d_y;
+    float *y = (float *)hetad_host_malloc(20 * sizeof(float));
+    float *adj_y = (float *)hetad_host_zeros(20 * sizeof(float));
+    hetad_device_malloc((void **)&d_x, 20 * sizeof(float));
+    hetad_device_zeros((void **)&adj_d_x, 20 * sizeof(float));
+    hetad_device_malloc((void **)&d_y, 20 * sizeof(float));
+    hetad_device_zeros((void **)&adj_d_y, 20 * sizeof(float));
+    cudaMemcpy(d_x, x, 20 * sizeof(float), cudaMemcpyHostToDevice);
+    square<<<1, 20>>>(d_y, d_x);
+    cudaMemcpy(y, d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
+    float sum = 0.0f;
+    for (int i = 0; i < 20; ++i) {
+        sum += y[i];
+    }
+    hetad_forward_done();
+    // line 32: return sum;
+    for (int i = 19; i >= 0; --i) {
+        // line 28: sum += y[i];
+        adj_y[i] += adj_return;
+    }
+    // line 25: cudaMemcpy(y, d_y, N * sizeof(float), cudaMemcpyDeviceToHost);
+    hetad_copy_pullback_float(adj_y, adj_d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
+    // line 24: square<<<1, N>>>(d_y, d_x);
+    square_pullback<<<1, 20>>>(d_x, adj_d_y, adj_d_x);
+    hetad_launched(dim3(1));
+    // line 23: cudaMemcpy(d_x, x, N * sizeof(float), cudaMemcpyHostToDevice);
+    hetad_copy_pullback_float(adj_d_x, adj_x, 20 * sizeof(float), cudaMemcpyHostToDevice);
+    // line 22: cudaMalloc(&d_y, N * sizeof(float));
+    hetad_release(adj_d_y);
+    hetad_release(d_y);
+    // line 21: cudaMalloc(&d_x, N * sizeof(float));
+    hetad_release(adj_d_x);
+    hetad_release(d_x);
+    // line 20: float *y = (float *)malloc(N * sizeof(float));
+    hetad_release(adj_y);
+    hetad_release(y);
+    hetad_end();
+    return sum;
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
 
 // A failure that leaves no right answer ends the program.
 static void hetad_fail(const char *message)
@@ -306,53 +369,4 @@ static void hetad_end(void)
 static void hetad_begin(void)
 {
     hetad_end();
-}
-
-// gradient of the return value of energy (line 17) with respect to x
-extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, size_t x_bytes)
-{
-    hetad_begin();
-    hetad_argument(x, x_bytes, 0);
-    hetad_argument(adj_x, x_bytes, 0);
-    float *d_x;
-    float *adj_d_x;
-    float *d_y;
-    float *adj_d_y;
-    float *y = (float *)hetad_host_malloc(20 * sizeof(float));
-    float *adj_y = (float *)hetad_host_zeros(20 * sizeof(float));
-    hetad_device_malloc((void **)&d_x, 20 * sizeof(float));
-    hetad_device_zeros((void **)&adj_d_x, 20 * sizeof(float));
-    hetad_device_malloc((void **)&d_y, 20 * sizeof(float));
-    hetad_device_zeros((void **)&adj_d_y, 20 * sizeof(float));
-    cudaMemcpy(d_x, x, 20 * sizeof(float), cudaMemcpyHostToDevice);
-    square<<<1, 20>>>(d_y, d_x);
-    cudaMemcpy(y, d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
-    float sum = 0.0f;
-    for (int i = 0; i < 20; ++i) {
-        sum += y[i];
-    }
-    hetad_forward_done();
-    // line 32: return sum;
-    for (int i = 19; i >= 0; --i) {
-        // line 28: sum += y[i];
-        adj_y[i] += adj_return;
-    }
-    // line 25: cudaMemcpy(y, d_y, N * sizeof(float), cudaMemcpyDeviceToHost);
-    hetad_copy_pullback_float(adj_y, adj_d_y, 20 * sizeof(float), cudaMemcpyDeviceToHost);
-    // line 24: square<<<1, N>>>(d_y, d_x);
-    square_pullback<<<1, 20>>>(d_x, adj_d_y, adj_d_x);
-    hetad_launched(dim3(1));
-    // line 23: cudaMemcpy(d_x, x, N * sizeof(float), cudaMemcpyHostToDevice);
-    hetad_copy_pullback_float(adj_d_x, adj_x, 20 * sizeof(float), cudaMemcpyHostToDevice);
-    // line 22: cudaMalloc(&d_y, N * sizeof(float));
-    hetad_release(adj_d_y);
-    hetad_release(d_y);
-    // line 21: cudaMalloc(&d_x, N * sizeof(float));
-    hetad_release(adj_d_x);
-    hetad_release(d_x);
-    // line 20: float *y = (float *)malloc(N * sizeof(float));
-    hetad_release(adj_y);
-    hetad_release(y);
-    hetad_end();
-    return sum;
 }

@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+static void hetad_launched(dim3 grid);
+
 // pullback of force_kernel (line 17), with respect to f, x
 static __global__ void force_kernel_pullback(
     const double *__restrict__ x, int n, const double *__restrict__ adj_f, double *__restrict__ adj_x)
@@ -24,6 +26,16 @@ static __global__ void force_kernel_pullback(
     }
 }
 
+// gradient of f of forces (line 25) with respect to x
+extern "C" void forces_grad(double *f, const double *x, int n, double *adj_f, double *adj_x)
+{
+    // line 27: force_kernel<<<1, 32>>>(f, x, n);
+    force_kernel_pullback<<<1, 32>>>(x, n, adj_f, adj_x);
+    hetad_launched(dim3(1));
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
+
 // A failure that leaves no right answer ends the program.
 static void hetad_fail(const char *message)
 {
@@ -46,12 +58,4 @@ static void hetad_launched(dim3 grid)
     if (grid.x > 0 && grid.y > 0 && grid.z > 0) {
         hetad_check(error);
     }
-}
-
-// gradient of f of forces (line 25) with respect to x
-extern "C" void forces_grad(double *f, const double *x, int n, double *adj_f, double *adj_x)
-{
-    // line 27: force_kernel<<<1, 32>>>(f, x, n);
-    force_kernel_pullback<<<1, 32>>>(x, n, adj_f, adj_x);
-    hetad_launched(dim3(1));
 }

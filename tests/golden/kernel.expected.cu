@@ -2,6 +2,54 @@
 #include <cstdlib>
 #include <cstring>
 
+static __device__ void hetad_block_add_double(double *target, double value);
+static void hetad_begin(void);
+static cudaError_t hetad_device_zeros(void **p, size_t bytes);
+static unsigned hetad_blocks(unsigned blocks);
+static void hetad_launched(dim3 grid);
+static void hetad_read_scalar_double(double *adj, double *cell);
+static void hetad_release(void *p);
+static void hetad_end(void);
+
+// pullback of scale (line 15), with respect to y, x, a
+static __global__ void scale_pullback(
+    const double *__restrict__ x, double a, int n, const double *__restrict__ adj_y,
+    double *__restrict__ adj_x, double *adj_a, unsigned int blocks)
+{
+    double a_sum = 0;
+    for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
+        int i = block * blockDim.x + threadIdx.x;
+        if (i < n) {
+            // line 19: y[i] = a * x[i];
+            const double seed = adj_y[i];
+            a_sum += seed * x[i];
+            adj_x[i] += seed * a;
+        }
+    }
+    hetad_block_add_double(adj_a, a_sum);
+}
+
+// gradient of y of scale (line 15) with respect to x, a
+extern "C" void scale_grad(
+    const dim3 grid, const dim3 block, size_t shared_mem, cudaStream_t stream, double *y, const double *x,
+    double a, int n, double *adj_y, double *adj_x, double *adj_a)
+{
+    hetad_begin();
+    double a_sum = 0;
+    double *adj_scalars;
+    hetad_device_zeros((void **)&adj_scalars, 8);
+    // line 15: __global__ void scale(double *y, const double *x, double a, int n)
+    scale_pullback<<<hetad_blocks(grid.x), block.x, shared_mem, stream>>>(
+        x, a, n, adj_y, adj_x, adj_scalars, grid.x);
+    hetad_launched(grid);
+    hetad_read_scalar_double(&a_sum, adj_scalars);
+    *adj_a += a_sum;
+    hetad_release(adj_scalars);
+    hetad_end();
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
+
 // The sum of `value` over the first `lanes` lanes of a warp, in lane 0.
 static __device__ double hetad_warp_sum_double(double value, unsigned lane, unsigned lanes)
 {
@@ -41,24 +89,6 @@ static __device__ void hetad_block_add_double(double *target, double value)
     if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && value != 0) {
         atomicAdd(target, value);
     }
-}
-
-// pullback of scale (line 15), with respect to y, x, a
-static __global__ void scale_pullback(
-    const double *__restrict__ x, double a, int n, const double *__restrict__ adj_y,
-    double *__restrict__ adj_x, double *adj_a, unsigned int blocks)
-{
-    double a_sum = 0;
-    for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
-        int i = block * blockDim.x + threadIdx.x;
-        if (i < n) {
-            // line 19: y[i] = a * x[i];
-            const double seed = adj_y[i];
-            a_sum += seed * x[i];
-            adj_x[i] += seed * a;
-        }
-    }
-    hetad_block_add_double(adj_a, a_sum);
 }
 
 // A failure that leaves no right answer ends the program.
@@ -227,11 +257,7 @@ static void hetad_launched(dim3 grid)
 // So many blocks keep a GPU busy; each of them works for several, and adds one sum for all of these.
 static unsigned hetad_blocks(unsigned blocks)
 {
-#ifdef HETAD_ON_CPU
-    return blocks;
-#else
     return blocks < 2112 ? blocks : 2112;
-#endif
 }
 
 // The adjoint of a scalar that kernels accumulated in a cell of device memory.
@@ -258,24 +284,5 @@ static void hetad_end(void)
 
 static void hetad_begin(void)
 {
-    hetad_end();
-}
-
-// gradient of y of scale (line 15) with respect to x, a
-extern "C" void scale_grad(
-    const dim3 grid, const dim3 block, size_t shared_mem, cudaStream_t stream, double *y, const double *x,
-    double a, int n, double *adj_y, double *adj_x, double *adj_a)
-{
-    hetad_begin();
-    double a_sum = 0;
-    double *adj_scalars;
-    hetad_device_zeros((void **)&adj_scalars, 8);
-    // line 15: __global__ void scale(double *y, const double *x, double a, int n)
-    scale_pullback<<<hetad_blocks(grid.x), block.x, shared_mem, stream>>>(
-        x, a, n, adj_y, adj_x, adj_scalars, grid.x);
-    hetad_launched(grid);
-    hetad_read_scalar_double(&a_sum, adj_scalars);
-    *adj_a += a_sum;
-    hetad_release(adj_scalars);
     hetad_end();
 }

@@ -5,6 +5,16 @@
 #include <cstring>
 #include <cublas_v2.h>
 
+static void hetad_begin(void);
+static void hetad_argument(const void *p, size_t bytes, int on_device);
+static void hetad_save(const void *p);
+static int hetad_cublas(cublasHandle_t *handle);
+static void hetad_routine(int status);
+static void hetad_forward_done(void);
+static void hetad_launched(dim3 grid);
+static void hetad_restore(void *p);
+static void hetad_end(void);
+
 // pullback of square (line 14), with respect to c
 static __global__ void square_pullback(const float *__restrict__ c, int count, float *__restrict__ adj_c)
 {
@@ -32,6 +42,58 @@ static __global__ void blas_float_scale(
         a[at] = chosen_1;
     }
 }
+
+// gradient of c of product (line 28) with respect to a, b
+extern "C" void product_grad(
+    float *c, const float *a, const float *b, int n, float *adj_c, float *adj_a, float *adj_b, size_t c_bytes)
+{
+    hetad_begin();
+    hetad_argument(c, c_bytes, 1);
+    hetad_argument(adj_c, c_bytes, 1);
+    hetad_save(c);
+    cublasHandle_t handle;
+    hetad_cublas(&handle);
+    const float one = 1.0f;
+    const float zero = 0.0f;
+    if (n >= 0 && n >= 1) {
+        if (n > 0) {
+            hetad_routine(cublasSgemm(
+                handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one, a, n, b, n, &zero, c, n));
+        }
+    }
+    hetad_forward_done();
+    // line 25: square<<<(n * n + 127) / 128, 128>>>(c, n * n);
+    square_pullback<<<(n * n + 127) / 128, 128>>>(c, n * n, adj_c);
+    hetad_launched(dim3((n * n + 127) / 128));
+    if (n >= 0 && n >= 1) {
+        if (n > 0) {
+            // cublasSgemm
+            if (n > 0) {
+                {
+                    const float hetad_factor_1 = 1.0f;
+                    hetad_routine(cublasSgemm(
+                        handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, adj_c, n, b, n, &hetad_factor_1,
+                        adj_a, n));
+                }
+                {
+                    const float hetad_factor_1 = 1.0f;
+                    hetad_routine(cublasSgemm(
+                        handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, adj_c, n, a, n, &hetad_factor_1,
+                        adj_b, n));
+                }
+            }
+            if (zero != 1.0f) {
+                blas_float_scale<<<((long long)n * n + 255) / 256, 256>>>(n, n, zero, adj_c, n, 0, 1);
+                hetad_launched(dim3(((long long)n * n + 255) / 256));
+            }
+        }
+    }
+    // line 31: cublasCreate(&handle);
+    hetad_restore(c);
+    hetad_end();
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
 
 // A failure that leaves no right answer ends the program.
 static void hetad_fail(const char *message)
@@ -417,55 +479,5 @@ static void hetad_end(void)
 
 static void hetad_begin(void)
 {
-    hetad_end();
-}
-
-// gradient of c of product (line 28) with respect to a, b
-extern "C" void product_grad(
-    float *c, const float *a, const float *b, int n, float *adj_c, float *adj_a, float *adj_b, size_t c_bytes)
-{
-    hetad_begin();
-    hetad_argument(c, c_bytes, 1);
-    hetad_argument(adj_c, c_bytes, 1);
-    hetad_save(c);
-    cublasHandle_t handle;
-    hetad_cublas(&handle);
-    const float one = 1.0f;
-    const float zero = 0.0f;
-    if (n >= 0 && n >= 1) {
-        if (n > 0) {
-            hetad_routine(cublasSgemm(
-                handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one, a, n, b, n, &zero, c, n));
-        }
-    }
-    hetad_forward_done();
-    // line 25: square<<<(n * n + 127) / 128, 128>>>(c, n * n);
-    square_pullback<<<(n * n + 127) / 128, 128>>>(c, n * n, adj_c);
-    hetad_launched(dim3((n * n + 127) / 128));
-    if (n >= 0 && n >= 1) {
-        if (n > 0) {
-            // cublasSgemm
-            if (n > 0) {
-                {
-                    const float hetad_factor_1 = 1.0f;
-                    hetad_routine(cublasSgemm(
-                        handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, adj_c, n, b, n, &hetad_factor_1,
-                        adj_a, n));
-                }
-                {
-                    const float hetad_factor_1 = 1.0f;
-                    hetad_routine(cublasSgemm(
-                        handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, adj_c, n, a, n, &hetad_factor_1,
-                        adj_b, n));
-                }
-            }
-            if (zero != 1.0f) {
-                blas_float_scale<<<((long long)n * n + 255) / 256, 256>>>(n, n, zero, adj_c, n, 0, 1);
-                hetad_launched(dim3(((long long)n * n + 255) / 256));
-            }
-        }
-    }
-    // line 31: cublasCreate(&handle);
-    hetad_restore(c);
     hetad_end();
 }

@@ -2,46 +2,28 @@
 #include <cstdlib>
 #include <cstring>
 
-// The sum of `value` over the first `lanes` lanes of a warp, in lane 0.
-static __device__ double hetad_warp_sum_double(double value, unsigned lane, unsigned lanes)
-{
-    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
-    for (unsigned offset = 16; offset > 0; offset /= 2) {
-        const double other = __shfl_down_sync(mask, value, offset);
-        if (lane + offset < lanes) {
-            value += other;
-        }
-    }
-    return value;
-}
-
-// The sum of `value` over the block, in its first thread; all threads come here.
-static __device__ double hetad_block_total_double(double value)
-{
-    __shared__ double sums[32];
-    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    const unsigned warp = thread / 32, lane = thread % 32, warps = (threads + 31) / 32;
-    value = hetad_warp_sum_double(value, lane, min(32u, threads - 32 * warp));
-    __syncthreads();  // an earlier call may still be reading `sums`
-    if (lane == 0) {
-        sums[warp] = value;
-    }
-    __syncthreads();
-    if (thread < warps) {
-        value = hetad_warp_sum_double(sums[thread], lane, warps);
-    }
-    return value;
-}
-
-// *target += the sum of `value` over the block: one atomicAdd, if any.
-static __device__ void hetad_block_add_double(double *target, double value)
-{
-    value = hetad_block_total_double(value);
-    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && value != 0) {
-        atomicAdd(target, value);
-    }
-}
+static __device__ void hetad_block_add_double(double *target, double value);
+static void *hetad_now(const void *p);
+static void hetad_rename_part(const void *p, long long first, long long last, size_t size, int sure);
+static int hetad_apart(const void *p, const void *q);
+static void hetad_renamed(const void *p);
+static inline void hetad_push(const void *value, size_t bytes);
+static void hetad_copy_pullback_double(double *adj_dst, double *adj_src, size_t bytes, int kind);
+static void hetad_added(const void *p);
+static inline void hetad_pop(void *value, size_t bytes);
+static void hetad_restore_part(void *p);
+static unsigned hetad_blocks(unsigned blocks);
+static int hetad_was_zero(const void *p);
+static void hetad_launched(dim3 grid);
+static void hetad_cleared(const void *p, long long first, long long last, size_t size, int sure);
+static void hetad_read_scalar_double(double *adj, double *cell);
+static void hetad_begin(void);
+static void hetad_argument(const void *p, size_t bytes, int on_device);
+static cudaError_t hetad_device_zeros(void **p, size_t bytes);
+static void hetad_save_part(const void *p, long long first, long long last, size_t size);
+static void hetad_forward_done(void);
+static void hetad_release(void *p);
+static void hetad_end(void);
 
 static __global__ void smooth(double *v, const double *u, const double *f, double w, int n)
 {
@@ -115,6 +97,194 @@ static __global__ void hetad_accumulate_double(double *sum, const double *term, 
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         sum[i] += term[i];
+    }
+}
+
+// forward sweep of square_of_norm (line 26)
+static double square_of_norm_forward(double *u, int n, double *host)
+{
+    double sum = 1.0;
+    cudaMemcpy(host, (double *)hetad_now(u), n * sizeof(double), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; ++i) {
+        sum += host[i] * host[i];
+    }
+    return sum;
+}
+
+// forward sweep of relax (line 35)
+static void relax_forward(double *u, double *v, const double *f, int n, int times)
+{
+    for (int k = 0; k < times; ++k) {
+        double host[32];
+        double sum = square_of_norm_forward(u, n, host);
+        double w = 0.1 / sum;
+        hetad_rename_part(
+            v, 0, (long long)n - 1, 8,
+            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(v, u) != 0
+                && hetad_apart(v, f) != 0);
+        smooth<<<(n + 7) / 8, 8>>>((double *)hetad_now(v), (double *)hetad_now(u), f, w, n);
+        hetad_renamed(v);
+        hetad_rename_part(
+            u, 0, (long long)n - 1, 8,
+            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(u, v) != 0
+                && hetad_apart(u, f) != 0);
+        smooth<<<(n + 7) / 8, 8>>>((double *)hetad_now(u), (double *)hetad_now(v), f, w, n);
+        hetad_renamed(u);
+        hetad_push(&sum, 8);
+        hetad_push(host, 256);
+        hetad_push(&w, 8);
+    }
+}
+
+// pullback of square_of_norm (line 26)
+static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_after)
+{
+    double adj_host[32] = {};
+    for (int i = 0; i < n; ++i) {
+        // line 31: sum += host[i] * host[i];
+        adj_host[i] += 2.0 * adj_after * host[i];
+    }
+    // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
+    hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);
+    hetad_added(adj_u);
+}
+
+// pullback of relax (line 35)
+static void relax_pullback(
+    double *u, double *v, const double *f, int n, int times, double *adj_u, double *adj_v, double *adj_f,
+    double *adj_scalars)
+{
+    for (int k = times - 1; k >= 0; --k) {
+        double square_of_norm;
+        double host[32];
+        double w;
+        hetad_pop(&w, 8);
+        hetad_pop(host, 256);
+        hetad_pop(&square_of_norm, 8);
+        double adj_w = 0;
+        // line 40: smooth<<<(n + 7) / 8, 8>>>(u, v, f, w, n);
+        hetad_restore_part(u);
+        smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
+            (double *)hetad_now(v), f, w, n, adj_u, adj_v, adj_f, adj_scalars, (n + 7) / 8,
+            hetad_was_zero(adj_v), hetad_was_zero(adj_f));
+        hetad_launched(dim3((n + 7) / 8));
+        hetad_cleared(
+            adj_u, 0, (long long)n - 1, 8,
+            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(adj_u, adj_v) != 0
+                && hetad_apart(adj_u, adj_f) != 0);
+        // line 39: smooth<<<(n + 7) / 8, 8>>>(v, u, f, w, n);
+        hetad_restore_part(v);
+        smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
+            (double *)hetad_now(u), f, w, n, adj_v, adj_u, adj_f, adj_scalars, (n + 7) / 8,
+            hetad_was_zero(adj_u), hetad_was_zero(adj_f));
+        hetad_launched(dim3((n + 7) / 8));
+        hetad_cleared(
+            adj_v, 0, (long long)n - 1, 8,
+            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(adj_v, adj_u) != 0
+                && hetad_apart(adj_v, adj_f) != 0);
+        // line 38: double w = 0.1 / square_of_norm(u, n);
+        hetad_read_scalar_double(&adj_w, adj_scalars);
+        hetad_added(&adj_w);
+        const double adj_square_of_norm = -(adj_w == 0 ? 0 : adj_w * w / square_of_norm);
+        square_of_norm_pullback(n, host, adj_u, adj_square_of_norm);
+    }
+}
+
+// gradient of u of solve (line 44) with respect to u, f
+extern "C" void solve_grad(
+    double *u, double *v, const double *f, int n, double *adj_u, double *adj_f, size_t v_bytes,
+    size_t u_bytes, size_t f_bytes)
+{
+    hetad_begin();
+    hetad_argument(u, u_bytes, 1);
+    hetad_argument(adj_u, u_bytes, 1);
+    hetad_argument(v, v_bytes, 1);
+    hetad_argument(f, f_bytes, 1);
+    hetad_argument(adj_f, f_bytes, 1);
+    double *adj_v;
+    hetad_device_zeros((void **)&adj_v, v_bytes);
+    double *adj_scalars;
+    hetad_device_zeros((void **)&adj_scalars, 32);
+    relax_forward(u, v, f, n, 1);
+    double host_2[32];
+    double sum_2 = square_of_norm_forward(u, n, host_2);
+    for (int cycle = 0; cycle < 2; ++cycle) {
+        relax_forward(u, v, f, n, 2);
+    }
+    double host_4[32];
+    double sum_4 = square_of_norm_forward(u, n, host_4);
+    const double argument_1 = sum_2 / sum_4;
+    hetad_save_part(u, 0, (long long)n - 1, 8);
+    scale<<<(n + 7) / 8, 8>>>((double *)hetad_now(u), argument_1, n);
+    relax_forward(u, v, f, n, 1);
+    hetad_forward_done();
+    double adj_argument_1 = 0;
+    // line 52: relax(u, v, f, n, 1);
+    relax_pullback(u, v, f, n, 1, adj_u, adj_v, adj_f, adj_scalars + 3);
+    // line 51: scale<<<(n + 7) / 8, 8>>>(u, before / after, n);
+    hetad_restore_part(u);
+    hetad_added(adj_u);
+    scale_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
+        (double *)hetad_now(u), argument_1, n, adj_u, adj_scalars + 2, (n + 7) / 8);
+    hetad_launched(dim3((n + 7) / 8));
+    hetad_read_scalar_double(&adj_argument_1, adj_scalars + 2);
+    hetad_added(&adj_argument_1);
+    const double seed = adj_argument_1 == 0 ? 0 : adj_argument_1 / sum_4;
+    const double adj_after = -(seed == 0 ? 0 : seed * argument_1);
+    // line 50: double after = square_of_norm(u, n);
+    square_of_norm_pullback(n, host_4, adj_u, adj_after);
+    for (int cycle = 1; cycle >= 0; --cycle) {
+        // line 49: relax(u, v, f, n, 2);
+        relax_pullback(u, v, f, n, 2, adj_u, adj_v, adj_f, adj_scalars + 1);
+    }
+    // line 47: double before = square_of_norm(u, n);
+    square_of_norm_pullback(n, host_2, adj_u, seed);
+    // line 46: relax(u, v, f, n, 1);
+    relax_pullback(u, v, f, n, 1, adj_u, adj_v, adj_f, adj_scalars);
+    hetad_release(adj_scalars);
+    hetad_end();
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
+
+// The sum of `value` over the first `lanes` lanes of a warp, in lane 0.
+static __device__ double hetad_warp_sum_double(double value, unsigned lane, unsigned lanes)
+{
+    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+        const double other = __shfl_down_sync(mask, value, offset);
+        if (lane + offset < lanes) {
+            value += other;
+        }
+    }
+    return value;
+}
+
+// The sum of `value` over the block, in its first thread; all threads come here.
+static __device__ double hetad_block_total_double(double value)
+{
+    __shared__ double sums[32];
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned warp = thread / 32, lane = thread % 32, warps = (threads + 31) / 32;
+    value = hetad_warp_sum_double(value, lane, min(32u, threads - 32 * warp));
+    __syncthreads();  // an earlier call may still be reading `sums`
+    if (lane == 0) {
+        sums[warp] = value;
+    }
+    __syncthreads();
+    if (thread < warps) {
+        value = hetad_warp_sum_double(sums[thread], lane, warps);
+    }
+    return value;
+}
+
+// *target += the sum of `value` over the block: one atomicAdd, if any.
+static __device__ void hetad_block_add_double(double *target, double value)
+{
+    value = hetad_block_total_double(value);
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && value != 0) {
+        atomicAdd(target, value);
     }
 }
 
@@ -623,11 +793,7 @@ static void hetad_forward_done(void)
 // So many blocks keep a GPU busy; each of them works for several, and adds one sum for all of these.
 static unsigned hetad_blocks(unsigned blocks)
 {
-#ifdef HETAD_ON_CPU
-    return blocks;
-#else
     return blocks < 2112 ? blocks : 2112;
-#endif
 }
 
 // Whether two pointers certainly lead to different buffers.
@@ -772,150 +938,5 @@ static void hetad_end(void)
 
 static void hetad_begin(void)
 {
-    hetad_end();
-}
-
-// forward sweep of square_of_norm (line 26)
-static double square_of_norm_forward(double *u, int n, double *host)
-{
-    double sum = 1.0;
-    cudaMemcpy(host, (double *)hetad_now(u), n * sizeof(double), cudaMemcpyDeviceToHost);
-    for (int i = 0; i < n; ++i) {
-        sum += host[i] * host[i];
-    }
-    return sum;
-}
-
-// forward sweep of relax (line 35)
-static void relax_forward(double *u, double *v, const double *f, int n, int times)
-{
-    for (int k = 0; k < times; ++k) {
-        double host[32];
-        double sum = square_of_norm_forward(u, n, host);
-        double w = 0.1 / sum;
-        hetad_rename_part(
-            v, 0, (long long)n - 1, 8,
-            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(v, u) != 0
-                && hetad_apart(v, f) != 0);
-        smooth<<<(n + 7) / 8, 8>>>((double *)hetad_now(v), (double *)hetad_now(u), f, w, n);
-        hetad_renamed(v);
-        hetad_rename_part(
-            u, 0, (long long)n - 1, 8,
-            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(u, v) != 0
-                && hetad_apart(u, f) != 0);
-        smooth<<<(n + 7) / 8, 8>>>((double *)hetad_now(u), (double *)hetad_now(v), f, w, n);
-        hetad_renamed(u);
-        hetad_push(&sum, 8);
-        hetad_push(host, 256);
-        hetad_push(&w, 8);
-    }
-}
-
-// pullback of square_of_norm (line 26)
-static void square_of_norm_pullback(int n, double *host, double *adj_u, double adj_after)
-{
-    double adj_host[32] = {};
-    for (int i = 0; i < n; ++i) {
-        // line 31: sum += host[i] * host[i];
-        adj_host[i] += 2.0 * adj_after * host[i];
-    }
-    // line 29: cudaMemcpy(host, u, n * sizeof(double), cudaMemcpyDeviceToHost);
-    hetad_copy_pullback_double(adj_host, adj_u, n * sizeof(double), cudaMemcpyDeviceToHost);
-    hetad_added(adj_u);
-}
-
-// pullback of relax (line 35)
-static void relax_pullback(
-    double *u, double *v, const double *f, int n, int times, double *adj_u, double *adj_v, double *adj_f,
-    double *adj_scalars)
-{
-    for (int k = times - 1; k >= 0; --k) {
-        double square_of_norm;
-        double host[32];
-        double w;
-        hetad_pop(&w, 8);
-        hetad_pop(host, 256);
-        hetad_pop(&square_of_norm, 8);
-        double adj_w = 0;
-        // line 40: smooth<<<(n + 7) / 8, 8>>>(u, v, f, w, n);
-        hetad_restore_part(u);
-        smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
-            (double *)hetad_now(v), f, w, n, adj_u, adj_v, adj_f, adj_scalars, (n + 7) / 8,
-            hetad_was_zero(adj_v), hetad_was_zero(adj_f));
-        hetad_launched(dim3((n + 7) / 8));
-        hetad_cleared(
-            adj_u, 0, (long long)n - 1, 8,
-            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(adj_u, adj_v) != 0
-                && hetad_apart(adj_u, adj_f) != 0);
-        // line 39: smooth<<<(n + 7) / 8, 8>>>(v, u, f, w, n);
-        hetad_restore_part(v);
-        smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
-            (double *)hetad_now(u), f, w, n, adj_v, adj_u, adj_f, adj_scalars, (n + 7) / 8,
-            hetad_was_zero(adj_u), hetad_was_zero(adj_f));
-        hetad_launched(dim3((n + 7) / 8));
-        hetad_cleared(
-            adj_v, 0, (long long)n - 1, 8,
-            8ll * (unsigned int)((n + 7) / 8) >= (long long)n && hetad_apart(adj_v, adj_u) != 0
-                && hetad_apart(adj_v, adj_f) != 0);
-        // line 38: double w = 0.1 / square_of_norm(u, n);
-        hetad_read_scalar_double(&adj_w, adj_scalars);
-        hetad_added(&adj_w);
-        const double adj_square_of_norm = -(adj_w == 0 ? 0 : adj_w * w / square_of_norm);
-        square_of_norm_pullback(n, host, adj_u, adj_square_of_norm);
-    }
-}
-
-// gradient of u of solve (line 44) with respect to u, f
-extern "C" void solve_grad(
-    double *u, double *v, const double *f, int n, double *adj_u, double *adj_f, size_t v_bytes,
-    size_t u_bytes, size_t f_bytes)
-{
-    hetad_begin();
-    hetad_argument(u, u_bytes, 1);
-    hetad_argument(adj_u, u_bytes, 1);
-    hetad_argument(v, v_bytes, 1);
-    hetad_argument(f, f_bytes, 1);
-    hetad_argument(adj_f, f_bytes, 1);
-    double *adj_v;
-    hetad_device_zeros((void **)&adj_v, v_bytes);
-    double *adj_scalars;
-    hetad_device_zeros((void **)&adj_scalars, 32);
-    relax_forward(u, v, f, n, 1);
-    double host_2[32];
-    double sum_2 = square_of_norm_forward(u, n, host_2);
-    for (int cycle = 0; cycle < 2; ++cycle) {
-        relax_forward(u, v, f, n, 2);
-    }
-    double host_4[32];
-    double sum_4 = square_of_norm_forward(u, n, host_4);
-    const double argument_1 = sum_2 / sum_4;
-    hetad_save_part(u, 0, (long long)n - 1, 8);
-    scale<<<(n + 7) / 8, 8>>>((double *)hetad_now(u), argument_1, n);
-    relax_forward(u, v, f, n, 1);
-    hetad_forward_done();
-    double adj_argument_1 = 0;
-    // line 52: relax(u, v, f, n, 1);
-    relax_pullback(u, v, f, n, 1, adj_u, adj_v, adj_f, adj_scalars + 3);
-    // line 51: scale<<<(n + 7) / 8, 8>>>(u, before / after, n);
-    hetad_restore_part(u);
-    hetad_added(adj_u);
-    scale_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
-        (double *)hetad_now(u), argument_1, n, adj_u, adj_scalars + 2, (n + 7) / 8);
-    hetad_launched(dim3((n + 7) / 8));
-    hetad_read_scalar_double(&adj_argument_1, adj_scalars + 2);
-    hetad_added(&adj_argument_1);
-    const double seed = adj_argument_1 == 0 ? 0 : adj_argument_1 / sum_4;
-    const double adj_after = -(seed == 0 ? 0 : seed * argument_1);
-    // line 50: double after = square_of_norm(u, n);
-    square_of_norm_pullback(n, host_4, adj_u, adj_after);
-    for (int cycle = 1; cycle >= 0; --cycle) {
-        // line 49: relax(u, v, f, n, 2);
-        relax_pullback(u, v, f, n, 2, adj_u, adj_v, adj_f, adj_scalars + 1);
-    }
-    // line 47: double before = square_of_norm(u, n);
-    square_of_norm_pullback(n, host_2, adj_u, seed);
-    // line 46: relax(u, v, f, n, 1);
-    relax_pullback(u, v, f, n, 1, adj_u, adj_v, adj_f, adj_scalars);
-    hetad_release(adj_scalars);
     hetad_end();
 }

@@ -1,20 +1,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-// How many neighbouring threads sum together: a warp, where all warps are whole.
-static __device__ unsigned hetad_lanes(void)
-{
-    return blockDim.x * blockDim.y * blockDim.z % 32 == 0 ? 32 : 1;
-}
-
-// The sum of `value` over the lanes, in each of them.
-static __device__ double hetad_lane_sum_double(double value, unsigned lanes)
-{
-    for (unsigned offset = lanes / 2; offset > 0; offset /= 2) {
-        value += __shfl_xor_sync(0xffffffff, value, offset);
-    }
-    return value;
-}
+static __device__ unsigned hetad_lanes(void);
+static __device__ double hetad_lane_sum_double(double value, unsigned lanes);
+static unsigned hetad_tiling(unsigned blocks);
+static void hetad_launched(dim3 grid);
 
 // pullback of product (line 29), with respect to A: a gather on tiles
 static __global__ void __launch_bounds__(256, 3) product_gather_apart_A(
@@ -251,6 +241,39 @@ static __global__ void __launch_bounds__(256, 3) product_gather_apart_B(
     }
 }
 
+// gradient of C of multiply (line 50) with respect to A, B
+extern "C" void multiply_grad(
+    double *C, const double *A, const double *B, int m, int n, int k, double *adj_C, double *adj_A,
+    double *adj_B)
+{
+    dim3 block(4, 4);
+    dim3 grid((n + 4 - 1) / 4, (m + 4 - 1) / 4);
+    // line 54: product<<<grid, block>>>(C, A, B, m, n, k);
+    product_gather_apart_A<<<hetad_tiling(grid.x), 256>>>(
+        B, m, n, k, adj_C, adj_A, grid.x * block.x, grid.y * block.y);
+    hetad_launched(grid);
+    product_gather_apart_B<<<hetad_tiling(grid.x), 256>>>(
+        A, m, n, k, adj_C, adj_B, grid.x * block.x, grid.y * block.y);
+    hetad_launched(grid);
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
+
+// How many neighbouring threads sum together: a warp, where all warps are whole.
+static __device__ unsigned hetad_lanes(void)
+{
+    return blockDim.x * blockDim.y * blockDim.z % 32 == 0 ? 32 : 1;
+}
+
+// The sum of `value` over the lanes, in each of them.
+static __device__ double hetad_lane_sum_double(double value, unsigned lanes)
+{
+    for (unsigned offset = lanes / 2; offset > 0; offset /= 2) {
+        value += __shfl_xor_sync(0xffffffff, value, offset);
+    }
+    return value;
+}
+
 // A failure that leaves no right answer ends the program.
 static void hetad_fail(const char *message)
 {
@@ -278,25 +301,5 @@ static void hetad_launched(dim3 grid)
 // How many blocks take tiles of shared memory, one after another: as many as keep a GPU busy.
 static unsigned hetad_tiling(unsigned blocks)
 {
-#ifdef HETAD_ON_CPU
-    return blocks;
-#else
     return blocks > 0 ? 1056 : 0;
-#endif
-}
-
-// gradient of C of multiply (line 50) with respect to A, B
-extern "C" void multiply_grad(
-    double *C, const double *A, const double *B, int m, int n, int k, double *adj_C, double *adj_A,
-    double *adj_B)
-{
-    dim3 block(4, 4);
-    dim3 grid((n + 4 - 1) / 4, (m + 4 - 1) / 4);
-    // line 54: product<<<grid, block>>>(C, A, B, m, n, k);
-    product_gather_apart_A<<<hetad_tiling(grid.x), 256>>>(
-        B, m, n, k, adj_C, adj_A, grid.x * block.x, grid.y * block.y);
-    hetad_launched(grid);
-    product_gather_apart_B<<<hetad_tiling(grid.x), 256>>>(
-        A, m, n, k, adj_C, adj_B, grid.x * block.x, grid.y * block.y);
-    hetad_launched(grid);
 }

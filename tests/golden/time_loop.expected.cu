@@ -2,6 +2,14 @@
 #include <cstdlib>
 #include <cstring>
 
+static void hetad_begin(void);
+static void hetad_argument(const void *p, size_t bytes, int on_device);
+static void hetad_save_part(const void *p, long long first, long long last, size_t size);
+static void hetad_forward_done(void);
+static void hetad_restore_part(void *p);
+static void hetad_launched(dim3 grid);
+static void hetad_end(void);
+
 static __global__ void react(double *u, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -20,6 +28,28 @@ static __global__ void react_pullback(const double *__restrict__ u, int n, doubl
         adj_u[i] = seed + seed * (1.0 - u[i]) * 0.1 - seed * (0.1 * u[i]);
     }
 }
+
+// gradient of u of march (line 18) with respect to u
+extern "C" void march_grad(double *u, int n, int steps, double *adj_u, size_t u_bytes)
+{
+    hetad_begin();
+    hetad_argument(u, u_bytes, 1);
+    hetad_argument(adj_u, u_bytes, 1);
+    for (int t = 0; t < steps; ++t) {
+        hetad_save_part(u, 0, (long long)n - 1, 8);
+        react<<<(n + 31) / 32, 32>>>(u, n);
+    }
+    hetad_forward_done();
+    for (int t = steps - 1; t >= 0; --t) {
+        // line 21: react<<<(n + 31) / 32, 32>>>(u, n);
+        hetad_restore_part(u);
+        react_pullback<<<(n + 31) / 32, 32>>>(u, n, adj_u);
+        hetad_launched(dim3((n + 31) / 32));
+    }
+    hetad_end();
+}
+
+// ---- hetad's own functions that are called above, and what they need ----
 
 // A failure that leaves no right answer ends the program.
 static void hetad_fail(const char *message)
@@ -401,25 +431,5 @@ static void hetad_end(void)
 
 static void hetad_begin(void)
 {
-    hetad_end();
-}
-
-// gradient of u of march (line 18) with respect to u
-extern "C" void march_grad(double *u, int n, int steps, double *adj_u, size_t u_bytes)
-{
-    hetad_begin();
-    hetad_argument(u, u_bytes, 1);
-    hetad_argument(adj_u, u_bytes, 1);
-    for (int t = 0; t < steps; ++t) {
-        hetad_save_part(u, 0, (long long)n - 1, 8);
-        react<<<(n + 31) / 32, 32>>>(u, n);
-    }
-    hetad_forward_done();
-    for (int t = steps - 1; t >= 0; --t) {
-        // line 21: react<<<(n + 31) / 32, 32>>>(u, n);
-        hetad_restore_part(u);
-        react_pullback<<<(n + 31) / 32, 32>>>(u, n, adj_u);
-        hetad_launched(dim3((n + 31) / 32));
-    }
     hetad_end();
 }
