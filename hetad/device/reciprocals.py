@@ -31,8 +31,6 @@ from hetad.ir.visit import bodies, children, map_body, map_children, own_exprs, 
 from hetad.passes.manager import program_pass
 from hetad.rules import math as rules
 
-_WITH_JUMPS = {"fmod", "remainder"}
-
 
 @program_pass("share-reciprocals")
 def reciprocals_shared(draft: Draft) -> Draft:
@@ -85,7 +83,7 @@ def _operands(e: ir.Expr) -> tuple[ir.Expr, ...]:
         case ir.Select(type=Float()):
             return (e.then, e.orelse)
         case ir.Intrinsic(name=name, args=args) if rules.is_math(name) and not rules.is_inactive(name):
-            return () if name in _WITH_JUMPS else args
+            return tuple(a for k, a in enumerate(args) if rules.is_stable(name, k, args))
         case ir.Index(base=base_) | ir.Member(base=base_):
             return (base_,)
         case ir.Aggregate(elements=elements):

@@ -20,6 +20,7 @@ from hetad.ir.types import (
     DEVICE_PROPERTIES,
     DIM3,
     DOUBLE,
+    FLOAT,
     INT,
     Array,
     Float,
@@ -110,6 +111,8 @@ def _plain_const(expr: ir.Const) -> ir.Const:
         spelling = literal_type(expr.text)
         if isinstance(spelling, Int) and spelling != expr.type and math.isfinite(expr.value) and expr.value >= 0:
             return replace(expr, value=int(expr.value), type=spelling)
+        if spelling == FLOAT:
+            return replace(expr, type=FLOAT)
         if spelling is not None or is_named(expr.text):
             return expr
     if isinstance(expr.type, Int) and -(2**31) < expr.value < 2**31:

@@ -53,6 +53,12 @@ def test_what_an_index_or_a_step_depends_on_stays_as_it_is() -> None:
     assert "(int)(q / d)" in text
 
 
+def test_what_ends_a_domain_or_jumps_depends_on_stays_as_it_is() -> None:
+    text = pullback("double q = x[i] / d, r = 3.0 / d; y[i] = pow(x[i], r) * sqrt(q - 1.0) * copysign(x[i], q) / d;")
+    assert "q = x[i] / d;" in text
+    assert "r = 3.0 / d;" in text
+
+
 def test_one_quotient_remains_one() -> None:
     text = pullback("y[i] = x[i] * d; y[i] = y[i] / (2.0 + x[i]);")
     assert "inverse" not in text

@@ -139,7 +139,9 @@ def _literal(const: Const, type_: Int | Float) -> Const | None:
             return None
         text = const.text
         if text is not None and text[0].isdigit() and not text.startswith(("0x", "0X")):
-            text = text.rstrip("fF") + ("f" if type_.bits == 32 else "")
+            plain = text.rstrip("fF")
+            if float(plain.replace("'", "")) == number:  # 0.1f stays: it is not 0.1
+                text = plain + ("f" if type_.bits == 32 else "")
         elif text is not None:
             return None
         return Const(number, type_, text, span=const.span)

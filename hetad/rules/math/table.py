@@ -17,6 +17,8 @@ from hetad.rules.math.intrinsics import ROUNDED, TWO_RESULTS
 from hetad.rules.math.special import SPECIAL
 from hetad.rules.row import CONSTANTS, Row, Slope, names
 
+_WITH_JUMPS = {"fmod", "remainder", "copysign"}
+
 ROWS: Mapping[str, Row] = {row.name: row for group in (*ELEMENTARY, *SPECIAL, *ROUNDED, *TWO_RESULTS) for row in group}
 
 
@@ -54,6 +56,20 @@ def slope(name: str, index: int, args: Sequence[Expr] | None = None) -> Slope:
 def may_be_infinite(name: str, index: int, args: Sequence[Expr] | None = None) -> bool:
     """Whether seed * slope needs the guard `seed == 0 ? 0 : seed * slope`; `args` as for `slope`."""
     return slope(name, index, args) != "finite"
+
+
+def is_stable(name: str, index: int, args: Sequence[Expr]) -> bool:
+    """Whether the last bit of an argument only moves the last bits of the value, wherever that is a number.
+
+    It may decide more at the end of a domain, as of acos and of pow with a broken exponent, on a cut, and at a jump.
+    """
+    row = ROWS[name]
+    if row.base in _WITH_JUMPS or any(p.output for p in row.params):
+        return False
+    if row.base in ("pow", "__powf") and index == 0:
+        exponent = folding.value_of(args[1])
+        return exponent is not None and exponent >= 0 and float(exponent).is_integer()
+    return slope(name, index, args) != "infinite"
 
 
 def mentions(name: str, index: int) -> frozenset[str]:
