@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from hetad.adjoint import ruled
 from hetad.adjoint.addresses import settled
@@ -118,7 +119,7 @@ class Engine(Shadows, ABC):
 
     def block(self, body: ir.Body) -> Parts:
         forward: list[ir.Stmt] = []
-        reverse: list[ir.Stmt] = []
+        undone: list[list[ir.Stmt]] = []
         for s in grouped(self, body) if self.moves_back else body:
             self.current = first = s.run[0] if isinstance(s, Moves) else s
             f: list[ir.Stmt] = []
@@ -127,8 +128,8 @@ class Engine(Shadows, ABC):
                 f, r = reverse_moves(self, s) if isinstance(s, Moves) else self.statement(s)
             forward += f
             if r:
-                reverse = [*self._origin(first), *r, *reverse]
-        return forward, reverse
+                undone.append([*self._origin(first), *r])
+        return forward, list(chain.from_iterable(reversed(undone)))
 
     def nested(self, body: ir.Body) -> Parts:
         self.regions[-1].nesting += 1

@@ -12,7 +12,7 @@ from typing import Protocol
 from hetad.adjoint.names import Names, convert, is_zero, times, zero
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import once
 from hetad.ir.simplify import negated
 from hetad.ir.types import BOOL, Float
 from hetad.ir.visit import walk_expr
@@ -74,7 +74,7 @@ class _Pull:
     def __init__(self, engine: Accumulator, span: Span) -> None:
         self.engine = engine
         self.span = span
-        self._leaves = Facts(self._count)
+        self._leaves = once(self._count)
 
     def _count(self, expr: ir.Expr) -> int:
         if isinstance(expr, ir.Var | ir.Index | ir.Member):

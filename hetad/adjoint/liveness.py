@@ -15,13 +15,15 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import Fact, once
 from hetad.ir.types import Array, Struct, size_of
-from hetad.ir.visit import bodies, own_exprs, same_or, walk_expr, walk_stmts, with_bodies
+from hetad.ir.visit import bodies, same_or, variables, walk_stmts, with_bodies
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 
 Live = set[Location]
+
+_TELLING = (operations.lost, operations.undefined, operations.found)  # what they do is tell the analyses something
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,14 @@ class Liveness:
     def __init__(self, effects: Effects, keeps: Callable[[ir.Stmt], bool], fills: Collection[ir.Launch] = ()) -> None:
         """`fills`: launches that overwrite all that their memory ever holds."""
         self.effects = effects
-        self.keeps = Facts(keeps)
+        self.keeps = once(keeps)
         self.fills = fills
         self.lost: dict[Span, None] = {}
-        self._reads = Facts[ir.Stmt, frozenset[Location]](lambda s: frozenset(effects.reads(s)))
-        self._writes = Facts[ir.Stmt, tuple[Location, ...]](lambda s: tuple(effects.writes(s)))
-        self._touched = Facts(self._all_touched)
+        self._reads: Fact[ir.Stmt, frozenset[Location]] = once(lambda s: frozenset(effects.reads(s)))
+        self._writes: Fact[ir.Stmt, tuple[Location, ...]] = once(lambda s: tuple(effects.writes(s)))
+        self._touched = once(self._all_touched)
+        self._stays = once(self._must_stay)  # whatever is live
+        self._runs = once(self._must_run)
         self._loops: dict[tuple[int, frozenset[Location]], _Loop] = {}
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
@@ -116,19 +120,10 @@ class Liveness:
 
     def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
         writes = self._writes(s)
-        if operations.does(s, operations.lost):
-            if any(w in live for w in writes):
-                self.lost[s.span] = None
+        if operations.does(s, *_TELLING):
+            self._tell(s, live)
             return s
-        if operations.does(s, operations.undefined):
-            behind = self.effects.pointers.targets(s.args[0])
-            live -= {x for x in behind if len(behind) == 1 and isinstance(x, Root) and x.single}
-            return s
-        if operations.does(s, operations.found):
-            live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
-            return s
-        unknown = not writes and self._stores(s)
-        if not (unknown or self.keeps(s) or any(w in live for w in writes)):
+        if live.isdisjoint(writes) and not self._stays(s):
             return None
         if len(writes) == 1 and self._overwrites_wholly(s, writes[0]):
             live.discard(writes[0])
@@ -136,6 +131,29 @@ class Liveness:
             live.add(s.slot)
         live.update(self._reads(s))
         return s
+
+    def _tell(self, s: ir.Call, live: Live) -> None:
+        """What a statement that is only for the analyses says of what is live."""
+        if operations.does(s, operations.lost):
+            if not live.isdisjoint(self._writes(s)):
+                self.lost[s.span] = None
+        elif operations.does(s, operations.undefined):
+            behind = self.effects.pointers.targets(s.args[0])
+            live -= {x for x in behind if len(behind) == 1 and isinstance(x, Root) and x.single}
+        else:
+            live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
+
+    def _must_stay(self, s: ir.Stmt) -> bool:
+        return (not self._writes(s) and self._stores(s)) or self.keeps(s)
+
+    def _must_run(self, s: ir.Stmt) -> bool:
+        """Whether something in the statement stays whatever is live, and is more than a declaration or a barrier."""
+        if isinstance(s, ir.Declare | ir.Push | ir.Comment | ir.Return):
+            return isinstance(s, ir.Return)
+        if isinstance(s, ir.If | ir.For | ir.While | ir.Block):
+            return any(self._runs(inner) for body in bodies(s) for inner in body)
+        told = operations.does(s, *_TELLING)
+        return not told and not callees.calls(s, "barrier") and self._stays(s)
 
     def _stores(self, s: ir.Stmt) -> bool:
         """Whether the statement stores somewhere: if no location is known for it, that is memory of adjoints."""
@@ -234,6 +252,8 @@ class Liveness:
 
     def _needed(self, s: ir.For | ir.While, init: ir.Body, step: ir.Body, live: Live) -> bool:
         """Whether anything in the loop matters after it; what only keeps the loop going does not."""
+        if any(map(self._runs, (*s.body, *step))):
+            return True
         around = set(live)
         while True:
             before = set(around)
@@ -297,7 +317,7 @@ def count(body: ir.Body) -> int:
 
 def drop_unused(body: ir.Body) -> ir.Body:
     """Without declarations of variables that no other statement mentions, empty branches, orphaned comments."""
-    used = {e.symbol for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Var)}
+    used = set(variables(body))
     used |= {s.slot for s in walk_stmts(body) if isinstance(s, ir.Push | ir.Pop)}
 
     def tidy(inner: ir.Body) -> ir.Body:

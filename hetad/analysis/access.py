@@ -21,7 +21,7 @@ from hetad.analysis.coordinates import Coordinates, Digit, grid_dim
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.analysis.sites import Site
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import once
 from hetad.ir.types import INT
 
 Subscripts = dict[Scale, Polynomial]  # by stride; affine
@@ -56,10 +56,10 @@ class AccessMaps:
         self.counts = {a: ir.Symbol(f"threads_{a}", INT, coordinates.span, "param", const=True) for a in self.axes}
         self._known = list(known)
         self._sought: list[Polynomial] | None = None  # what else would have to be known
-        self._maps = Facts(self._map)
+        self._maps = once(self._map)
         self._numbers: dict[object, int] = {}  # of what maps have beside their offsets
-        self._kinds = Facts(self._kind)
-        self._threads = Facts(self._thread_number)
+        self._kinds = once(self._kind)
+        self._threads = once(self._thread_number)
         self._met: dict[object, bool] = {}  # pairs of maps of some kinds and distance: whether threads are apart
         self._digits = {d.symbol: d for digits in coordinates.digits().values() for d in digits}
 

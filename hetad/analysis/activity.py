@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from hetad.analysis.dataflow import settle
 from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import once
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
-from hetad.ir.visit import children, declared, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import children, declared, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees
 from hetad.rules.math import is_math
@@ -33,7 +33,7 @@ class Activity:
         self._summaries: dict[str, Activity] = {}
         self._statements = list(walk_stmts(function.body))
         self._launches = [s for s in self._statements if isinstance(s, ir.Launch)]
-        self._given_to = Facts(self._outside)
+        self._given_to = once(self._outside)
         self._within: dict[tuple[str, frozenset[Location], bool], set[Location]] = {}  # what a kernel makes of it
         self._floats: set[Location] | None = None
         self._leads: dict[bool, dict[Location, list[frozenset[Location]]]] = {}
@@ -67,10 +67,9 @@ class Activity:
     def _chosen(self) -> Iterator[tuple[None, tuple[Location, ...]]]:
         """The targets of each `c ? p : q`, which need not be held by any variable."""
         for s in self._statements:
-            for own in own_exprs(s):
-                for e in walk_expr(own):
-                    if isinstance(e, ir.Select) and isinstance(e.type, Pointer):
-                        yield None, tuple(self.pointers.targets(e))
+            for e in own_nodes(s):
+                if isinstance(e, ir.Select) and isinstance(e.type, Pointer):
+                    yield None, tuple(self.pointers.targets(e))
 
     def everything(self) -> set[Location]:
         """Every location that can carry a derivative: what `active` would be without analysis."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Int, Pointer
-from hetad.ir.visit import walk_expr
+from hetad.ir.visit import variables, walk_expr
 
 Monomial = tuple[ir.Expr, ...]  # atoms, ordered by hash so that equal products are equal; () is the constant
 
@@ -89,6 +90,29 @@ def polynomial(expr: ir.Expr) -> Polynomial:
     return Polynomial({(expr,): 1})
 
 
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class Line:
+    """Cells that lie a known number of elements apart.  There is one object for each line.
+
+    `symbols`: the variables that tell where it is.
+    """
+
+    symbols: frozenset[ir.Symbol]
+
+
+_lines: WeakValueDictionary[object, Line] = WeakValueDictionary()
+
+
+def _line(base: ir.Expr, path: tuple[str, ...], offset: Polynomial) -> Line:
+    terms = frozenset((m, c) for m, c in offset.terms.items() if m)
+    line = _lines.get((base, path, terms))
+    if line is None:
+        atoms = (atom for monomial, _ in terms for atom in monomial)
+        line = Line(frozenset(variables(base)).union(*map(variables, atoms)))
+        _lines[base, path, terms] = line
+    return line
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """A cell: base pointer or array variable, element offset, and the path of fields below the element.
@@ -99,7 +123,13 @@ class Address:
     base: ir.Expr
     offset: Polynomial
     path: tuple[str, ...]
+    line: Line
     outer: Address | None = None
+
+    @property
+    def at(self) -> int:
+        """Where in its line the cell lies."""
+        return self.offset.terms.get((), 0)
 
 
 def _find_address(place: ir.Expr) -> Address | None:
@@ -124,7 +154,8 @@ def _find_address(place: ir.Expr) -> Address | None:
                 base = operand
             case _:
                 array = isinstance(base, ir.Member) and isinstance(base.type, Array)
-                return Address(base, offset, tuple(reversed(path)), address(base) if array else None)
+                fields = tuple(reversed(path))
+                return Address(base, offset, fields, _line(base, fields, offset), address(base) if array else None)
 
 
 address = lasting(_find_address)
@@ -134,6 +165,8 @@ def distinct(a: Address | None, b: Address | None) -> bool:
     """Whether two places, evaluated with the same values of all variables, are certainly different cells."""
     if a is None or b is None:
         return False
+    if a.line is b.line:
+        return a.at != b.at
     if a.base != b.base:
         return _in_other_members(a, b)
     if any(x != y for x, y in zip(a.path, b.path, strict=False)):

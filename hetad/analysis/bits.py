@@ -15,7 +15,7 @@ from hetad.analysis.pointers import Location, Root, floating_leaves_of
 from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, UCHAR, Float, Int, Pointer, Struct, scalar_base
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_exprs, own_nodes, walk_expr, walk_stmts
 from hetad.rules.refused import needs_constant, table
 
 
@@ -35,17 +35,16 @@ def refuse_bits(host: Varied, launched: Sequence[tuple[ir.Launch, Varied]]) -> N
         for s in walk_stmts(part.function.body):
             if copies_integers_to_numbers(part.effects, s) and not found.isdisjoint(part.effects.reads(s)):
                 report(bits_copied(s))
-            for own in own_exprs(s):
-                for e in walk_expr(own):
-                    if isinstance(e, ir.Intrinsic) and needs_constant(e.name):
-                        if _reads_bits(part, e) or not found.isdisjoint(part.effects.loads(e)):
-                            report(
-                                UnsupportedError(
-                                    f"'{e.name}' makes a number of bits that may be those of an active one",
-                                    e.span,
-                                    "keep the number itself, or give the function a rule with hetad.pullback",
-                                )
+            for e in own_nodes(s):
+                if isinstance(e, ir.Intrinsic) and needs_constant(e.name):
+                    if _reads_bits(part, e) or not found.isdisjoint(part.effects.loads(e)):
+                        report(
+                            UnsupportedError(
+                                f"'{e.name}' makes a number of bits that may be those of an active one",
+                                e.span,
+                                "keep the number itself, or give the function a rule with hetad.pullback",
                             )
+                        )
 
 
 def _holding_bits(part: Varied, found: set[Location]) -> set[Location]:
@@ -96,15 +95,14 @@ def _views(part: Varied) -> dict[Location, set[str]]:
     """How memory is seen: as numbers, or as integers, alone or in structs without numbers."""
     found: dict[Location, set[str]] = {}
     for s in walk_stmts(part.function.body):
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if not isinstance(e.type, Pointer):
-                    continue
-                base = scalar_base(e.type.to)
-                whole = isinstance(base, Int) or (isinstance(base, Struct) and not floating_leaves_of(base))
-                if (isinstance(base, Float) or whole) and base not in (CHAR, UCHAR):
-                    for x in part.effects.pointers.targets(e):
-                        found.setdefault(x, set()).add("integers" if whole else "numbers")
+        for e in own_nodes(s):
+            if not isinstance(e.type, Pointer):
+                continue
+            base = scalar_base(e.type.to)
+            whole = isinstance(base, Int) or (isinstance(base, Struct) and not floating_leaves_of(base))
+            if (isinstance(base, Float) or whole) and base not in (CHAR, UCHAR):
+                for x in part.effects.pointers.targets(e):
+                    found.setdefault(x, set()).add("integers" if whole else "numbers")
     return found
 
 

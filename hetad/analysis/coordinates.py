@@ -20,9 +20,9 @@ from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.analysis.turned import Entry, Turned, literals, turned
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.facts import collected
+from hetad.ir.facts import lasting
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import collected, own_nodes, walk_expr, walk_stmts
 
 AXES = ("x", "y", "z")
 WRAPS = 1 << 16  # a literal factor of this size in unsigned arithmetic is there to wrap around
@@ -331,10 +331,7 @@ class Coordinates:
             case ir.Call(args=args, result=result):
                 passed = (a for a in args if isinstance(a, ir.AddressOf) or isinstance(a.type, Array))
                 self._changed.update(x for a in (*passed, result) if a is not None for x in _root(a))
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf):
-                    self._changed.update(_root(e.place))
+        self._changed.update(_exposed(s))
 
     # -- digits
 
@@ -443,27 +440,28 @@ def exposed(body: ir.Body) -> Iterator[ir.Symbol]:
     return (x for s in body for x in _exposed_by(s))
 
 
-def _exposed(s: ir.Stmt) -> Iterator[ir.Symbol]:
-    for own in own_exprs(s):
-        for e in walk_expr(own):
-            if isinstance(e, ir.AddressOf):
-                yield from _root(e.place)
+def _find_exposed(s: ir.Stmt) -> tuple[ir.Symbol, ...]:
+    return tuple(x for e in own_nodes(s) if isinstance(e, ir.AddressOf) for x in _root(e.place))
 
 
+_exposed = lasting(_find_exposed)  # by the statement itself
 _exposed_by = collected(_exposed)
 
 
-def _root(place: ir.Expr) -> Iterator[ir.Symbol]:
+def _root(place: ir.Expr) -> tuple[ir.Symbol, ...]:
     """The variable that a place is part of; none where it lies behind a pointer."""
-    match place:
-        case ir.Var(symbol=symbol):
-            yield symbol
-        case ir.Index(base=base) if isinstance(base.type, Pointer):
-            return
-        case ir.Index(base=base) | ir.Member(base=base) | ir.Cast(operand=base) | ir.Binary(left=base):
-            yield from _root(base)
-        case ir.AddressOf(place=inner):
-            yield from _root(inner)
+    while True:
+        match place:
+            case ir.Var(symbol=symbol):
+                return (symbol,)
+            case ir.Index(base=base) if isinstance(base.type, Pointer):
+                return ()
+            case ir.Index(base=base) | ir.Member(base=base) | ir.Cast(operand=base) | ir.Binary(left=base):
+                place = base
+            case ir.AddressOf(place=inner):
+                place = inner
+            case _:
+                return ()
 
 
 def _stays(value: Polynomial, type_: Type) -> bool:

@@ -11,10 +11,17 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.thread_words import Case, Sum, Words
 from hetad.ir import nodes as ir
-from hetad.ir.facts import collected
 from hetad.ir.places import exposed
 from hetad.ir.types import INT, Array, Int, Pointer, Type, cells_within, innermost, is_volatile
-from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import (
+    bodies,
+    children,
+    collected,
+    own_exprs,
+    own_nodes,
+    own_variables,
+    walk_stmts,
+)
 from hetad.rules import callees
 
 Offset = tuple[tuple[ir.Expr, int], ...]  # products that are added, in innermost elements
@@ -201,8 +208,8 @@ class Intervals:
         """The index of a loop with barriers, which all threads go through together, if it starts and moves alike."""
         for symbol in dict.fromkeys(x for s in init for x in _set_by(s)):
             changes = [s for s in (*init, *step) if symbol in _set_by(s)]
-            mentioned = {x for s in changes for e in own_exprs(s) for x in variables(e)} - {symbol}
-            position = any(_is_position(e) for s in changes for own in own_exprs(s) for e in walk_expr(own))
+            mentioned = {x for s in changes for x in own_variables(s)} - {symbol}
+            position = any(_is_position(e) for s in changes for e in own_nodes(s))
             known = all(x in self.agreed for x in mentioned)
             if known and not position and len(changes) == self._changes[symbol] and isinstance(symbol.type, Int):
                 self.agreed.add(symbol)
@@ -222,7 +229,7 @@ class Intervals:
     def _accesses(self, s: ir.Stmt, around: Around) -> None:
         """Those of the statement itself."""
         self._statement = s
-        if any(is_volatile(e.type) for own in own_exprs(s) for e in walk_expr(own)):
+        if any(is_volatile(e.type) for e in own_nodes(s)):
             self._ordered.add(len(self.found) - 1)  # lanes of a warp go in step
         match s:
             case ir.Assign(target=target, value=value):

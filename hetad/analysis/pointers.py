@@ -16,7 +16,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import lasting
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, Void, scalar_base
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_nodes, walk_stmts
 from hetad.memops.table import TABLE
 
 
@@ -75,6 +75,7 @@ class PointsTo:
     def __init__(self, function: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> None:
         """`merged` names pointer parameters that may point into the same memory."""
         self._contents: dict[Cell, Targets] = {}
+        self._fields: dict[Location, list[Field]] = {}  # those at each location of which anything is known
         self._read: dict[Cell, None] = {}
         self.field_roots: dict[Cell, Root] = {}
         # The parameters in, or behind, which a pointer to it lies, and its number in `pointers_within`.
@@ -111,12 +112,11 @@ class PointsTo:
         """The floating cells of the function that are reached through pointers of which nothing is known."""
         nulls = null_variables(function)
         for s in walk_stmts(function.body):
-            for own in own_exprs(s):
-                for e in walk_expr(own):
-                    if not isinstance(e, ir.Index | ir.Member) or not isinstance(e.type, Float) or self.storage(e):
-                        continue
-                    if not null_only(e, nulls):
-                        yield e
+            for e in own_nodes(s):
+                if not isinstance(e, ir.Index | ir.Member) or not isinstance(e.type, Float) or self.storage(e):
+                    continue
+                if not null_only(e, nulls):
+                    yield e
 
     def pointed(self) -> set[Location]:
         """Everything that some variable or memory holds a pointer to."""
@@ -134,11 +134,10 @@ class PointsTo:
         for root in self.field_roots.values():
             found[root] = found.get(root, frozenset()) | floating_leaves_of(root.symbol.type)
         for s in walk_stmts(function.body):
-            for own in own_exprs(s):
-                for e in walk_expr(own):
-                    if isinstance(e.type, Pointer) and (types := floating_leaves_of(e.type.to)):
-                        for t in self._targets(e):
-                            found[t] = found.get(t, frozenset()) | types
+            for e in own_nodes(s):
+                if isinstance(e.type, Pointer) and (types := floating_leaves_of(e.type.to)):
+                    for t in self._targets(e):
+                        found[t] = found.get(t, frozenset()) | types
         return found
 
     def target_sets(self) -> Iterator[tuple[Root | None, tuple[Location, ...]]]:
@@ -158,7 +157,7 @@ class PointsTo:
 
     def add(self, pointer: ir.Symbol, targets: Iterable[Location]) -> None:
         """Tell of a synthesised pointer variable."""
-        self._contents.setdefault(pointer, {}).update(dict.fromkeys(targets))
+        self._content(pointer).update(dict.fromkeys(targets))
 
     # -- constraints
 
@@ -171,7 +170,7 @@ class PointsTo:
                     by_group[group] = Root(symbol, symbol.span)
                 root = by_group[group]
                 self.parameter_roots[symbol] = root
-                self._contents.setdefault(symbol, {})[root] = None
+                self._content(symbol)[root] = None
             if isinstance(symbol.type, Struct) or (isinstance(symbol.type, Pointer) and function.kind == "kernel"):
                 for number, part in enumerate(pointers_within(ir.Var(symbol, span=symbol.span))):
                     self._field_root(symbol, number, part, by_group)
@@ -184,7 +183,7 @@ class PointsTo:
         self.given_by.setdefault(by_group[group], set()).add((symbol, number))
         for cell in self._cells(part):
             self.field_roots[cell] = by_group[group]
-            self._contents.setdefault(cell, {})[by_group[group]] = None
+            self._content(cell)[by_group[group]] = None
 
     def _cells(self, place: ir.Expr) -> tuple[Cell, ...]:
         """What holds the pointers in a place."""
@@ -239,7 +238,7 @@ class PointsTo:
                         root = Root(symbol, s.span, heap=True, single=not looped, table=TABLE[name].of_table)
                         self.heap_roots[id(s)] = root
                     for cell in self._cells(place):
-                        self._contents.setdefault(cell, {})[root] = None
+                        self._content(cell)[root] = None
 
     def _found_within(self, s: ir.Call) -> None:
         """Pointers into what a function of the C library is given: what it returns, and stores."""
@@ -261,7 +260,7 @@ class PointsTo:
         for source in self._targets(src):
             copied.update(self._held(source))
         for into in self._targets(dst) if copied else ():
-            self._contents.setdefault(into, {}).update(copied)
+            self._content(into).update(copied)
 
     def _flow(self, into: ir.Expr, value: ir.Expr) -> None:
         if isinstance(value, ir.Aggregate):
@@ -275,7 +274,7 @@ class PointsTo:
             return
         reached = self._targets(value)
         for cell in self._cells(into):
-            self._contents.setdefault(cell, {}).update(reached)
+            self._content(cell).update(reached)
 
     def _targets(self, expr: ir.Expr) -> Targets:
         match expr:
@@ -308,10 +307,19 @@ class PointsTo:
         held = dict(self._contents.get(cell, {}))
         if isinstance(cell, Field):
             held.update(self._contents.get(cell.location, {}))
-        for other, targets in self._contents.items():
-            if isinstance(other, Field) and (other.may_be(cell) if isinstance(cell, Field) else other.location is cell):
-                held.update(targets)
+        for other in self._fields.get(cell.location if isinstance(cell, Field) else cell, ()):
+            if not isinstance(cell, Field) or other.may_be(cell):
+                held.update(self._contents[other])
         return held
+
+    def _content(self, cell: Cell) -> Targets:
+        """What is known so far of what the pointers in a cell may point to, to be added to."""
+        known = self._contents.get(cell)
+        if known is None:
+            known = self._contents[cell] = {}
+            if isinstance(cell, Field):
+                self._fields.setdefault(cell.location, []).append(cell)
+        return known
 
 
 points_to = lasting(PointsTo)  # of a function, worked out once

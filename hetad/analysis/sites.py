@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from hetad.analysis import integer_sets
 from hetad.analysis.affine import Monomial, Polynomial
-from hetad.analysis.coordinates import AXES, Coordinates, Values, assigned, changed_in, exposed, grid_dim
+from hetad.analysis.coordinates import AXES, Coordinates, Values, changed_in, exposed, grid_dim
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -181,7 +181,7 @@ class Sites:
         self._forget((*s.then, *s.orelse), state)
 
     def _loop(self, s: ir.For, state: _State) -> None:
-        inner_changes = set(assigned(s.body))
+        inner_changes = set(changed_in(s.body))
         header = counted(s, lambda e: inner_changes.isdisjoint(variables(e)), lambda x: x in inner_changes)
         if header is None or self._wraps(header, state.values):
             self._block(s.init, replace(state))

@@ -8,13 +8,13 @@ from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float, is_volatile
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_nodes, walk_stmts
 
 
 def refuse_active_volatile(function: ir.Function, pointers: PointsTo, active: Collection[Location]) -> None:
     """Reports each access of active data through something volatile."""
     for s in walk_stmts(function.body):
-        places = [e for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Var | ir.Index | ir.Member)]
+        places = [e for e in own_nodes(s) if isinstance(e, ir.Var | ir.Index | ir.Member)]
         if isinstance(s, ir.Declare):
             places.append(ir.Var(s.symbol, span=s.symbol.span))
         for place in places:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hetad.analysis.pointers import holds_pointer, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer, Struct, Type
-from hetad.ir.visit import bodies, children, declared, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
 
 Cell = tuple[ir.Symbol, tuple[str, ...]]  # a variable, and the fields that lead to a pointer in it
@@ -250,11 +250,10 @@ def pointed_at(body: ir.Body, counts: Callable[[Type], bool]) -> set[ir.Symbol]:
     found: set[ir.Symbol] = set()
     for s in walk_stmts(body):
         allowed = list(_looked_through(s))
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf) and counts(e.place.type) and not any(e.place is p for p in allowed):
-                    x = _variable(e.place)
-                    found |= {x} if x is not None else set()
+        for e in own_nodes(s):
+            if isinstance(e, ir.AddressOf) and counts(e.place.type) and not any(e.place is p for p in allowed):
+                x = _variable(e.place)
+                found |= {x} if x is not None else set()
         found.update(s.declares if isinstance(s, ir.Opaque) else ())
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hetad.analysis.loops import constant_trips, counted
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
-from hetad.ir.visit import bodies, own_exprs, walk_expr
+from hetad.ir.visit import bodies, own_nodes
 
 OFTEN = 8  # how often a loop runs of which nobody knows more
 _DIVISION, _FUNCTION = 10, 20  # in the time of a product
@@ -26,7 +26,7 @@ def turns(s: ir.Stmt) -> int:
 
 
 def _of_statement(s: ir.Stmt) -> int:
-    own = sum(_of_node(e) for root in own_exprs(s) for e in walk_expr(root))
+    own = sum(_of_node(e) for e in own_nodes(s))
     own += isinstance(s, ir.Update) and isinstance(s.target.type, Float)
     return own + turns(s) * sum(map(arithmetic, bodies(s)))
 

@@ -18,7 +18,7 @@ from hetad.analysis.pointers import PointsTo, Root, pointee
 from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_nodes, walk_expr, walk_stmts
 from hetad.rules import callees
 
 Ends = tuple[Polynomial | None, Polynomial | None]  # None: not known
@@ -99,8 +99,7 @@ def _reads_changed_numbers(kernel: ir.Function, coordinates: Coordinates) -> boo
         and coordinates.uniform(load)
         and not written.isdisjoint(effects.pointers.storage(load))
         for s in walk_stmts(kernel.body)
-        for own in own_exprs(s)
-        for e in walk_expr(own)
+        for e in own_nodes(s)
         if isinstance(e.type, Int)
         for load in walk_expr(e)
     )

@@ -22,7 +22,7 @@ from hetad.analysis.pointers import Location, Root
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import once
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Float, Pointer, Type
@@ -48,7 +48,7 @@ class KernelEngine(Engine):
         self.cleared: Collection[ir.Symbol] = ()  # shared arrays whose adjoints are cleared where they are stored to
         self.dynamic_bytes = dynamic_bytes
         self.resets: Mapping[int, tuple[ir.Symbol, ...]] = {}
-        self._changed = Facts(self._find_changed)
+        self._changed = once(self._find_changed)
 
     def statement(self, s: ir.Stmt) -> Parts:
         forward, reverse = super().statement(s)

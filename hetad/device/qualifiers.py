@@ -16,12 +16,12 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Col
 
     A parameter that is only read is `const`; one that another adjoint may overlap is not `__restrict__`.
     """
-    escaping = set(_escaping(function.body))
+    escaping, stored = set(_escaping(function.body)), _stored(function.body)
     replacements: dict[ir.Symbol, ir.Symbol] = {}
     for p in function.params:
         if not isinstance(p.type, Pointer) or p in escaping or isinstance(p.type.to, Pointer):
             continue
-        written = p in _stored(function.body)
+        written = p in stored
         overlapped = p in adjoints and p not in alone
         if written and p not in alone:
             continue

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.analysis.affine import Address, address, distinct, distinct_across
+from hetad.analysis.affine import Address, Line, address, distinct, distinct_across
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.divergence import UNKNOWN, Divergence, Position
 from hetad.analysis.effects import Effects, positions_of
@@ -21,7 +21,7 @@ from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.device.accumulation.increments import pointee
 from hetad.device.accumulation.phases import Phases, Piece
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import Fact, once
 from hetad.ir.places import exposed, written
 from hetad.ir.simplify import conjuncts
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer
@@ -81,8 +81,9 @@ class _Kernel:
         self._all = [a for p in pieces for s in walk_stmts(p.statements) for a in self._accesses(s, p)]
         self._reached = {p: p.reached for p in pieces}
         self._lines = _Lines(self._all)
-        self._stored_once = Facts(self._is_stored_once)
-        self._told: Facts[ir.Expr, bool] = Facts(lambda condition: _is_told(condition, self._parameters_kept))
+        self._stored_once = once(self._is_stored_once)
+        self._changed_in: Fact[ir.Body, set[ir.Symbol]] = once(lambda body: written(body) | exposed(body))
+        self._told: Fact[ir.Expr, bool] = once(lambda condition: _is_told(condition, self._parameters_kept))
 
     def races(self) -> Iterator[Race]:
         for store in self._all:
@@ -174,7 +175,7 @@ class _Kernel:
                 return False
         loops = self._nest.loops[id(store.statement)]
         indices = {d.symbol: x for x in loops if isinstance(x, ir.For) for d in x.init if isinstance(d, ir.Declare)}
-        steady = all(x not in written(loop.body) | exposed(loop.body) for x, loop in indices.items())
+        steady = all(x not in self._changed_in(loop.body) for x, loop in indices.items())
         moving = self._changing.intersection(variables(store.place)) - set(indices)
         cell = address(store.place)
         once = all(distinct_across(cell, cell, ir.Var(x, span=x.span)) for x in indices)
@@ -194,30 +195,22 @@ class _Group:
 
 
 class _Lines:
-    """Accesses by memory and by cell: cells of one line differ by a number of elements."""
+    """Accesses by memory, line and cell; those to cells of no line are with None."""
 
     def __init__(self, accesses: Iterable[_Access]) -> None:
-        self._numbers: dict[object, int] = {}
-        self._cells: dict[Location, dict[tuple[int, int], dict[object, _Group]]] = {}
+        self._cells: dict[Location, dict[Line | None, dict[int, dict[object, _Group]]]] = {}
         for a in accesses:
+            line, at = (a.cell.line, a.cell.at) if a.cell is not None else (None, 0)
             for x in a.where:
-                groups = self._cells.setdefault(x, {}).setdefault(self._cell(a), {})
+                groups = self._cells.setdefault(x, {}).setdefault(line, {}).setdefault(at, {})
                 groups.setdefault((a.kind, id(a.piece), a.fixed), _Group([])).members.append(a)
-
-    def _cell(self, a: _Access) -> tuple[int, int]:
-        """The number of the line, zero for a cell of none, and where in it the cell lies."""
-        if a.cell is None:
-            return 0, 0
-        terms = frozenset((m, c) for m, c in a.cell.offset.terms.items() if m)
-        line = self._numbers.setdefault((a.cell.base, terms, a.cell.path), len(self._numbers) + 1)
-        return line, a.cell.offset.terms.get((), 0)
 
     def beside(self, a: _Access) -> Iterator[_Group]:
         """The accesses to the same memory, but for those to other cells of the same line."""
-        line, at = self._cell(a)
         for x in a.where:
-            for (other, there), found in self._cells[x].items():
-                if not line or other != line or there == at:
+            for line, cells in self._cells[x].items():
+                same = a.cell is not None and line is a.cell.line
+                for found in [cells.get(a.cell.at, {})] if same and a.cell is not None else cells.values():
                     yield from found.values()
 
 

@@ -27,7 +27,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol
 from hetad.ir.types import DOUBLE, Array, Float, Pointer
-from hetad.ir.visit import bodies, children, map_body, map_children, own_exprs, variables, walk_stmts
+from hetad.ir.visit import bodies, children, map_body, map_children, own_variables, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import math as rules
 
@@ -142,7 +142,7 @@ class _Free:
             case ir.If() if _compares_with_zero(s.cond, "!=") and not s.orelse and all(map(self.adds, s.then)):
                 pass
             case _:
-                self._decisive.update(x for e in own_exprs(s) for x in variables(e))
+                self._decisive.update(x for x in own_variables(s))
         self._decisive.update(x for value in values for e in _decisive(value) for x in variables(e))
 
     def adds(self, s: ir.Stmt) -> bool:

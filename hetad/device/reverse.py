@@ -21,7 +21,7 @@ from hetad.device.tape.resets import resets
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, Pointer
-from hetad.ir.visit import map_body, own_exprs, variables, walk_expr
+from hetad.ir.visit import map_body, own_nodes, variables
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
 from hetad.rules.user import Rules
@@ -167,4 +167,4 @@ def _keeps(s: ir.Stmt, rules: Rules) -> bool:
         callee = callees.find(s.function)
         of_block = callee.kind == "barrier" or callee.scope == "block"
         return of_block or not (callee.meets or callee.kind in ("atomic", "mathematics"))
-    return any(operations.gives(e, operations.take) for own in own_exprs(s) for e in walk_expr(own))
+    return any(operations.gives(e, operations.take) for e in own_nodes(s))

@@ -18,7 +18,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, CHAR, UINT, Array, Float, Pointer, Type, size_of
-from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees
 
@@ -59,7 +59,7 @@ def cleared_where_stored(body: ir.Body) -> set[ir.Symbol]:
 
     def visit(inner: ir.Body, once: bool) -> None:
         for s in inner:
-            own = [e for e in own_exprs(s) for e in walk_expr(e)]
+            own = list(own_nodes(s))
             mentioned: Counter[ir.Symbol | None] = Counter(
                 e.symbol for e in own if isinstance(e, ir.Var) and e.symbol.storage == "shared"
             )

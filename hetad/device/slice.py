@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import assigned, changed_in
 from hetad.analysis.sites import Definition, Guard, Loop, Site
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
@@ -42,7 +42,7 @@ def slice_of(site: Site, value: ir.Expr, clean: frozenset[ir.Symbol]) -> Slice |
             kept.append(step)
             continue
         s = step.statement
-        given = set(assigned((s,))) & (needed - clean)
+        given = set(changed_in((s,))) & (needed - clean)
         if not given:
             continue
         if not _repeatable(s):
@@ -57,7 +57,7 @@ def slice_of(site: Site, value: ir.Expr, clean: frozenset[ir.Symbol]) -> Slice |
 def _own(found: Slice) -> bool:
     """Whether the slice sets no variable but those that it declares."""
     body = tuple(step.statement for step in found.steps if isinstance(step, Definition))
-    return set(assigned(body)) <= set(declared(body))
+    return set(changed_in(body)) <= set(declared(body))
 
 
 def _repeatable(s: ir.Stmt) -> bool:
@@ -95,7 +95,7 @@ def _in_any_order(site: Site, needed: set[ir.Symbol]) -> bool:
     """Whether the iterations of the loops around the site depend on nothing but their indices."""
     for loop in site.loops:
         inside = set(declared(loop.statement.body))
-        changed = set(assigned(loop.statement.body)) - inside
+        changed = set(changed_in(loop.statement.body)) - inside
         if loop.header is not None:
             changed.discard(loop.header.index)
         if not changed.isdisjoint(needed):

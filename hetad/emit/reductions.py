@@ -8,7 +8,7 @@ from hetad.emit.guards import Counting, linear, pure
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.types import Array, Float, Int, Pointer
-from hetad.ir.visit import declared, own_exprs, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import declared, own_exprs, own_variables, variables, walk_exprs, walk_stmts
 from hetad.rules import operations
 
 
@@ -32,7 +32,7 @@ def _add_to_own_cells(additions: list[ir.Stmt], loop: ir.For) -> bool:
     (start,) = loop.init
     assert isinstance(start, ir.Declare)
     counting = Counting(start.symbol, {}, {*written(loop.body), *declared(loop.body)})
-    mentioned = [x for s in walk_stmts(loop.body) for e in own_exprs(s) for x in variables(e)]
+    mentioned = [x for s in walk_stmts(loop.body) for x in own_variables(s)]
     for s in additions:
         cell = _added(s)
         if cell is None or not isinstance(cell.base, ir.Var):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hetad.emit.declarators import declaration
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
-from hetad.ir.visit import map_body, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import map_body, own_nodes, walk_expr, walk_stmts
 from hetad.rules.routines import Routine, routine_of
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _memory(s: ir.Stmt) -> ir.Symbol | None:
 
 
 def _mentioned(s: ir.Stmt) -> list[ir.Symbol]:
-    return [e.symbol for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Var)]
+    return [e.symbol for e in own_nodes(s) if isinstance(e, ir.Var)]
 
 
 def call(e: Expressions, launch: ir.Launch, routine: Routine) -> Iterator[str]:

@@ -18,7 +18,7 @@ from hetad.emit.synchronisation import waits
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Type
-from hetad.ir.visit import bodies, children, declared, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees
 
 Context = tuple[object, ...]
@@ -274,12 +274,11 @@ def address_taken(body: ir.Body) -> set[ir.Symbol]:
     """The variables whose address a body takes, of the whole or of a part; arrays decay wherever they stand."""
     found: set[ir.Symbol] = set()
     for s in walk_stmts(body):
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf):
-                    root = root_symbol(e.place)
-                    if root is not None and not isinstance(root.type, Array):
-                        found.add(root)
+        for e in own_nodes(s):
+            if isinstance(e, ir.AddressOf):
+                root = root_symbol(e.place)
+                if root is not None and not isinstance(root.type, Array):
+                    found.add(root)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body, own_exprs, walk_expr
+from hetad.ir.visit import map_body, own_nodes
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
 from hetad.rules.callee import Refused
@@ -28,7 +28,7 @@ def own_operations(program: P) -> P:
 
 
 def _plain(program: ir.Program, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
-    called = [e.name for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic)]
+    called = [e.name for e in own_nodes(s) if isinstance(e, ir.Intrinsic)]
     if isinstance(s, ir.Call):
         if s.function in program.functions:  # a function of the user's may be called as an operation is
             return s

@@ -16,7 +16,7 @@ from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
-from hetad.ir.visit import bodies, map_body, own_exprs, substitute, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, map_body, own_nodes, substitute, walk_stmts
 from hetad.passes.task import entry_pass
 from hetad.rules.routines import HEADERS
 
@@ -75,8 +75,7 @@ def _with_answers(function: ir.Function) -> ir.Function:
         pointed = {
             e.place.symbol
             for s in walk_stmts(function.body)
-            for own in own_exprs(s)
-            for e in walk_expr(own)
+            for e in own_nodes(s)
             if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var)
         }
         known = {x: v for x, v in values.items() if writes[x] == 1 and x not in pointed}
@@ -149,10 +148,9 @@ class _Modes:
             origin = self._origin(_key(place) if place is not None else _MEMORY)
             origin.places += 1
             origin.loops = origin.loops or looped
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf) and e.place.type == BLAS_HANDLE and e is not created:
-                    self._join(_key(e.place), _MEMORY)
+        for e in own_nodes(s):
+            if isinstance(e, ir.AddressOf) and e.place.type == BLAS_HANDLE and e is not created:
+                self._join(_key(e.place), _MEMORY)
         match s:
             case ir.Declare(symbol=symbol, init=init) if init is not None and symbol.type == BLAS_HANDLE:
                 self._join(symbol, _key(init))
@@ -229,10 +227,9 @@ class _Modes:
         changed = _set_variable(s)
         if changed is not None and changed.type == INT:
             state[changed] = None
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var) and e.place.symbol.type == INT:
-                    state[e.place.symbol] = None
+        for e in own_nodes(s):
+            if isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Var) and e.place.symbol.type == INT:
+                state[e.place.symbol] = None
 
 
 def _either(a: _State, b: _State) -> _State:

@@ -17,7 +17,17 @@ from hetad.analysis.pointers import PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
-from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_expr, walk_stmts
+from hetad.ir.visit import (
+    declared,
+    map_body,
+    map_exprs,
+    own_exprs,
+    own_nodes,
+    substitute,
+    variables,
+    walk_expr,
+    walk_stmts,
+)
 from hetad.passes.manager import program_pass
 from hetad.passes.task import Task
 
@@ -186,7 +196,7 @@ def _require_set(symbol: ir.Symbol, body: ir.Body) -> None:
                 return
     raise UnsupportedError(
         f"the pointer '{symbol.name}' at file scope is set outside of the differentiated function",
-        next(e.span for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own) if _is(e, symbol)),
+        next(e.span for s in walk_stmts(body) for e in own_nodes(s) if _is(e, symbol)),
         "differentiate a function that sets it, or pass it as a parameter",
     )
 

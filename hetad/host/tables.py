@@ -27,7 +27,7 @@ from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
-from hetad.ir.visit import declared, map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import declared, map_body, own_nodes, own_variables, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import HOST_TABLE, TABLE
 from hetad.passes.manager import program_pass
@@ -72,12 +72,11 @@ def _tables(function: ir.Function, pointers: PointsTo, set_before: AbstractSet[i
             device |= {pointers.heap_roots[id(s)]} if known else set()
     seen: dict[Root, bool] = {}
     for s in walk_stmts(function.body):
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                part = isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Member)
-                if isinstance(e.type, Pointer) and not _untyped(e.type.to) and not part:
-                    for root in device.intersection(pointers.targets(e)):
-                        seen[root] = seen.get(root, True) and holds_pointer(e.type.to)
+        for e in own_nodes(s):
+            part = isinstance(e, ir.AddressOf) and isinstance(e.place, ir.Member)
+            if isinstance(e.type, Pointer) and not _untyped(e.type.to) and not part:
+                for root in device.intersection(pointers.targets(e)):
+                    seen[root] = seen.get(root, True) and holds_pointer(e.type.to)
     return {root for root, only in seen.items() if only}
 
 
@@ -209,7 +208,7 @@ def with_copies(body: ir.Body, kernels: Mapping[str, ir.Function]) -> ir.Body:
 
     Raises UnsupportedError for tables of tables of tables.
     """
-    used = {x.name for s in walk_stmts(body) for own in own_exprs(s) for x in variables(own)}
+    used = {x.name for s in walk_stmts(body) for x in own_variables(s)}
     names = Names(used | {x.name for x in declared(body)} | set(kernels))
 
     def launch(s: ir.Stmt) -> ir.Stmt | ir.Body:

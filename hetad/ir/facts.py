@@ -2,60 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import chain
-from typing import Generic, TypeVar
-
-from hetad.ir import nodes as ir
-from hetad.ir.visit import bodies
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 N = TypeVar("N")
 F = TypeVar("F")
 
+Fact = Callable[[N], F]  # a function of nodes that is asked of each node, by identity, once
+
 _MOST = 200_000  # nodes that are known at a time
-_lasting: list[Facts[object, object]] = []
+_lasting: list[dict[int, Any]] = []
 
 
-class Facts(Generic[N, F]):
-    """A function of nodes that is asked of each node, by identity, once."""
+def once(find: Callable[[N], F]) -> Fact[N, F]:
+    """Facts that are known as long as somebody may ask for them."""
+    return _remembered(find, {})
 
-    def __init__(self, find: Callable[[N], F]) -> None:
-        self._find = find
-        self._known: dict[int, tuple[N, F]] = {}  # with the node, whose number is no other's as long as it is here
 
-    def __call__(self, node: N) -> F:
-        known = self._known.get(id(node))
-        if known is not None:
-            return known[1]
-        found = self._find(node)
-        if len(self._known) >= _MOST:
-            self._known = {}
-        self._known[id(node)] = (node, found)
+def lasting(find: Callable[[N], F]) -> Fact[N, F]:
+    """Facts that many passes over a program ask for, until `forget`."""
+    known: dict[int, tuple[N, F]] = {}
+    _lasting.append(known)
+    return _remembered(find, known)
+
+
+def _remembered(find: Callable[[N], F], known: dict[int, tuple[N, F]]) -> Fact[N, F]:
+    """`known` has each node too, whose number is no other's as long as it is here."""
+    get = known.get
+
+    def fact(node: N) -> F:
+        entry = get(id(node))
+        if entry is not None:
+            return entry[1]
+        found = find(node)
+        if len(known) >= _MOST:
+            known.clear()
+        known[id(node)] = (node, found)
         return found
 
-    def forget(self) -> None:
-        self._known = {}
-
-
-def lasting(find: Callable[[N], F]) -> Facts[N, F]:
-    """Facts that many passes over a program ask for, until `forget`."""
-    found = Facts(find)
-    _lasting.append(found)  # type: ignore[arg-type]
-    return found
-
-
-def collected(own: Callable[[ir.Stmt], Iterable[F]]) -> Facts[ir.Stmt, tuple[F, ...]]:
-    """What a statement has of its own and what the statements in it have, each once, in order; lasting."""
-
-    def find(s: ir.Stmt) -> tuple[F, ...]:
-        inner = (found(nested) for body in bodies(s) for nested in body)
-        return tuple(dict.fromkeys(chain(own(s), *inner)))
-
-    found = lasting(find)
-    return found
+    return fact
 
 
 def forget() -> None:
     """Lets go of the nodes of a program that is done."""
-    for found in _lasting:
-        found.forget()
+    for known in _lasting:
+        known.clear()

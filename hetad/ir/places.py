@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hetad.ir import nodes as ir
-from hetad.ir.facts import collected
 from hetad.ir.types import Array
-from hetad.ir.visit import children, own_exprs, walk_expr
+from hetad.ir.visit import children, collected, own_exprs, walk_expr
 
 
 def root_symbol(place: ir.Expr) -> ir.Symbol | None:

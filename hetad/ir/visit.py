@@ -7,12 +7,13 @@ whether anything happened and spans survive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import chain
 from operator import attrgetter, is_, is_not
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 from hetad.diagnostics import Span
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
@@ -87,10 +88,16 @@ _STMT_BODIES: dict[type, tuple[str, ...]] = {
     Case: ("body",),
 }
 
+F = TypeVar("F")
 S = TypeVar("S", bound="Stmt | Case")
 ExprRewriter = Callable[[Expr], Expr]
 StmtRewriter = Callable[[Stmt], "Stmt | Body | None"]
 Reader = Callable[[Any], tuple[Any, ...]]
+
+_EXPRESSIONS = frozenset(get_args(Expr))
+_STATEMENTS = frozenset(get_args(Stmt))
+_FIELDS = {node: tuple(f.name for f in fields(node)) for node in (*get_args(Expr), *get_args(Stmt), Case)}
+_FIELD_READERS = {node: attrgetter(*names) for node, names in _FIELDS.items()}
 
 _LISTS = frozenset({"args", "elements", "values", "cells", "overwritten"})  # fields that hold several expressions
 _PERHAPS = frozenset({(Declare, "init"), (Call, "result"), (Launch, "shared"), (Launch, "stream"), (For, "cond"),
@@ -131,8 +138,9 @@ _BODIES = {node: _reader(node, names) for node, names in _STMT_BODIES.items()}
 _BODIES[Switch] = lambda n: tuple(case.body for case in n.cases)
 
 
-def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any:
-    changes: dict[str, Any] = {}
+def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any], span: Span | None = None) -> Any:
+    """`span`: another one for the node itself."""
+    changes: dict[str, Any] = {} if span is None else {"span": span}
     for name in names:
         old = getattr(node, name)
         if isinstance(old, tuple):
@@ -145,7 +153,13 @@ def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any
             changed = new is not old
         if changed:
             changes[name] = new
-    return replace(node, **changes) if changes else node
+    return _with(node, changes) if changes else node
+
+
+def _with(node: Any, changes: dict[str, Any]) -> Any:
+    """`dataclasses.replace`, but quick."""
+    kind = type(node)
+    return kind(**dict(zip(_FIELDS[kind], _FIELD_READERS[kind](node), strict=True)) | changes)
 
 
 # --- expressions ---------------------------------------------------------------------------------
@@ -214,19 +228,33 @@ def walk_stmts(body: Iterable[Stmt]) -> Iterator[Stmt]:
             around.pop()
 
 
+def _find_own_nodes(stmt: Stmt) -> tuple[Expr, ...]:
+    roots = own_exprs(stmt)
+    if isinstance(stmt, Switch):
+        roots += tuple(value for case in stmt.cases for value in case.values)
+    return tuple(chain.from_iterable(map(walk_expr, roots)))
+
+
+# Every expression node of a statement itself, those of nested statements excluded; of a switch the values of its cases
+# too.  All passes ask.
+own_nodes: Fact[Stmt, tuple[Expr, ...]] = lasting(_find_own_nodes)
+
+
 def walk_exprs(stmt: Stmt | Iterable[Stmt]) -> Iterator[Expr]:
     """Every expression node below a statement or body, nested statements included."""
-    for each in walk_stmts(stmt if isinstance(stmt, Iterable) else (stmt,)):
-        roots = own_exprs(each)
-        if isinstance(each, Switch):
-            roots += tuple(value for case in each.cases for value in case.values)
-        waiting = list(roots[::-1])
-        while waiting:
-            node = waiting.pop()
-            yield node
-            operands = _OPERANDS.get(type(node))
-            if operands is not None:
-                waiting += operands(node)[::-1]
+    body = (stmt,) if type(stmt) in _STATEMENTS else stmt
+    return chain.from_iterable(map(own_nodes, walk_stmts(cast("Iterable[Stmt]", body))))
+
+
+def collected(own: Callable[[Stmt], Iterable[F]]) -> Fact[Stmt, tuple[F, ...]]:
+    """What a statement has of its own and what the statements in it have, each once, in order; lasting."""
+
+    def find(s: Stmt) -> tuple[F, ...]:
+        inner = (found(nested) for body in bodies(s) for nested in body)
+        return tuple(dict.fromkeys(chain(own(s), *inner)))
+
+    found = lasting(find)
+    return found
 
 
 def map_own_exprs(fn: ExprRewriter, stmt: S) -> S:
@@ -237,20 +265,22 @@ def map_own_exprs(fn: ExprRewriter, stmt: S) -> S:
 
 def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
     """`stmt` with `fn` applied to each body nested directly in it."""
-    if isinstance(stmt, Switch):
-        cases = tuple(map_bodies(fn, case) for case in stmt.cases)
-        changed = any(a is not b for a, b in zip(stmt.cases, cases, strict=True))
-        return cast(S, replace(stmt, cases=cases)) if changed else stmt
     names = _STMT_BODIES.get(type(stmt))
     if names is None:
-        return stmt
+        return cast(S, _map_cases(fn, stmt)) if isinstance(stmt, Switch) else stmt
     changes = {}
     for name in names:
         old = getattr(stmt, name)
         new = fn(old)
         if new is not old:
             changes[name] = new
-    return cast(S, replace(cast(Any, stmt), **changes)) if changes else stmt
+    return cast(S, _with(stmt, changes)) if changes else stmt
+
+
+def _map_cases(fn: Callable[[Body], Body], stmt: Switch) -> Switch:
+    cases = tuple(map_bodies(fn, case) for case in stmt.cases)
+    changed = any(a is not b for a, b in zip(stmt.cases, cases, strict=True))
+    return replace(stmt, cases=cases) if changed else stmt
 
 
 def same_or(body: Body, new: Body) -> Body:
@@ -261,7 +291,7 @@ def same_or(body: Body, new: Body) -> Body:
 def with_bodies(stmt: S, **new: Body) -> S:
     """The statement with other bodies; itself if they are its own."""
     changed = any(getattr(stmt, name) is not body for name, body in new.items())
-    return cast(S, replace(cast(Any, stmt), **new)) if changed else stmt
+    return cast(S, _with(stmt, cast(Any, new))) if changed else stmt
 
 
 def map_body(fn: StmtRewriter, body: Body) -> Body:
@@ -307,8 +337,19 @@ def map_exprs(fn: ExprRewriter, body: Body) -> Body:
 
 def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
     """`body` with `fn` applied to the span of every statement and expression."""
-    spanned = map_exprs(lambda e: replace(e, span=fn(e.span)), body)
-    return map_body(lambda s: replace(s, span=fn(s.span)), spanned)
+
+    def expr(e: Expr) -> Expr:
+        return cast(Expr, _rebuild(e, _EXPR_CHILDREN.get(type(e), ()), expr, fn(e.span)))
+
+    def case(c: Case) -> Case:
+        return cast(Case, _rebuild(c, _STMT_EXPRS[Case], expr))
+
+    def stmt(s: Stmt) -> Stmt:
+        if isinstance(s, Switch):
+            s = replace(s, cases=tuple(map(case, s.cases)))
+        return cast(Stmt, _rebuild(s, _STMT_EXPRS.get(type(s), ()), expr, fn(s.span)))
+
+    return map_body(stmt, body)
 
 
 # --- symbols -------------------------------------------------------------------------------------
@@ -316,6 +357,8 @@ def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
 
 def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body:
     """`body` with variables replaced, declarations included where the replacement is a symbol."""
+    if not replacements:
+        return body
 
     def expr(e: Expr) -> Expr:
         if isinstance(e, Var) and e.symbol in replacements:
@@ -350,10 +393,25 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
     return map_body(declare, map_exprs(expr, body))
 
 
+def _find_own_variables(stmt: Stmt) -> tuple[Symbol, ...]:
+    return tuple(e.symbol for e in own_nodes(stmt) if isinstance(e, Var))
+
+
+own_variables: Fact[Stmt, tuple[Symbol, ...]] = lasting(_find_own_variables)  # that the statement itself mentions
+
+
 def variables(node: Expr | Iterable[Stmt]) -> Iterator[Symbol]:
     """The symbols that an expression or a body mentions, with repetitions, in order."""
-    exprs = walk_exprs(node) if isinstance(node, Iterable) else walk_expr(node)
-    return (e.symbol for e in exprs if isinstance(e, Var))
+    if type(node) in _EXPRESSIONS:
+        return (e.symbol for e in walk_expr(cast(Expr, node)) if isinstance(e, Var))
+    return chain.from_iterable(map(own_variables, walk_stmts(cast("Iterable[Stmt]", node))))
+
+
+def _find_mentions(expr: Expr) -> frozenset[Symbol]:
+    return frozenset(variables(expr))
+
+
+mentions: Fact[Expr, frozenset[Symbol]] = lasting(_find_mentions)  # for expressions that are asked of again and again
 
 
 def declared(body: Iterable[Stmt]) -> Iterator[Symbol]:

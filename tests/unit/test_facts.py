@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.ir.facts import Facts, forget, lasting
+from hetad.ir.facts import forget, lasting, once
 
 
 def test_a_fact_is_found_once_for_each_node() -> None:
@@ -12,7 +12,7 @@ def test_a_fact_is_found_once_for_each_node() -> None:
         asked.append(node)
         return len(node)
 
-    length, first, second = Facts(find), [1, 2], [1, 2]
+    length, first, second = once(find), [1, 2], [1, 2]
     assert [length(first), length(second), length(first)] == [2, 2, 2]
     assert [id(node) for node in asked] == [id(first), id(second)]
 

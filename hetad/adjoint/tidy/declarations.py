@@ -213,7 +213,7 @@ def without_unused_values(body: ir.Body) -> ir.Body:
             out.append(s)
             used |= set(variables((s,))) if isinstance(s, ir.Declare) else mentioned(s)
             used |= set(s.sums) if isinstance(s, ir.For) else set()
-    return tuple(reversed(out))
+    return same_or(body, tuple(reversed(out)))
 
 
 def _is_pure(s: ir.Declare) -> bool:

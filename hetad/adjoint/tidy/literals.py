@@ -14,7 +14,7 @@ from hetad.adjoint.names import zero
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import negated, settled
 from hetad.ir.types import Float
-from hetad.ir.visit import map_body, map_exprs, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import map_body, map_exprs, own_nodes, walk_stmts
 
 
 def absorbed(body: ir.Body) -> ir.Body:
@@ -59,7 +59,7 @@ class _Uses:
         self._by: dict[ir.Symbol, list[float]] = {}
         self._added: Counter[ir.Symbol] = Counter()
         for s in walk_stmts(body):
-            for e in (e for own in own_exprs(s) for e in walk_expr(own)):
+            for e in (e for e in own_nodes(s)):
                 if isinstance(e, ir.Var):
                     self._all[e.symbol] += 1
                 if isinstance(e, ir.Binary) and isinstance(e.left, ir.Const) and (symbol := _multiplied(e)) is not None:

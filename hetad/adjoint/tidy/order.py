@@ -18,9 +18,9 @@ from hetad.ir.visit import (
     declared,
     map_exprs,
     own_exprs,
+    own_nodes,
     substitute,
     variables,
-    walk_expr,
     walk_exprs,
     walk_stmts,
 )
@@ -138,10 +138,9 @@ def taken_roots(body: ir.Body) -> Iterator[ir.Symbol | None]:
 
 def _taken(s: ir.Stmt) -> Iterator[ir.Place | None]:
     """The cells whose seed a statement takes; None for one that a pointer tells."""
-    for own in own_exprs(s):
-        for e in walk_expr(own):
-            if operations.gives(e, operations.take):
-                yield e.args[0].place if isinstance(e.args[0], ir.AddressOf) else None
+    for e in own_nodes(s):
+        if operations.gives(e, operations.take):
+            yield e.args[0].place if isinstance(e.args[0], ir.AddressOf) else None
 
 
 def values_read(body: ir.Body) -> set[ir.Symbol]:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Set
 
 from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts, lasting
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.visit import (
     bodies,
     map_bodies,
-    own_exprs,
+    own_nodes,
+    own_variables,
     same_or,
     substitute,
     variables,
@@ -68,7 +69,7 @@ def _with_nested(found: set[ir.Symbol], fact: Callable[[ir.Stmt], Symbols], s: i
 
 
 def _mentioned(s: ir.Stmt) -> Symbols:
-    found = {x for own in own_exprs(s) for x in variables(own)}
+    found = set(own_variables(s))
     if isinstance(s, ir.Declare):
         found.add(s.symbol)
     elif isinstance(s, ir.Push | ir.Pop):
@@ -77,9 +78,7 @@ def _mentioned(s: ir.Stmt) -> Symbols:
 
 
 def _changed(s: ir.Stmt) -> Symbols:
-    found = {
-        x for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.AddressOf) for x in variables(e.place)
-    }
+    found = {x for e in own_nodes(s) if isinstance(e, ir.AddressOf) for x in variables(e.place)}
     match s:
         case ir.Assign(target=ir.Var(symbol=x)) | ir.Update(target=ir.Var(symbol=x)) | ir.Pop(place=ir.Var(symbol=x)):
             found.add(x)
@@ -93,9 +92,9 @@ def _declares(s: ir.Stmt) -> Symbols:
     return _with_nested(found, _declared, s)
 
 
-mentioned: Facts[ir.Stmt, Symbols] = lasting(_mentioned)
-changed: Facts[ir.Stmt, Symbols] = lasting(_changed)  # by an assignment, or perhaps through its address
-_declared: Facts[ir.Stmt, Symbols] = lasting(_declares)
+mentioned: Fact[ir.Stmt, Symbols] = lasting(_mentioned)
+changed: Fact[ir.Stmt, Symbols] = lasting(_changed)  # by an assignment, or perhaps through its address
+_declared: Fact[ir.Stmt, Symbols] = lasting(_declares)
 
 
 def mentioned_in(body: ir.Body, among: Set[ir.Symbol] | None = None) -> set[ir.Symbol]:

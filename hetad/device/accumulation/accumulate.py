@@ -27,7 +27,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Float, Pointer
-from hetad.ir.visit import bodies, map_body, own_exprs, variables, walk_expr
+from hetad.ir.visit import bodies, map_body, own_nodes, variables
 from hetad.rules import operations
 from hetad.rules.math import is_math
 
@@ -130,7 +130,7 @@ def _count_calls(s: ir.Stmt) -> int:
     if isinstance(s, ir.For | ir.While) and _calls(s.body):
         return LONG
     called = int(isinstance(s, ir.Call) and is_math(s.function))
-    called += sum(1 for own in own_exprs(s) for e in walk_expr(own) if isinstance(e, ir.Intrinsic) and _is_long(e))
+    called += sum(1 for e in own_nodes(s) if isinstance(e, ir.Intrinsic) and _is_long(e))
     return called + sum(map(_calls, bodies(s)))
 
 

@@ -16,10 +16,10 @@ from dataclasses import replace
 
 from hetad.adjoint.names import zero
 from hetad.adjoint.tidy.uses import inside
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import changed_in
 from hetad.device.accumulation.increments import takes
 from hetad.ir import nodes as ir
-from hetad.ir.visit import bodies, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, own_exprs, same_or, variables, walk_expr, walk_stmts
 
 
 def cleared_behind_loops(body: ir.Body, once: Collection[int]) -> tuple[ir.Body, set[int]]:
@@ -35,7 +35,7 @@ def cleared_behind_loops(body: ir.Body, once: Collection[int]) -> tuple[ir.Body,
             clearing = _clearings(s, once) if isinstance(s, ir.For) else {}
             done.update(clearing)
             out += [s, *clearing.values()] if clearing else [inside(block, s)]
-        return tuple(out)
+        return same_or(body, tuple(out))
 
     return block(body), done
 
@@ -57,7 +57,7 @@ def _clearing(loop: ir.For, take: ir.Stmt) -> ir.Stmt | None:
     if not path or any(isinstance(e, ir.Index) for whole in header_exprs for e in walk_expr(whole)):
         return None
     inside_loop = [s for s in walk_stmts(loop.body) if not any(s is h for h in headers)]
-    changed = set(assigned(tuple(s for s in inside_loop if not bodies(s))))
+    changed = set(changed_in(tuple(s for s in inside_loop if not bodies(s))))
     if not changed.isdisjoint((*variables(place), *(x for e in header_exprs for x in variables(e)))):
         return None
     clearing: ir.Stmt = ir.Assign(place, zero(place.type, take.span), span=take.span)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer, zero
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import changed_in
 from hetad.analysis.loops import counted
 from hetad.device.accumulation.accumulate import Ground
 from hetad.device.accumulation.increments import increment
@@ -28,7 +28,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.device.tape.storage import thread_in_block
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, Float, Int, Pointer
-from hetad.ir.visit import declared, own_exprs, substitute, variables, walk_expr, walk_exprs, walk_stmts
+from hetad.ir.visit import declared, own_nodes, substitute, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import operations
 
@@ -69,7 +69,7 @@ class _Dealable:
 
 
 def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
-    changed = set(assigned(loop.body))
+    changed = set(changed_in(loop.body))
     added = {x for s in walk_stmts(body) if (i := increment(s)) is not None for x in _pointers(i.place)}
     inside = set(declared((loop,)))
     if not added <= ground.adjoints or not all(_only_adds(s, inside) for s in walk_stmts(loop.body)):
@@ -86,7 +86,7 @@ def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
     read = [e for e in walk_exprs(loop.body) if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer)]
     if not any(_steps_along(e.index, header.index) for e in read):
         return None
-    own = set(assigned(body))  # also parameters that each thread changes
+    own = set(changed_in(body))  # also parameters that each thread changes
     given = dict.fromkeys(x for x in variables(loop.body) if x.storage != "param" or x in own)
     captured = tuple(x for x in given if x not in inside)
     if len(captured) > MOST or not all(x.storage == "local" and isinstance(x.type, Int | Float) for x in captured):
@@ -96,7 +96,7 @@ def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
 
 def _only_adds(s: ir.Stmt, own: set[ir.Symbol]) -> bool:
     """Whether the statement leaves nothing behind but sums, and knows nothing of the thread that runs it."""
-    if any(isinstance(e, ir.ThreadIndex) or _takes(e) for own_expr in own_exprs(s) for e in walk_expr(own_expr)):
+    if any(isinstance(e, ir.ThreadIndex) or _takes(e) for e in own_nodes(s)):
         return False
     match s:
         case ir.Declare(symbol=symbol):

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from hetad.analysis.dataflow import closed
 from hetad.ir import nodes as ir
-from hetad.ir.facts import collected
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.places import exposed, root_symbol, written
-from hetad.ir.visit import variables, walk_expr
+from hetad.ir.visit import collected, mentions, walk_expr
 
 
 class Differences:
@@ -16,25 +16,13 @@ class Differences:
     `of_warp`: between lanes of a warp, as far as one can tell without looking into memory."""
 
     def __init__(self, body: ir.Body, of_warp: bool = False) -> None:
-        self._axes = ("x",) if of_warp else ("x", "y", "z")
-        self._memory = not of_warp  # whether loads count as different
+        self._differs = _in_warp if of_warp else _in_block
         self._different = set() if of_warp else exposed(body)
         closed(self._different, body, self._set_by)
 
     def differ_in(self, expr: ir.Expr) -> bool:
         """Whether the expression may have another value in another thread."""
-        return not self._different.isdisjoint(variables(expr)) or any(map(self._differs, walk_expr(expr)))
-
-    def _differs(self, e: ir.Expr) -> bool:
-        match e:
-            case ir.ThreadIndex(name="threadIdx", axis=axis):
-                return axis in self._axes
-            case ir.CallExpr() | ir.Intrinsic():
-                return self._memory
-            case ir.Index() | ir.Member() | ir.Var():
-                root = root_symbol(e)
-                return self._memory and (root is None or root.storage not in ("local", "param"))
-        return False
+        return self._differs(expr) or not self._different.isdisjoint(mentions(expr))
 
     def _set_by(self, s: ir.Stmt) -> set[ir.Symbol]:
         """The variables to which the statement may give other values in other threads."""
@@ -50,6 +38,23 @@ class Differences:
             case ir.Call():
                 return written((s,)) | exposed((s,))
         return set()
+
+
+def _by_itself(e: ir.Expr, axes: tuple[str, ...], memory: bool) -> bool:
+    """`memory`: whether loads count as different."""
+    match e:
+        case ir.ThreadIndex(name="threadIdx", axis=axis):
+            return axis in axes
+        case ir.CallExpr() | ir.Intrinsic():
+            return memory
+        case ir.Index() | ir.Member() | ir.Var():
+            root = root_symbol(e)
+            return memory and (root is None or root.storage not in ("local", "param"))
+    return False
+
+
+_in_warp: Fact[ir.Expr, bool] = lasting(lambda expr: any(_by_itself(e, ("x",), False) for e in walk_expr(expr)))
+_in_block: Fact[ir.Expr, bool] = lasting(lambda expr: any(_by_itself(e, tuple("xyz"), True) for e in walk_expr(expr)))
 
 
 def _declares(s: ir.Stmt) -> Iterable[ir.Symbol]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetad.analysis.access import AccessMaps
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.analysis.sites import Site
 from hetad.device.accumulation.accumulate import Ground, sites_of, through_pointer
@@ -92,7 +92,7 @@ def _is_long(loop: ir.For | ir.While) -> bool:
     """Whether how often the loop runs is known only when the program runs."""
     if isinstance(loop, ir.While):
         return True
-    changed = set(assigned(loop.body))
+    changed = set(changed_in(loop.body))
     header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
     return header is None or constant_trips(header) is None
 

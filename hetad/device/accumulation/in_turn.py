@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hetad.adjoint.names import Names, integer
-from hetad.analysis.coordinates import AXES, assigned, exposed
+from hetad.analysis.coordinates import AXES, changed_in, exposed
 from hetad.device.accumulation.accumulate import without_atomics
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.increments import pointee
@@ -56,7 +56,7 @@ def in_turn(
 
 def own_copies(body: ir.Body, names: Names) -> ir.Body:
     """The body for a thread that is not the last to use its parameters: those it changes are copied first."""
-    changed = dict.fromkeys(x for x in (*assigned(body), *exposed(body)) if x.storage == "param")
+    changed = dict.fromkeys(x for x in (*changed_in(body), *exposed(body)) if x.storage == "param")
     copies = {p: names.symbol(f"{p.name}_own", p.type, p.span) for p in changed}
     opening = (ir.Declare(own, ir.Var(p, span=p.span), span=p.span) for p, own in copies.items())
     return (*opening, *substitute(copies, body)) if copies else body

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts, lasting
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Pointer, Type, element
-from hetad.ir.visit import own_exprs, walk_expr
+from hetad.ir.visit import own_nodes
 from hetad.rules import operations
 
 
@@ -46,12 +46,10 @@ def atomic(place: ir.Place, value: ir.Expr) -> ir.Call:
 
 
 def _taken(s: ir.Stmt) -> tuple[ir.Place, ...]:
-    return tuple(
-        pointee(e.args[0]) for own in own_exprs(s) for e in walk_expr(own) if operations.gives(e, operations.take)
-    )
+    return tuple(pointee(e.args[0]) for e in own_nodes(s) if operations.gives(e, operations.take))
 
 
-takes: Facts[ir.Stmt, tuple[ir.Place, ...]] = lasting(_taken)  # the cells whose seed it reads and clears in one step
+takes: Fact[ir.Stmt, tuple[ir.Place, ...]] = lasting(_taken)  # the cells whose seed it reads and clears in one step
 
 
 def cleared_by(s: ir.Stmt) -> Iterator[ir.Symbol]:

@@ -27,10 +27,9 @@ from hetad.ir.visit import (
     map_bodies,
     map_body,
     map_exprs,
-    own_exprs,
+    own_nodes,
     substitute,
     variables,
-    walk_expr,
     walk_stmts,
 )
 from hetad.rules import callees
@@ -180,7 +179,7 @@ class Phases:
 
 def _cells(s: ir.Stmt, array: ir.Symbol) -> list[ir.Place]:
     """The elements of the array that the statement itself mentions; the array, if it mentions it otherwise."""
-    inside = [e for own in own_exprs(s) for e in walk_expr(own)]
+    inside = list(own_nodes(s))
     cells = (e for e in inside if isinstance(e, ir.Index) and not isinstance(e.type, Array))
     elements: list[ir.Place] = [*(e for e in cells if root_symbol(e) is array)]
     named = sum(1 for e in inside if isinstance(e, ir.Var) and e.symbol is array)

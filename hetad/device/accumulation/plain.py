@@ -12,12 +12,12 @@ from hetad.device.accumulation.phases import with_plain_phases
 from hetad.device.assumptions import run_bodies
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts, lasting
+from hetad.ir.facts import Fact, lasting, once
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
 
-_found: Facts[Ground, Facts[ir.Body, ir.Body]] = lasting(
-    lambda ground: Facts(lambda body: with_plain_phases(settled(body, ground), ground))
+_found: Fact[Ground, Fact[ir.Body, ir.Body]] = lasting(
+    lambda ground: once(lambda body: with_plain_phases(settled(body, ground), ground))
 )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from hetad.device.accumulation.increments import increment
 from hetad.ir import nodes as ir
-from hetad.ir.facts import Facts
+from hetad.ir.facts import lasting, once
 from hetad.ir.places import reached_by
 from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
@@ -20,7 +21,7 @@ class Readers:
 
     def __init__(self, adjoints: Collection[ir.Symbol]) -> None:
         self.adjoints = frozenset(adjoints)
-        self.seen = Facts(self._seen)
+        self.seen = once(self._seen)
 
     def sees(self, s: ir.Stmt) -> bool:
         """Whether the statement, or one in it, waits for other threads, or looks at adjoints."""
@@ -29,20 +30,35 @@ class Readers:
     def _seen(self, s: ir.Stmt) -> frozenset[ir.Symbol | None]:
         """The variables by which the statement, or one in it, reaches the adjoints that it looks at; None where these
         may be any."""
-        own = {root for e in _values(s) for root in self._read(e)}
+        own = {r.variable for r in _looked_at(s) if r.taken or r.variable is None or self._leads(r.variable)}
         if callees.calls(s, "barrier"):
             own.add(None)
         return frozenset(own).union(*(self.seen(inner) for body in bodies(s) for inner in body))
 
-    def _read(self, expr: ir.Expr) -> Iterator[ir.Symbol | None]:
-        """The variable by which the expression is a number in adjoint memory, if it is one, or may be."""
-        if operations.gives(expr, operations.take):
-            yield reached_by(expr.args[0])
-        elif isinstance(expr, ir.Index | ir.Member) and holds_numbers(expr.type):
-            root = reached_by(expr)
-            pointed = root is not None and (isinstance(root.type, Pointer) or root.storage != "local")
-            if root is None or (root in self.adjoints and pointed):
-                yield root
+    def _leads(self, variable: ir.Symbol) -> bool:
+        """Whether adjoint memory is behind the variable."""
+        return variable in self.adjoints and (isinstance(variable.type, Pointer) or variable.storage != "local")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A number in memory that is read, or `taken` from adjoint memory, by this variable if it is known."""
+
+    variable: ir.Symbol | None
+    taken: bool
+
+
+def _find_looked_at(s: ir.Stmt) -> tuple[_Read, ...]:
+    found: dict[_Read, None] = {}
+    for e in _values(s):
+        if operations.gives(e, operations.take):
+            found[_Read(reached_by(e.args[0]), True)] = None
+        elif isinstance(e, ir.Index | ir.Member) and holds_numbers(e.type):
+            found[_Read(reached_by(e), False)] = None
+    return tuple(found)
+
+
+_looked_at = lasting(_find_looked_at)  # by the statement itself
 
 
 def _values(s: ir.Stmt) -> Iterator[ir.Expr]:

@@ -22,7 +22,7 @@ from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
 from hetad.adjoint.tidy.declarations import without_unused_values
 from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.affine import Monomial
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.analysis.work import arithmetic
 from hetad.device.accumulation.cells import Cell, Cells
@@ -32,7 +32,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.places import reached_by
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
-from hetad.ir.visit import map_children, variables, walk_expr
+from hetad.ir.visit import map_children, same_or, variables, walk_expr
 from hetad.rules import operations
 
 MOST = {FLOAT: 16, DOUBLE: 12}  # cells
@@ -85,11 +85,11 @@ class _Runs:
 
     def block(self, body: ir.Body, turn: ir.Body) -> ir.Body:
         """`turn`: what is done each time, the body of the innermost loop."""
-        body = tuple(inside(partial(self.block, turn=s.body if isinstance(s, ir.For) else turn), s) for s in body)
+        inner = [inside(partial(self.block, turn=s.body if isinstance(s, ir.For) else turn), s) for s in body]
         out: list[ir.Stmt] = []
-        for s in body:
+        for s in inner:
             out += self._unrolled(s, turn) if isinstance(s, ir.For) else [s]
-        return self._joined(tuple(out), turn)
+        return same_or(body, self._joined(tuple(out), turn))
 
     def _addition(self, position: int, s: ir.Stmt) -> _Addition | None:
         found = increment(s)
@@ -141,7 +141,7 @@ class _Runs:
     # -- in a loop over the cells
 
     def _unrolled(self, loop: ir.For, turn: ir.Body) -> list[ir.Stmt]:
-        changed = set(assigned(loop.body))
+        changed = set(changed_in(loop.body))
         header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
         trips = constant_trips(header) if header is not None else None
         plainly = header is not None and header.declares and not header.down and is_zero(header.start)

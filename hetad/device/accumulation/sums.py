@@ -8,14 +8,14 @@ from dataclasses import replace
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.tidy.sums import sum_of
 from hetad.adjoint.tidy.uses import inside
-from hetad.analysis.coordinates import assigned, exposed
+from hetad.analysis.coordinates import changed_in, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.places import reached_by
 from hetad.ir.types import BOOL
-from hetad.ir.visit import map_body, variables
+from hetad.ir.visit import map_body, same_or, variables
 
 
 @on_body("sum-increments")
@@ -34,11 +34,11 @@ class Sums:
         self.exposed = frozenset(exposed)  # any store through a pointer may change them
 
     def block(self, body: ir.Body) -> ir.Body:
-        body = self._joined(tuple(inside(self.block, s) for s in body))
+        joined = self._joined(tuple(inside(self.block, s) for s in body))
         out: list[ir.Stmt] = []
-        for s in body:
+        for s in joined:
             out += self._hoisted(s) if isinstance(s, ir.For | ir.While) else [s]
-        return self._joined(tuple(out))
+        return same_or(body, self._joined(tuple(out)))
 
     def _joined(self, body: ir.Body) -> ir.Body:
         """Of several increments of one cell in a block the last one adds the sum."""
@@ -68,7 +68,7 @@ class Sums:
             again = increment(s)
             if again is not None and again.place == found.place and again.value.type == found.value.type:
                 return i
-            if self.readers.sees(s) or not mentioned.isdisjoint(assigned((s,))):
+            if self.readers.sees(s) or not mentioned.isdisjoint(changed_in((s,))):
                 return None
         return None
 
@@ -76,7 +76,7 @@ class Sums:
         """Increments of cells that are the same in all iterations, summed in the loop and done after it."""
         if self.readers.sees(loop):
             return [loop]
-        changed = {*assigned((loop,)), *self.exposed}
+        changed = {*changed_in((loop,)), *self.exposed}
         sums: dict[ir.Place, ir.Symbol] = {}
 
         def sum_up(s: ir.Stmt) -> ir.Stmt:
@@ -88,6 +88,8 @@ class Sums:
             return plain(replace(found, place=ir.Var(sums[found.place], span=s.span)))
 
         inner = replace(loop, body=map_body(sum_up, loop.body))
+        if not sums:
+            return [loop]
         if isinstance(inner, ir.For):
             inner = replace(inner, sums=(*inner.sums, *sums.values()))
         opening: list[ir.Stmt] = [ir.Declare(x, zero(x.type, x.span), span=x.span) for x in sums.values()]

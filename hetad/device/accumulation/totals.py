@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.access import AccessMaps
-from hetad.analysis.coordinates import assigned, exposed
+from hetad.analysis.coordinates import changed_in, exposed
 from hetad.analysis.sites import Site
 from hetad.device.accumulation.accumulate import Ground, sites_of
 from hetad.device.accumulation.increments import increment, plain
@@ -166,7 +166,7 @@ def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) 
 def _starts_anew(body: ir.Body, sums: set[ir.Symbol]) -> bool:
     """Whether a second run of the body finds what the first one found: it only adds to `sums`, and its parameters
     stay."""
-    if any(x.storage == "param" for x in (*assigned(body), *exposed(body))):
+    if any(x.storage == "param" for x in (*changed_in(body), *exposed(body))):
         return False
     added = sum(
         1 for s in walk_stmts(body) if isinstance(s, ir.Update) and s.op in ("+", "-") and _of(s.target) in sums

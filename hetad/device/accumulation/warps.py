@@ -16,7 +16,7 @@ from hetad.device.accumulation.increments import increment
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
-from hetad.ir.visit import walk_expr
+from hetad.ir.visit import same_or, walk_expr
 from hetad.rules import operations
 
 
@@ -42,7 +42,7 @@ def _summed(body: ir.Body, lanes: Differences) -> ir.Body:
             out.append(operations.warp_add(*s.args, span=s.span))
         else:
             out.append(inside(lambda b: _summed(b, lanes), s))
-    return tuple(out)
+    return same_or(body, tuple(out))
 
 
 def _is_shared(place: ir.Place, lanes: Differences) -> bool:

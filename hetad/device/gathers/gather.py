@@ -48,7 +48,7 @@ from hetad.device.gathers.tiles import Cells, Tiles
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
-from hetad.ir.visit import declared, map_body, own_exprs, substitute, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import declared, map_body, own_variables, substitute, variables, walk_exprs, walk_stmts
 
 WARP = 32
 Bounds = tuple[list[Polynomial], list[Polynomial]]  # from below and from above, both inclusive
@@ -407,9 +407,7 @@ def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], bo
             safe |= {x for x in variables((step.statement,)) if isinstance(x.type, Pointer)}
     headers = [s for s in walk_stmts(body) if isinstance(s, ir.For)]
     early = [*prelude, *(s for s in body if isinstance(s, ir.Declare)), *(d for s in headers for d in s.init)]
-    read = [x for d in early for x in variables((d,))] + [
-        x for s in headers for e in own_exprs(s) for x in variables(e)
-    ]
+    read = [x for d in early for x in variables((d,))] + [x for s in headers for x in own_variables(s)]
     if not {x for x in read if isinstance(x.type, Pointer)} <= safe:
         raise Unfit
 

@@ -24,7 +24,7 @@ from hetad.device.gathers.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
 from hetad.ir.places import reached_by, root_symbol
 from hetad.ir.types import Float, Pointer, Struct
-from hetad.ir.visit import map_body, map_exprs, own_exprs, variables, walk_expr, walk_exprs, walk_stmts
+from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
 from hetad.rules.math import is_math
@@ -301,8 +301,7 @@ def _adjoint_loads(body: ir.Body, shadows: frozenset[ir.Symbol]) -> Iterator[tup
     for s in walk_stmts(body):
         taken = list(takes(s))
         yield from ((place, True) for place in taken)
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                base = reached_by(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
-                if base is not None and base in shadows and isinstance(base.type, Pointer | Struct):
-                    yield e, False
+        for e in own_nodes(s):
+            base = reached_by(e) if isinstance(e, ir.Index | ir.Member) and e not in taken else None
+            if base is not None and base in shadows and isinstance(base.type, Pointer | Struct):
+                yield e, False

@@ -18,7 +18,7 @@ from hetad.device.tape.unknown import bounded, unknown_variables
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
-from hetad.ir.visit import map_bodies, map_body, own_exprs, variables
+from hetad.ir.visit import map_bodies, map_body, own_variables, variables
 from hetad.rules import callees
 
 
@@ -85,7 +85,7 @@ class Counting:
             case ir.Declare(symbol=symbol, init=init) if init is not None and symbol in self.unknown:
                 return True
             case ir.Declare() | ir.Assign() | ir.Update() | ir.Call():
-                if any(x in self.unknown for own in own_exprs(s) for x in variables(own)):
+                if any(x in self.unknown for x in own_variables(s)):
                     return True
         return self.outside(s)
 

@@ -16,7 +16,17 @@ from hetad.analysis.coordinates import assigned
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array
-from hetad.ir.visit import ExprRewriter, bodies, map_bodies, map_exprs, substitute, variables, walk_exprs
+from hetad.ir.visit import (
+    ExprRewriter,
+    bodies,
+    map_bodies,
+    map_exprs,
+    same_or,
+    substitute,
+    variables,
+    walk_exprs,
+    with_bodies,
+)
 
 _TOGETHER = {"sinf": "cosf", "cosf": "sinf", "sin": "cos", "cos": "sin"}
 
@@ -38,10 +48,10 @@ def with_factors(body: ir.Body, later: frozenset[ir.Symbol] = frozenset()) -> ir
         def inner(b: ir.Body, after: frozenset[ir.Symbol] = after, looped: bool = looped) -> ir.Body:
             return with_factors(b, after | _carried(b) if looped else after)
 
-        out[i] = replace(s, body=inner(s.body)) if isinstance(s, ir.For) else map_bodies(inner, s)
+        out[i] = with_bodies(s, body=inner(s.body)) if isinstance(s, ir.For) else map_bodies(inner, s)
         if isinstance(s, ir.For) and s.primal is not None:
             _exchange(out, i, after)
-    return tuple(out)
+    return same_or(body, tuple(out))
 
 
 def _compound(body: ir.Body) -> list[tuple[int, ir.Stmt, frozenset[ir.Symbol]]]:

@@ -12,48 +12,34 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.names import Names, convert, zero
-from hetad.analysis.affine import Address, address, distinct, distinct_across
+from hetad.analysis.affine import address
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
 from hetad.analysis.pointers import Location, Root
-from hetad.device.tape.members import Members, Path, apart
+from hetad.device.tape.cells import Held, Lines, Stores
+from hetad.device.tape.members import Members
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.facts import lasting
 from hetad.ir.simplify import conjunction, opposite
 from hetad.ir.types import Array, Float, Int, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
 from hetad.rules import callees
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A place that was stored to: None if it is not known, and then perhaps which member of structs it is.  `index`: of
-    the loop in whose earlier iterations it was."""
-
-    place: ir.Expr | None
-    index: ir.Symbol | None
-    member: Path | None
-
-    def somewhere(self) -> Stored:
-        return Stored(None, None, self.member)
-
-
 @dataclass(slots=True)
 class State:
     """What this thread has stored so far: by root, the places; and which variables hold what a place holds."""
 
-    stored: dict[Root, list[Stored]] = field(default_factory=dict)
-    known: dict[ir.Expr, ir.Symbol] = field(default_factory=dict)
+    stored: dict[Root, Stores] = field(default_factory=dict)
+    known: Held = field(default_factory=Held)
 
     def copy(self) -> State:
-        return State({r: list(p) for r, p in self.stored.items()}, dict(self.known))
+        return State({root: stores.copy() for root, stores in self.stored.items()}, self.known.copy())
 
     def join(self, other: State) -> None:
-        for root, places in other.stored.items():
-            mine = self.stored.setdefault(root, [])
-            mine += [p for p in places if p not in mine]
-        self.known = {p: s for p, s in self.known.items() if other.known.get(p) is s}
+        for root, stores in other.stored.items():
+            self.stored.setdefault(root, Stores()).join(stores)
+        self.known.meet(other.known)
 
 
 class StoredValues:
@@ -66,14 +52,14 @@ class StoredValues:
         self.rereads: dict[ir.Symbol, ir.Expr] = {}  # stale values that were loaded, with the load
         self._guards: list[ir.Expr] = []  # under which the part of an expression that is looked at has a value
         self._members = Members(body)
-        self._written: dict[Root, list[Stored]] = {}
+        self._written: dict[Root, Stores] = {}
         for s in walk_stmts(body):
             for w in effects.writes(s):
                 if isinstance(w, Root):
-                    self._written.setdefault(w, []).append(Stored(None, None, self._members.stored_by(s)))
+                    self._written.setdefault(w, Stores()).add(None, None, self._members.stored_by(s))
         self.messages = False  # whether blocks of the launch may hear of each other
         self.stale_loops: set[int] = set()  # by id: those whose conditions read what the kernel has overwritten
-        self._read = [address(e) for s in walk_stmts(body) for e in _read_by(s)]
+        self._read = Lines(address(e) for s in walk_stmts(body) for e in _read_by(s))
         self.body = self._block(body, State())
 
     # -- walking
@@ -116,15 +102,14 @@ class StoredValues:
 
     def _meet(self, state: State) -> None:
         """At a barrier the stores of the other threads become visible."""
-        state.known = {}
-        for root in state.stored:
-            state.stored[root] = list(dict.fromkeys(entry.somewhere() for entry in state.stored[root]))
+        state.known = Held()
+        state.stored = {root: stores.somewhere() for root, stores in state.stored.items()}
 
     def _hear(self, state: State) -> None:
         """From here on the thread may see what any other thread of the launch has stored."""
         self.messages = True
-        state.known = {}
-        state.stored = {root: list(entries) for root, entries in self._written.items()}
+        state.known = Held()
+        state.stored = {root: stores.copy() for root, stores in self._written.items()}
 
     def _hears(self, s: ir.Stmt) -> bool:
         if callees.calls(s, "fence"):
@@ -143,33 +128,31 @@ class StoredValues:
     def _store(self, s: ir.Stmt, state: State) -> list[ir.Stmt]:
         for location in self.effects.writes(s):
             if isinstance(location, ir.Symbol):
-                state.known = {p: v for p, v in state.known.items() if location not in _mentioned(p)}
-                for root, entries in state.stored.items():
-                    state.stored[root] = [
-                        e.somewhere() if e.place is not None and location in _mentioned(e.place) else e for e in entries
-                    ]
+                state.known.changed(location)
+                for stores in state.stored.values():
+                    stores.changed(location)
         roots = [w for w in self.effects.writes(s) if isinstance(w, Root)]
         if not roots:
             return [s]
         place = s.target if isinstance(s, ir.Assign | ir.Update) else None
         target = address(place) if place is not None else None
-        state.known = {p: v for p, v in state.known.items() if distinct(address(p), target)}
+        state.known.store(target)
         out: list[ir.Stmt] = [s]
         if place is not None and is_volatile(place.type):
             pass
-        elif isinstance(s, ir.Assign) and self._read_again(target):
+        elif isinstance(s, ir.Assign) and self._read.meet(target):
             out = self._keep(s, s.value, state)
-        elif isinstance(s, ir.Update) and self._read_again(target) and self._fresh(s.target, state):
+        elif isinstance(s, ir.Update) and self._read.meet(target) and self._fresh(s.target, state):
             out = self._keep(ir.Assign(s.target, self._sum(s), span=s.span), self._sum(s), state)
         for root in roots:
-            state.stored.setdefault(root, []).append(Stored(place, None, self._members.stored_by(s)))
+            state.stored.setdefault(root, Stores()).add(place, None, self._members.stored_by(s))
         return out
 
     def _keep(self, s: ir.Assign, value: ir.Expr, state: State) -> list[ir.Stmt]:
         """`p = e` as `v = e; p = v`, so that a later load of `p` is `v`."""
         symbol = self.names.symbol("stored", s.target.type, s.span)
         held = ir.Var(symbol, span=s.span)
-        state.known[s.target] = symbol
+        state.known.keep(s.target, symbol)
         return [ir.Declare(symbol, value, span=s.span), replace(s, value=held)]
 
     def _sum(self, s: ir.Update) -> ir.Expr:
@@ -197,13 +180,13 @@ class StoredValues:
         body = self._block(s.body, inner)
         step = self._block(s.step, inner) if isinstance(s, ir.For) else ()
         state.join(inner)
-        state.known = self._unchanged(s, state.known)
+        self._forget_changed(s, state.known)
         out.append(replace(s, body=body, init=init, step=step) if isinstance(s, ir.For) else replace(s, body=body))
         return out
 
     def _enter(self, s: ir.For | ir.While, index: ir.Symbol | None, state: State) -> None:
         """At the head of a loop the body's stores of earlier iterations have happened."""
-        state.known = self._unchanged(s, state.known)
+        self._forget_changed(s, state.known)
         changed = set(self.effects.written((*s.body, *(s.step if isinstance(s, ir.For) else ()))))
         alone = True  # whether earlier iterations of other threads cannot be seen
         if any(_waits(x) for x in walk_stmts(s.body)):
@@ -217,8 +200,8 @@ class StoredValues:
                 if not isinstance(location, Root):
                     continue
                 place = inner.target if alone and isinstance(inner, ir.Assign | ir.Update) else None
-                entry = Stored(*self._of_iterations(place, changed, index), self._members.stored_by(inner))
-                state.stored.setdefault(location, []).append(entry)
+                stores = state.stored.setdefault(location, Stores())
+                stores.add(*self._of_iterations(place, changed, index), self._members.stored_by(inner))
 
     def _of_iterations(
         self, place: ir.Expr | None, changed: set[Location], index: ir.Symbol | None
@@ -229,13 +212,13 @@ class StoredValues:
             return None, None
         return place, index if moved else None
 
-    def _unchanged(self, s: ir.For | ir.While, known: dict[ir.Expr, ir.Symbol]) -> dict[ir.Expr, ir.Symbol]:
-        """What is known of cells that no iteration writes, and whose address no iteration changes."""
+    def _forget_changed(self, s: ir.For | ir.While, known: Held) -> None:
+        """Nothing is known of cells that an iteration writes, or whose address one changes."""
+        if any(_waits(x) for x in walk_stmts(s.body)):
+            known.only(lambda *_: False)
+            return
         changed = set(self.effects.written((*s.body, *(s.step if isinstance(s, ir.For) else ()))))
-        kept = {
-            p: v for p, v in known.items() if changed.isdisjoint(self._roots(p)) and changed.isdisjoint(variables(p))
-        }
-        return {} if any(_waits(x) for x in walk_stmts(s.body)) else kept
+        known.only(lambda _, p: changed.isdisjoint(self._roots(p)) and changed.isdisjoint(variables(p)))
 
     # -- loads
 
@@ -260,8 +243,9 @@ class StoredValues:
             if is_volatile(new.type) and not self._written.keys().isdisjoint(self._roots(new)):
                 self._hear(state)
             if not self._fresh(new, state):
-                if new in state.known:
-                    return ir.Var(state.known[new], span=expr.span)
+                held = state.known.get(new)
+                if held is not None:
+                    return ir.Var(held, span=expr.span)
                 symbol = self.names.symbol("reread", expr.type, expr.span)
                 self.stale[symbol] = expr.span
                 self.rereads[symbol] = new
@@ -300,38 +284,16 @@ class StoredValues:
     def _fresh(self, place: ir.Expr, state: State) -> bool:
         """Whether the cell certainly has its value of the launch."""
         here, member = address(place), self._members.of(place)
-        for location in self._roots(place):
-            for entry in state.stored.get(location, []):
-                index = entry.index
-                there = address(entry.place) if entry.place is not None else None
-                if apart(member, entry.member):
-                    continue
-                if index is None and distinct(here, there):
-                    continue
-                if index is not None and distinct_across(here, there, ir.Var(index, span=place.span)):
-                    continue
-                return False
-        return True
+        stores = (state.stored[root] for root in self._roots(place) if root in state.stored)
+        return all(s.miss(here, member) for s in stores)
 
     def _roots(self, place: ir.Expr) -> list[Root]:
         return [x for x in self.effects.pointers.storage(place) if isinstance(x, Root)]
-
-    def _read_again(self, target: Address | None) -> bool:
-        return target is None or any(
-            r is None or not distinct(r, target) for r in self._read if r is None or r.base == target.base
-        )
 
 
 def _declared(load: ir.Declare, before: list[ir.Stmt]) -> ir.Var:
     before.append(load)
     return ir.Var(load.symbol, span=load.span)
-
-
-def _find_mentioned(e: ir.Expr) -> frozenset[ir.Symbol]:
-    return frozenset(variables(e))
-
-
-_mentioned = lasting(_find_mentioned)
 
 
 def _waits(s: ir.Stmt) -> bool:

@@ -14,7 +14,7 @@ from math import isqrt
 
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import changed_in
 from hetad.analysis.loops import Counted, constant_trips, counted
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
@@ -62,7 +62,7 @@ def segmented(body: ir.Body, loops: Collection[int], names: Names) -> ir.Body:
 
 
 def _header(loop: ir.For) -> Counted | None:
-    changed = set(assigned(loop.body))
+    changed = set(changed_in(loop.body))
     return counted(loop, lambda e: integer_value(e) is not None, lambda x: x in changed)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import constant_trips, counted, geometric_trips
 from hetad.device.draft import Draft, with_body
@@ -120,7 +120,7 @@ def numbered_slots(body: ir.Body) -> dict[ir.Symbol, ir.Symbol]:
 
 def _index_from_zero(loop: ir.For) -> ir.Symbol | None:
     whole = loop.primal if loop.primal is not None else loop
-    changed = set(assigned(whole.body))
+    changed = set(changed_in(whole.body))
     header = counted(whole, lambda e: integer_value(e) is not None, lambda x: x in changed)
     if header is None or header.down or integer_value(header.start) != 0 or integer_value(header.step) != 1:
         return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial, polynomial
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import Counted, counted, plain
 from hetad.analysis.pointers import Location, PointsTo, Root
@@ -31,7 +31,7 @@ from hetad.ir.visit import (
     map_body,
     map_children,
     map_own_exprs,
-    own_exprs,
+    own_variables,
     substitute,
     variables,
     walk_expr,
@@ -109,7 +109,7 @@ def _ratio(step: ir.Expr, size: ir.Expr) -> int | None:
 
 def _header(s: ir.For) -> Counted | None:
     """Of a loop that counts up from zero, by numbers."""
-    changed = set(assigned(s.body))
+    changed = set(changed_in(s.body))
     if any(isinstance(t, ir.Call) and not is_math(t.function) for t in walk_stmts(s.body)):
         return None
     found = counted(s, lambda e: _is_fixed(e) and changed.isdisjoint(variables(e)), lambda x: x in changed)
@@ -130,14 +130,14 @@ def _spelled(body: ir.Body, index: ir.Symbol) -> ir.Body:
     kept: list[ir.Stmt] = []
     for i, s in enumerate(body):
         rest = (*kept, *body[i + 1 :])
-        again = isinstance(s, ir.Declare) and s.symbol in {*assigned(rest), *exposed(rest)}
+        again = isinstance(s, ir.Declare) and s.symbol in {*changed_in(rest), *exposed(rest)}
         if (
             isinstance(s, ir.Declare)
             and isinstance(s.symbol.type, Int)
             and s.init is not None
             and index in variables(s.init)
             and _is_fixed(s.init)
-            and set(assigned(rest)).isdisjoint(variables(s.init))
+            and set(changed_in(rest)).isdisjoint(variables(s.init))
             and not again
         ):
             after = substitute({s.symbol: s.init}, body[i + 1 :])
@@ -289,9 +289,9 @@ def _sunk(kernel: ir.Function) -> ir.Body:
     moved: list[ir.Stmt] = []
     kept: list[ir.Stmt] = []
     for s in reversed(body[:-1]):
-        sets = set(assigned((s,)))
+        sets = set(changed_in((s,)))
         free = outside.isdisjoint(sets) and exposed_ones.isdisjoint(sets) and all(map(_is_private, walk_stmts((s,))))
-        if free and set(variables((s,))).isdisjoint(assigned(tuple(kept))):
+        if free and set(variables((s,))).isdisjoint(changed_in(tuple(kept))):
             moved.insert(0, s)
             continue
         if not all(map(_is_private, walk_stmts((s,)))):
@@ -325,7 +325,7 @@ def _read_in_place(body: ir.Body) -> ir.Body:
             while out and (value := _held(out[-1])) is not None:
                 held = out[-1]
                 assert isinstance(held, ir.Declare)
-                here = [x for e in own_exprs(s) for x in variables(e)].count(held.symbol)
+                here = own_variables(s).count(held.symbol)
                 if here != 1 or list(variables(body[i:])).count(held.symbol) != 1 or isinstance(s, ir.For | ir.While):
                     break
                 out.pop()

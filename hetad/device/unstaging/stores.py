@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import changed_in
 from hetad.analysis.staging import array_of
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies, variables
@@ -42,7 +42,7 @@ def _joined(s: ir.If, names: Names) -> list[ir.Stmt]:
         return [s]
     array = array_of(then.target)
     rest = (*s.then[:-1], *s.orelse[:-1])
-    if array is None or array in variables(rest) or not set(variables(then.target)).isdisjoint(assigned(rest)):
+    if array is None or array in variables(rest) or not set(variables(then.target)).isdisjoint(changed_in(rest)):
         return [s]
     chosen = names.symbol("chosen", then.target.type, s.span)
     place = ir.Var(chosen, span=s.span)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial, polynomial
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.coordinates import changed_in
 from hetad.device.unstaging.values import Values, expression
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT
@@ -28,9 +28,11 @@ def _counted(s: ir.For, values: Values, names: Names) -> ir.Stmt:
     several = len(s.init) > 1 and len(starts) == len(s.init) and steps.keys() == starts.keys() == {*steps}
     if not several or len(steps) < len(s.step) or any(x.type != INT for x in starts):
         return s
-    changed = set(assigned(s.body)) | set(starts)
+    changed = set(changed_in(s.body)) | set(starts)
     header = [*starts.values(), *steps.values()]
-    if not changed.isdisjoint(x for e in header for x in variables(e)) or not set(starts).isdisjoint(assigned(s.body)):
+    if not changed.isdisjoint(x for e in header for x in variables(e)) or not set(starts).isdisjoint(
+        changed_in(s.body)
+    ):
         return s
     match s.cond:
         case ir.Binary(op="<" | "<=" as op, left=ir.Var(symbol=index), right=last) if index in starts:

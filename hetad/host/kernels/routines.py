@@ -19,7 +19,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.simplify import decided, settled, simplified_body
 from hetad.ir.types import BLAS_HANDLE, INT, Pointer
-from hetad.ir.visit import declared, map_body, map_exprs, own_exprs, substitute, variables, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, own_variables, substitute, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.passes.task import entry_pass
 from hetad.rules import operations
@@ -102,7 +102,7 @@ def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: froz
 def handles_given(derivation: Derivation) -> ir.Body:
     """The derivative does all work in one stream: handles of the caller's are told so."""
     body = derivation.body
-    used = {x for s in walk_stmts(body) for own in own_exprs(s) for x in variables(own)}
+    used = {x for s in walk_stmts(body) for x in own_variables(s)}
     given = [p for p in derivation.function.params if p.type == BLAS_HANDLE and p in used]
     return (*(operations.cublas_given(ir.Var(p, span=p.span), span=p.span) for p in given), *body)
 

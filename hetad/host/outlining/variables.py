@@ -12,7 +12,7 @@ from hetad.host.outlining.runs import Run, is_mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import DIM3, Array, Struct, is_volatile, size_of
-from hetad.ir.visit import map_body, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.visit import map_body, own_exprs, own_nodes, variables, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.routines import HEADERS
 
@@ -201,11 +201,10 @@ def _given_away(body: ir.Body) -> Iterator[ir.Symbol]:
     for s in walk_stmts(body):
         if operations.does(s, operations.push):
             continue
-        for own in own_exprs(s):
-            for e in walk_expr(own):
-                root = root_symbol(e.place) if isinstance(e, ir.AddressOf) else None
-                if root is not None:
-                    yield root
+        for e in own_nodes(s):
+            root = root_symbol(e.place) if isinstance(e, ir.AddressOf) else None
+            if root is not None:
+                yield root
 
 
 def _count(body: ir.Body, symbol: ir.Symbol) -> int:
@@ -215,7 +214,7 @@ def _count(body: ir.Body, symbol: ir.Symbol) -> int:
 
 def _only_decays(body: ir.Body, symbol: ir.Symbol) -> bool:
     """Whether an array is used as a pointer to its first element would be."""
-    exprs = (e for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own))
+    exprs = (e for s in walk_stmts(body) for e in own_nodes(s))
     wholes = (e.place for e in exprs if isinstance(e, ir.AddressOf))
     return not any(isinstance(place, ir.Var) and place.symbol is symbol for place in wholes)
 

@@ -27,7 +27,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, Array, Pointer
-from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_exprs, variables, walk_stmts
+from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_variables, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
@@ -202,7 +202,7 @@ class Renaming:
         """The body, its snapshots lowered, where launches and copies are given the memory that holds the content."""
         if not self.renamed:
             return body
-        used = {x.name for s in walk_stmts(body) for own in own_exprs(s) for x in variables(own)}
+        used = {x.name for s in walk_stmts(body) for x in own_variables(s)}
         names = Names(used | {x.name for x in declared(body)} | set(self.effects))
         values = _values(body)
 

@@ -32,6 +32,7 @@ from hetad.ir.visit import (
     map_body,
     map_expr,
     own_exprs,
+    own_variables,
     substitute,
     variables,
     walk_stmts,
@@ -168,7 +169,7 @@ class _Search:
             if s is call:
                 first = last = number
                 continue
-            mentioned = {x for e in own_exprs(s) for x in variables(e)}
+            mentioned = set(own_variables(s))
             if isinstance(s, ir.Declare) and s.symbol is pointer:
                 if s.init is not None and not is_null(s.init):
                     return None
