@@ -17,15 +17,15 @@ from hetad.analysis.races import refuse_proven_races
 from hetad.analysis.spaces import parameter_spaces
 from hetad.deep import deep
 from hetad.device import reverse as kernel
-from hetad.device.accumulation.deal import redistributed
 from hetad.device.accumulation.fewer_blocks import fewer_blocks
 from hetad.device.accumulation.hot import summed_over_blocks
 from hetad.device.accumulation.in_fixed_order import in_fixed_order
 from hetad.device.accumulation.plain import plain_updates, sizes_asked_for
-from hetad.device.accumulation.runs import vectorised
+from hetad.device.accumulation.privatised_reductions import privatised
+from hetad.device.accumulation.redistribution import redistributed
 from hetad.device.accumulation.sums import summed
 from hetad.device.accumulation.thread_sweep import swept
-from hetad.device.accumulation.totals import privatised
+from hetad.device.accumulation.vector_atomics import vectorised
 from hetad.device.accumulation.warps import summed_over_warps
 from hetad.device.accumulation.zeros import store_where_zero
 from hetad.device.assumptions import with_assumptions
@@ -63,8 +63,8 @@ from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune
 from hetad.host.registration import register_arguments
 from hetad.host.result import named_result
 from hetad.host.reverse import reversed_host
+from hetad.host.saves.buffer_versioning import check_versions, mark_versions, use_versions
 from hetad.host.saves.fresh import drop_snapshots_of_nothing
-from hetad.host.saves.renaming import check_versions, mark_versions, use_versions
 from hetad.host.saves.steady import steady_allocations, steady_parameters
 from hetad.host.saves.tape import lowered_tape
 from hetad.host.saves.workspaces import hoist_workspaces

@@ -18,8 +18,8 @@ from itertools import chain
 from hetad.adjoint import ruled
 from hetad.adjoint.addresses import settled
 from hetad.adjoint.components import component, element_by_element
+from hetad.adjoint.copy_permutations import Moves, grouped, reverse_moves
 from hetad.adjoint.expressions import active_leaves, mentions, pull
-from hetad.adjoint.moves import Moves, grouped, reverse_moves
 from hetad.adjoint.names import Names, zero
 from hetad.adjoint.origin import Origin
 from hetad.adjoint.shadows import Shadows, scalar_of

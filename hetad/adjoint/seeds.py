@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import chain
 
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import is_zero
-from hetad.adjoint.tidy.uses import inside
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import negated
 from hetad.ir.visit import own_exprs, variables

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.modular_shifts import Entry, Turned, literals, turned
 from hetad.analysis.scales import ONE, Scale, chain, scale
-from hetad.analysis.turned import Entry, Turned, literals, turned
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting

@@ -2,10 +2,10 @@
 
 `written.py` says between which ends a kernel may write.  Here it is proven that no cell between them stays as it was,
 or none of the interior, under conditions that a launch tells.  The offset of a store is taken apart into subscripts at
-strides of which each divides the next, and a point of the box of all subscripts (`boxes.py`) is a cell of the interval.
-That each point is met by some store in some thread and iteration, under *all* conditions around the store, is a
-question of integer sets (`AccessMaps.lacking_for`), whose answer may be what the launch has to fulfil: that there are
-as many threads as a guard lets pass.
+strides of which each divides the next, and a point of the box of all subscripts (`hyper_rectangles.py`) is a cell of
+the interval.  That each point is met by some store in some thread and iteration, under *all* conditions around the
+store, is a question of integer sets (`AccessMaps.lacking_for`), whose answer may be what the launch has to fulfil: that
+there are as many threads as a guard lets pass.
 
 A condition of which nothing is known, on a flag in memory, stands in the way unless both of its branches store.
 """
@@ -17,13 +17,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from math import gcd
 
-from hetad.analysis.access import AccessMaps, Map
+from hetad.analysis.access_maps import AccessMaps, Map
+from hetad.analysis.accesses import Guard, Loop
 from hetad.analysis.affine import Monomial, Polynomial
-from hetad.analysis.boxes import Gap, interior, whole_rows
 from hetad.analysis.coordinates import grid_dim
+from hetad.analysis.hyper_rectangles import Gap, interior, whole_rows
 from hetad.analysis.integer_sets import NOWHERE, all_of, exists, some_of
 from hetad.analysis.scales import Scale, chain, scale
-from hetad.analysis.sites import Guard, Loop
 from hetad.analysis.written import Written, known_stores, united
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text

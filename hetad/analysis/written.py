@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.access import AccessMaps, Map
+from hetad.analysis.access_maps import AccessMaps, Map
+from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import PointsTo, Root, pointee
-from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import own_nodes, walk_expr, walk_stmts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.axes import Axes, bodies_run, launch_axes, mentioned_axes, one_along
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
@@ -25,7 +25,7 @@ def with_assumptions(draft: Draft) -> Draft:
     alone = (x for i, x in draft.parameters.items() if draft.kernel.params[i].name not in overlapping)
     spent = frozenset(draft.parameters[i] for i in asked.spent) if draft.options.spent else frozenset()
     fixed_order = draft.options.deterministic
-    ground = Ground(frozenset(alone), axes, draft.span, spent, fixed_order, asked.known, asked.sizes)
+    ground = LaunchAssumptions(frozenset(alone), axes, draft.span, spent, fixed_order, asked.known, asked.sizes)
     return replace(draft, known_ground=ground, axes=axes, single=single)
 
 

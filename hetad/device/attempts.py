@@ -14,8 +14,8 @@ from hetad.adjoint.hoist import hoist_pointed
 from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import PointsTo
+from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.device.accumulation.thread_sweep import in_order
-from hetad.device.accumulation.totals import adds_up
 from hetad.device.accumulation.zeros import adding
 from hetad.device.asked import Around, Asked
 from hetad.device.draft import Draft

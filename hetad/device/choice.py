@@ -10,9 +10,9 @@ from hetad.analysis.staging import shared_arrays
 from hetad.device.accumulation.increments import increment
 from hetad.device.asked import Around, Asked
 from hetad.device.attempts import KernelPasses, pullback
+from hetad.device.demotion.demote import Unstaged, unstaged
+from hetad.device.demotion.trees import without_trees
 from hetad.device.generated import Pullback
-from hetad.device.unstaging.trees import without_trees
-from hetad.device.unstaging.unstage import Unstaged, unstaged
 from hetad.diagnostics import UnsupportedError, speculative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import declared, variables, walk_stmts

@@ -20,7 +20,7 @@ from hetad.passes.manager import Pass
 from hetad.passes.task import Task
 
 if TYPE_CHECKING:
-    from hetad.device.accumulation.accumulate import Ground
+    from hetad.device.accumulation.accumulate import LaunchAssumptions
     from hetad.device.accumulation.axes import Axes
     from hetad.device.accumulation.fixed_order import Staged
     from hetad.device.engine import KernelEngine
@@ -75,7 +75,7 @@ class Draft(Task):
     active: frozenset[Location] = frozenset()
     reversal: Reversal | None = None
     used: frozenset[ir.Symbol] = frozenset()
-    known_ground: Ground | None = None
+    known_ground: LaunchAssumptions | None = None
     axes: Axes | None = None
     single: tuple[Polynomial, ...] = ()
     long_loops: frozenset[int] = frozenset()
@@ -129,7 +129,7 @@ class Draft(Task):
         return list(self.reversed.engine.shadows.values())
 
     @property
-    def ground(self) -> Ground:
+    def ground(self) -> LaunchAssumptions:
         assert self.known_ground is not None, "it is not known yet what the launch is like"
         return self.known_ground
 

@@ -18,8 +18,8 @@ from hetad.analysis.coordinates import AXES
 from hetad.analysis.divergence import UNKNOWN, Divergence, Position
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.device.accumulation.barrier_intervals import Phases, Piece
 from hetad.device.accumulation.increments import pointee
-from hetad.device.accumulation.phases import Phases, Piece
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, once
 from hetad.ir.places import exposed, written

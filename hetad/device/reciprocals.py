@@ -19,8 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
+from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.adjoint.names import Names, is_zero, times, var
-from hetad.adjoint.tidy.declarations import without_unused_values
 from hetad.analysis.work import turns
 from hetad.device.accumulation.increments import base, pointee
 from hetad.device.draft import Draft, with_body

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.names import address_of, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
-from hetad.adjoint.tidy import tidy
 from hetad.analysis.activity import Activity
 from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects, positions_of

@@ -1,7 +1,7 @@
 """Kernels as C functions for the CPU.
 
 A kernel becomes loops over blocks and, inside, regions: loops over the threads of the block.  A kernel without barriers
-is one region; a barrier ends a region and starts the next one (`emit/regions.py`).
+is one region; a barrier ends a region and starts the next one (`emit/barrier_intervals/structure.py`).
 
 The innermost loop becomes vector code only if the compiler sees that `blockIdx.x * blockDim.x + threadIdx.x` does not
 wrap around: kernels are compiled for at most 2^20 blocks along an axis, and once more without that promise, for size
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from hetad.diagnostics import UnsupportedError
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
+from hetad.emit.barrier_intervals.text import RegionKernel
 from hetad.emit.declarators import declaration
 from hetad.emit.fibers import FiberKernel, FiberStatements
-from hetad.emit.interior import Interior, interior_of_row
+from hetad.emit.index_set_splitting import Interior, interior_of_row
 from hetad.emit.layout import INDENT
 from hetad.emit.races import Sites, WatchedStatements
-from hetad.emit.region_text import RegionKernel
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.sweeps import SweepKernel

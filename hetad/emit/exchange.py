@@ -14,7 +14,7 @@ from hetad.ir.types import BOOL, INT, SIZE_T, UINT, Int, Type
 from hetad.rules import callees
 
 if TYPE_CHECKING:
-    from hetad.emit.regions import Builder
+    from hetad.emit.barrier_intervals.structure import Builder
 
 
 def exchange(builder: Builder, call: ir.Call) -> None:
@@ -54,7 +54,7 @@ def _shuffle(builder: Builder, call: ir.Call, result: ir.Place) -> None:
 
 
 def _shuffle_adjoint(builder: Builder, call: ir.Call, result: ir.Place) -> None:
-    from hetad.emit.regions import clear
+    from hetad.emit.barrier_intervals.structure import clear
 
     seed, span = call.args[1], call.span
     sums = builder.array("sum", seed.type)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from hetad.diagnostics import InternalError
-from hetad.emit.region_nodes import Branch, Loop, Node, Once, Region, Scope
+from hetad.emit.barrier_intervals.nodes import Branch, Loop, Node, Once, Region, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, own_exprs, variables
 

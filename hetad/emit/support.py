@@ -71,7 +71,8 @@ _NAME = re.compile(r"\b(?:hetad_|cuda|cublas)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _OTHERWISE = re.compile(
-    r"^#if(?P<not>n?)def HETAD_ON_CPU.*\n(?P<there>(?:(?!#).*\n)*)(?:#else.*\n(?P<otherwise>(?:(?!#).*\n)*))?#endif.*\n?",
+    r"^#if(?P<not>n?)def HETAD_ON_CPU.*\n(?P<there>(?:(?!#).*\n)*)"
+    r"(?:#else.*\n(?P<otherwise>(?:(?!#).*\n)*))?#endif.*\n?",
     re.MULTILINE,
 )
 _LAUNCH = re.compile(r"HETAD_LAUNCH\((.*)\);")

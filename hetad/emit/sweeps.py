@@ -11,7 +11,7 @@ from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
-from hetad.emit.strips import in_strips
+from hetad.emit.strip_mining import in_strips
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
 from hetad.ir.types import BOOL, LONG, SIZE_T, UINT, Int, Pointer

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from hetad.analysis.pointers import Location
     from hetad.host.explanation import Explanation, Saves
     from hetad.host.kernels.pullbacks import Pullbacks
+    from hetad.host.saves.buffer_versioning import Renaming
     from hetad.host.saves.checkpoint import Checkpoints, MemoryLimit
     from hetad.host.saves.parts import Ends, WrittenParts
-    from hetad.host.saves.refills import Refill
-    from hetad.host.saves.renaming import Renaming
+    from hetad.host.saves.rematerialisation import Refill
     from hetad.host.setting import Setting
     from hetad.rules.user import Rules
 

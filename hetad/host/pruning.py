@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.seeds import stored
-from hetad.adjoint.tidy import tidy
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
     destroys,
@@ -22,7 +22,7 @@ from hetad.host.cleanup import (
 from hetad.host.derivation import Derivation, on_derivative, with_body
 from hetad.host.saves.narrowing import narrowed
 from hetad.host.saves.parts import Ends
-from hetad.host.saves.refills import Refill, chosen
+from hetad.host.saves.rematerialisation import Refill, chosen
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body, walk_stmts

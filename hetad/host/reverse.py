@@ -14,7 +14,7 @@ from hetad.host.engine import HostEngine
 from hetad.host.kernels.pullbacks import Pullbacks
 from hetad.host.parameters import AdjointParameters
 from hetad.host.saves.checkpoint import Checkpoints
-from hetad.host.saves.refills import Refills
+from hetad.host.saves.rematerialisation import Refills
 from hetad.ir import nodes as ir
 from hetad.passes.manager import Pass, program_pass
 from hetad.rules import operations

@@ -359,7 +359,7 @@ class Push:
     that the pointer `place` points into; `reached`: the same, or nothing if it points nowhere; `column`: those of all
     the pointers that lie in the same memory as the place `place`, an element's size apart.  `overwritten`: whether
     what follows overwrites all of a range, or the elements from the first to the second of three, but those in gaps,
-    each given by two more; then other memory may take the place of a copy (see `host/saves/renaming.py`).
+    each given by two more; then other memory may take the place of a copy (see `host/saves/buffer_versioning.py`).
     """
 
     slot: Symbol

@@ -10,7 +10,7 @@ import pytest
 import hetad
 from hetad import emit, pipeline
 from hetad.diagnostics import InternalError
-from hetad.emit import scopes, strips
+from hetad.emit import scopes, strip_mining
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT
 
@@ -85,7 +85,7 @@ def test_a_lost_declaration(text: str, function: str, variable: str) -> None:
 
 def test_strips_that_lose_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loops that run for many threads are checked as they are printed, not as they were before."""
-    monkeypatch.setattr(strips._Strips, "_again", lambda self, body, needed: None)
+    monkeypatch.setattr(strip_mining._Strips, "_again", lambda self, body, needed: None)
     gradient = hetad.gradient(hetad.loads(SOURCE)["apart"], wrt="x", of="y", backend="cpu")
     derivative = gradient.function.compiled.derivative(gradient._choice)
     with pytest.raises(InternalError, match="where it is not declared"):

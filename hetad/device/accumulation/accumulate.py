@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.names import zero
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Site, Sites
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.sites import Site, Sites
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.clearing import cleared_behind_loops
 from hetad.device.accumulation.conditions import known_on_host
@@ -36,7 +36,7 @@ LONG = 3  # calls of mathematical functions
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class LaunchAssumptions:
     """What proofs may build on: the adjoint parameters that no other parameter can overlap, and the axes along which
     the threads of a launch differ."""
 
@@ -49,7 +49,7 @@ class Ground:
     sizes: Mapping[str, int] = field(default_factory=dict)  # of the launch's blocks, along axes where they are known
 
 
-def settled(body: ir.Body, ground: Ground) -> ir.Body:
+def settled(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates where threads provably do not meet."""
     sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
@@ -69,7 +69,7 @@ def settled(body: ir.Body, ground: Ground) -> ir.Body:
     return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
 
-def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
+def lacking(body: ir.Body, ground: LaunchAssumptions) -> tuple[Polynomial, ...]:
     """What, not negative in a launch, would make more updates plain."""
     sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
@@ -83,7 +83,7 @@ def lacking(body: ir.Body, ground: Ground) -> tuple[Polynomial, ...]:
     return tuple(found)
 
 
-def sites_of(body: ir.Body, ground: Ground) -> Sites:
+def sites_of(body: ir.Body, ground: LaunchAssumptions) -> Sites:
     """Where a body increments and takes adjoints, for access maps: found once, however much is known of the launch."""
     found = _sites(body)
     key = (ground.span, ground.axes.of_one_block, *sorted(ground.sizes.items()))
@@ -99,7 +99,7 @@ def _nothing_yet(_body: ir.Body) -> dict[object, Sites]:
 _sites = lasting(_nothing_yet)
 
 
-def _groups(sites: Sites, ground: Ground) -> list[list[Site]]:
+def _groups(sites: Sites, ground: LaunchAssumptions) -> list[list[Site]]:
     """The increments, and the takes, of each array that no other one can overlap."""
     groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
     for site in sites.all:
@@ -109,7 +109,7 @@ def _groups(sites: Sites, ground: Ground) -> list[list[Site]]:
     return [members for (_, root), members in groups.items() if root in ground.adjoints]
 
 
-def _waits(site: Site, members: Sequence[Site], ground: Ground, long: bool) -> bool:
+def _waits(site: Site, members: Sequence[Site], ground: LaunchAssumptions, long: bool) -> bool:
     """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart, and
     one at the end of a `long` computation begins with a load that nothing hides: in loops, where there are many, and
     there, atomic operations are faster although nothing asks for them.  Not in a loop whose iterations all threads of
@@ -141,7 +141,7 @@ def _is_long(e: ir.Intrinsic) -> bool:
     return is_math(e.name) and len(e.args) == 1 and isinstance(e.type, Float)
 
 
-def _read_once(site: Site, mentions: Mapping[ir.Symbol, int], ground: Ground, maps: AccessMaps) -> bool:
+def _read_once(site: Site, mentions: Mapping[ir.Symbol, int], ground: LaunchAssumptions, maps: AccessMaps) -> bool:
     """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
     return site.cell is not None and site.cell.root in ground.spent and _alone(site, mentions, maps)
 

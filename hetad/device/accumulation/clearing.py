@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import zero
-from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.coordinates import changed_in
 from hetad.device.accumulation.increments import takes
 from hetad.ir import nodes as ir

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hetad.adjoint.names import convert, integer
+from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import told_by_launch
-from hetad.analysis.sites import Sites
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.device.accumulation.fixed_order import unordered
+from hetad.device.accumulation.privatised_reductions import in_fewer_blocks
 from hetad.device.accumulation.thread_sweep import thread_sweep
-from hetad.device.accumulation.totals import in_fewer_blocks
 from hetad.device.draft import Draft, with_body
 from hetad.ir.types import UINT
 from hetad.passes.manager import program_pass

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Site
 from hetad.analysis.coordinates import changed_in
 from hetad.analysis.loops import constant_trips, counted
-from hetad.analysis.sites import Site
-from hetad.device.accumulation.accumulate import Ground, sites_of, through_pointer
+from hetad.device.accumulation.accumulate import LaunchAssumptions, sites_of, through_pointer
 from hetad.device.accumulation.increments import base, increment
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
@@ -40,7 +40,7 @@ def summed_over_blocks(draft: Draft) -> ir.Body:
     return with_block_sums(draft.body, draft.ground, draft.shadows)
 
 
-def with_block_sums(body: ir.Body, ground: Ground, adjoints: Collection[ir.Symbol]) -> ir.Body:
+def with_block_sums(body: ir.Body, ground: LaunchAssumptions, adjoints: Collection[ir.Symbol]) -> ir.Body:
     """With the additions in long loops summed by blocks; `adjoints`: the variables by which adjoint memory is
     reached."""
     found = _in_loops(body, Readers(adjoints), ground.adjoints) - _spread(body, ground)
@@ -97,7 +97,7 @@ def _is_long(loop: ir.For | ir.While) -> bool:
     return header is None or constant_trips(header) is None
 
 
-def _spread(body: ir.Body, ground: Ground) -> set[int]:
+def _spread(body: ir.Body, ground: LaunchAssumptions) -> set[int]:
     """The ids of additions where neighbouring threads add to neighbouring cells: few come to the same one."""
     sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.analysis.affine import Polynomial
-from hetad.device.accumulation.accumulate import Ground, lacking, settled
+from hetad.device.accumulation.accumulate import LaunchAssumptions, lacking, settled
 from hetad.device.accumulation.axes import mentioned_axes
+from hetad.device.accumulation.barrier_intervals import with_plain_phases
 from hetad.device.accumulation.increments import increment, takes
-from hetad.device.accumulation.phases import with_plain_phases
 from hetad.device.assumptions import run_bodies
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
@@ -16,7 +16,7 @@ from hetad.ir.facts import Fact, lasting, once
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
 
-_found: Fact[Ground, Fact[ir.Body, ir.Body]] = lasting(
+_found: Fact[LaunchAssumptions, Fact[ir.Body, ir.Body]] = lasting(
     lambda ground: once(lambda body: with_plain_phases(settled(body, ground), ground))
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise.sums import sum_of
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import Names, zero
-from hetad.adjoint.tidy.sums import sum_of
-from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.coordinates import changed_in, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetad.device.accumulation.increments import increment, pointee
-from hetad.device.accumulation.totals import adds_up
+from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import Array

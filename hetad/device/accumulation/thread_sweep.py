@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.coordinates import block_dim, grid_dim
-from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.accumulate import LaunchAssumptions
+from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.device.accumulation.thread_order import only_adds
-from hetad.device.accumulation.totals import adds_up
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
@@ -37,7 +37,7 @@ def swept(draft: Draft) -> Draft:
     return replace(draft, sweep=thread_sweep(draft.body, draft.ground, draft.names))
 
 
-def thread_sweep(body: ir.Body, ground: Ground, names: Names) -> ir.Sweep | None:
+def thread_sweep(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Sweep | None:
     """The body of a kernel, which may end in additions to sums over the block, for all threads of a launch along x.
 
     None where a thread asks for more than its number in the launch, or where the order of threads may matter.
@@ -73,7 +73,7 @@ def thread_sweep(body: ir.Body, ground: Ground, names: Names) -> ir.Sweep | None
     return ir.Sweep((*sums, number, loop, *body[split:]), counted=True)
 
 
-def in_order(body: ir.Body, ground: Ground, names: Names, count: ir.Expr | None = None) -> ir.Sweep | None:
+def in_order(body: ir.Body, ground: LaunchAssumptions, names: Names, count: ir.Expr | None = None) -> ir.Sweep | None:
     """The body of a kernel whose threads do not know of each other, for all threads of a launch along x, last to first.
     `count`: how many there are, where another launch runs it.
 

@@ -9,7 +9,7 @@ nothing that the address is made of comes from `threadIdx.x`.
 
 from __future__ import annotations
 
-from hetad.adjoint.tidy.uses import inside
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.device.accumulation.accumulate import through_pointer
 from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.increments import increment

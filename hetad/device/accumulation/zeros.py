@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.analysis.access import AccessMaps
-from hetad.analysis.sites import Sites
-from hetad.device.accumulation.accumulate import Ground
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Sites
+from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import atomic, base, increment, pointee
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
@@ -36,7 +36,9 @@ def store_where_zero(draft: Draft) -> Draft:
     return with_body(replace(draft, zeros={i: x for i, x in flags.items() if x in used}), body)
 
 
-def stored_where_zero(body: ir.Body, ground: Ground, names: Names, flags: Mapping[ir.Symbol, ir.Symbol]) -> ir.Body:
+def stored_where_zero(
+    body: ir.Body, ground: LaunchAssumptions, names: Names, flags: Mapping[ir.Symbol, ir.Symbol]
+) -> ir.Body:
     """`flags`: by adjoint, a parameter that tells whether it is zero in every cell."""
     chosen: dict[int, ir.Body] = {}
     for adjoint, flag in flags.items():
@@ -85,7 +87,7 @@ def _as_store(s: ir.Stmt, adjoint: ir.Symbol) -> ir.Assign | None:
     return store if mentioned == 1 and base(store.target) is adjoint else None
 
 
-def _once(body: ir.Body, statement: ir.Stmt, place: ir.Place, ground: Ground) -> bool:
+def _once(body: ir.Body, statement: ir.Stmt, place: ir.Place, ground: LaunchAssumptions) -> bool:
     """Whether no cell is met twice."""
     axes = ground.axes
     sites = Sites(body, ground.span, lambda s: [place] if s is statement else [], axes.of_one_block, ground.sizes)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from hetad.adjoint.names import convert
 from hetad.analysis.affine import Polynomial, polynomial
+from hetad.device.gathers.coarsening import Target
 from hetad.device.gathers.ends import Threads
-from hetad.device.gathers.march import Target
 from hetad.device.gathers.nest import Nest, may_fail
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Int, Pointer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hetad.adjoint.names import Names
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.affine import Polynomial
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.sources import symbols

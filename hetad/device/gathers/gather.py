@@ -21,23 +21,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.adjoint.names import Names, convert, zero
-from hetad.adjoint.tidy.declarations import without_unused_values
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Definition, Sites
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
-from hetad.analysis.sites import Definition, Sites
-from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.accumulation.thread_sweep import in_order
 from hetad.device.gathers.arithmetic import Arithmetic
+from hetad.device.gathers.coarsening import Target, march_of
 from hetad.device.gathers.contraction import Contraction, NoProduct, contraction
 from hetad.device.gathers.ends import Ends
 from hetad.device.gathers.joined import with_joined_loops
-from hetad.device.gathers.march import Target, march_of
 from hetad.device.gathers.nest import Nest
 from hetad.device.gathers.reach import Reach
 from hetad.device.gathers.sources import Source, Unfit, atom, loads, user_name
@@ -295,7 +295,7 @@ class GatherKernel:
         _check_early_loads(self.sources, prelude, body)
         return (*prelude, *body)
 
-    def take_turns(self, body: ir.Body, ground: Ground) -> None:
+    def take_turns(self, body: ir.Body, ground: LaunchAssumptions) -> None:
         """One thread of the primal after the other runs `body`, which makes all the increments, where nobody else adds
         at the same time: what several targets share is worked out once."""
         count = self.counts.get("x")

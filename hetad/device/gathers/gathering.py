@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Definition, Site, Sites
 from hetad.analysis.coordinates import exposed
-from hetad.analysis.sites import Definition, Site, Sites
-from hetad.device.accumulation.accumulate import Ground, through_pointer, touched
+from hetad.device.accumulation.accumulate import LaunchAssumptions, through_pointer, touched
 from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.accumulation.sums import Sums
 from hetad.device.draft import Draft, with_body
@@ -104,7 +104,7 @@ def _has_effect(s: ir.Stmt) -> bool:
 
 def gathered(
     body: ir.Body,
-    ground: Ground,
+    ground: LaunchAssumptions,
     names: Names,
     shadows: Collection[ir.Symbol],
     pairs: bool = False,
@@ -136,7 +136,7 @@ class _Plan:
     def __init__(
         self,
         body: ir.Body,
-        ground: Ground,
+        ground: LaunchAssumptions,
         names: Names,
         shadows: frozenset[ir.Symbol],
         pairs: bool,

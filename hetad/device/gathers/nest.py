@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hetad.adjoint.names import convert
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Definition, Guard, Loop, Sites
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import assigned
 from hetad.analysis.scales import Scale
-from hetad.analysis.sites import Definition, Guard, Loop, Sites
 from hetad.device.accumulation.increments import Increment, plain, takes
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends, Threads

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.analysis.access import AccessMaps, Map
+from hetad.analysis.access_maps import AccessMaps, Map
+from hetad.analysis.accesses import Definition, Guard, Site, Sites
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import Coordinates
 from hetad.analysis.scales import Scale
-from hetad.analysis.sites import Definition, Guard, Site, Sites
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.slice import Slice, slice_of
 from hetad.ir import nodes as ir

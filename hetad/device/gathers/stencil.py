@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Guard, Sites
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.scales import Scale
-from hetad.analysis.sites import Guard, Sites
 from hetad.device.gathers.sources import Pivot, Source, symbols
 from hetad.ir import nodes as ir
 

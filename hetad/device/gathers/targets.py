@@ -9,7 +9,7 @@ from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.device.gathers.arithmetic import Arithmetic
-from hetad.device.gathers.march import March, Target
+from hetad.device.gathers.coarsening import March, Target
 from hetad.device.gathers.team import Team
 from hetad.device.tape.storage import thread_position
 from hetad.diagnostics import Span

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names, convert, is_zero, zero
 from hetad.device.accumulation.increments import Increment, atomic, plain
 from hetad.device.gathers.arithmetic import Arithmetic
+from hetad.device.gathers.coarsening import Target
 from hetad.device.gathers.contraction import Contraction, Range, Side
-from hetad.device.gathers.march import Target
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, FLOAT, INT, LONG, SIZE_T, UINT, Array, Int, Type

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import Names, address_of, integer, is_zero
-from hetad.adjoint.tidy import tidy
 from hetad.analysis.effects import Effects
 from hetad.device.tape.storage import Site
 from hetad.device.tape.unknown import bounded, unknown_variables

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hetad.adjoint.canonicalise.uses import mentioned, mentioned_in
 from hetad.adjoint.names import address_of
-from hetad.adjoint.tidy.uses import mentioned, mentioned_in
 from hetad.analysis.coordinates import assigned
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir

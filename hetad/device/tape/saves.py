@@ -15,12 +15,12 @@ from collections.abc import Collection, MutableMapping
 from dataclasses import replace
 from functools import reduce
 
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
-from hetad.adjoint.tidy.uses import inside
-from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.accumulate import LaunchAssumptions
+from hetad.device.accumulation.barrier_intervals import Phases
 from hetad.device.accumulation.differences import Differences
-from hetad.device.accumulation.phases import Phases
 from hetad.device.draft import Draft, on_body
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
@@ -40,7 +40,7 @@ def ordered_saves(draft: Draft) -> ir.Body:
 def with_ordered_saves(
     body: ir.Body,
     saved: Collection[ir.Symbol],
-    ground: Ground,
+    ground: LaunchAssumptions,
     names: Names,
     origins: MutableMapping[ir.Symbol, Origin],
 ) -> ir.Body:
@@ -62,7 +62,7 @@ def _saved_in(s: ir.Stmt, saved: Collection[ir.Symbol]) -> tuple[ir.Symbol, ir.E
     return None
 
 
-def _apart(body: ir.Body, saved: Collection[ir.Symbol], ground: Ground) -> set[int]:
+def _apart(body: ir.Body, saved: Collection[ir.Symbol], ground: LaunchAssumptions) -> set[int]:
     """The ids of the saves of cells that no two threads save between two barriers."""
     found = [at for s in walk_stmts(body) if (at := _saved_in(s, saved)) is not None]
     roots = {symbol: root_symbol(place) for symbol, place in found}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from hetad.diagnostics import recoverable
-from hetad.frontend.normalize.hoist import hoist
+from hetad.frontend.normalize.a_normal_form import hoist
 from hetad.frontend.normalize.names import Names, rename
 from hetad.frontend.normalize.norms import write_out_norms
 from hetad.frontend.normalize.structure import structure

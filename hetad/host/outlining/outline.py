@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise.naming import comments
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.engine import line_comment
 from hetad.adjoint.names import Names
-from hetad.adjoint.tidy.naming import comments
-from hetad.adjoint.tidy.uses import inside
 from hetad.host.derivation import Derivation
 from hetad.host.outlining.runs import Run, callees_first, is_mentioned, map_runs
 from hetad.host.outlining.shapes import function, holes, parameters, shape

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hetad.adjoint.tidy.uses import idle, inside, mentioned, root_of
+from hetad.adjoint.canonicalise.uses import idle, inside, mentioned, root_of
 from hetad.diagnostics import Inlined
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.adjoint.tidy.uses import idle, mentioned
+from hetad.adjoint.canonicalise.uses import idle, mentioned
 from hetad.host.outlining.runs import Run, is_mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol, written

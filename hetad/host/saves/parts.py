@@ -33,7 +33,7 @@ class Ends:
 @dataclass(frozen=True, slots=True)
 class Covered:
     """The first and the last of the cells that a launch overwrites, all of them where `sure` holds, but those in gaps:
-    of each so many cells from the first on, those behind a run (`analysis/boxes.py`)."""
+    of each so many cells from the first on, those behind a run (`analysis/hyper_rectangles.py`)."""
 
     first: ir.Expr
     last: ir.Expr

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from hetad.emit.barrier_intervals.nodes import Branch, Loop, Node, Once, Region, Scope, Structure
+from hetad.emit.barrier_intervals.structure import changed
 from hetad.emit.block_ir import THREAD, THREADS
-from hetad.emit.region_nodes import Branch, Loop, Node, Once, Region, Scope, Structure
-from hetad.emit.regions import changed
 from hetad.emit.uniform import address_taken
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir

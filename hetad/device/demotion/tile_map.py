@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hetad.analysis.affine import Monomial, Polynomial, polynomial
 from hetad.analysis.coordinates import AXES, block_dim
 from hetad.analysis.staging import Copy, subscripts
-from hetad.device.unstaging.values import expression
+from hetad.device.demotion.values import expression
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value

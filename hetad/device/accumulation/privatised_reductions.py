@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, address_of, integer, zero
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Site
 from hetad.analysis.coordinates import changed_in, exposed
-from hetad.analysis.sites import Site
-from hetad.device.accumulation.accumulate import Ground, sites_of
+from hetad.device.accumulation.accumulate import LaunchAssumptions, sites_of
 from hetad.device.accumulation.increments import increment, plain
 from hetad.device.draft import Draft, on_body
 from hetad.device.tape.storage import LOCAL_LIMIT
@@ -42,7 +42,7 @@ def privatised(draft: Draft) -> ir.Body:
     return with_totals(draft.body, draft.ground, draft.names) if draft.apart else draft.body
 
 
-def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
+def with_totals(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
     sites = sites_of(body, ground)
     maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
@@ -62,7 +62,7 @@ def with_totals(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
 
 
 def _few(
-    root: ir.Symbol, members: list[Site], maps: AccessMaps, ground: Ground, names: Names, body: ir.Body
+    root: ir.Symbol, members: list[Site], maps: AccessMaps, ground: LaunchAssumptions, names: Names, body: ir.Body
 ) -> _Few | None:
     if root not in ground.adjoints or not isinstance(root.type, Pointer):
         return None

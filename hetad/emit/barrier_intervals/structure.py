@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
+from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
 from hetad.emit.block_ir import THREADS, assign, const, element, var
 from hetad.emit.exchange import block_sum, exchange
-from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
 from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir

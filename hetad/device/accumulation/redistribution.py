@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names, convert, integer, zero
 from hetad.analysis.coordinates import changed_in
 from hetad.analysis.loops import counted
-from hetad.device.accumulation.accumulate import Ground
+from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import increment
 from hetad.device.draft import Draft, with_body
 from hetad.device.tape.storage import thread_in_block
@@ -44,7 +44,7 @@ def redistributed(draft: Draft) -> Draft:
     return with_body(replace(draft, dealt=body is not draft.body), body)
 
 
-def dealt(body: ir.Body, ground: Ground, names: Names) -> ir.Body:
+def dealt(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Body:
     """With the last loop of a kernel dealt out, where that is right and worth it."""
     if not body:
         return body
@@ -68,7 +68,7 @@ class _Dealable:
     given: tuple[ir.Symbol, ...]
 
 
-def _dealable(loop: ir.For, body: ir.Body, ground: Ground) -> _Dealable | None:
+def _dealable(loop: ir.For, body: ir.Body, ground: LaunchAssumptions) -> _Dealable | None:
     changed = set(changed_in(loop.body))
     added = {x for s in walk_stmts(body) if (i := increment(s)) is not None for x in _pointers(i.place)}
     inside = set(declared((loop,)))
@@ -136,7 +136,7 @@ def _steps_along(index: ir.Expr, counter: ir.Symbol) -> bool:
 
 
 class _Deal:
-    def __init__(self, loop: ir.For, found: _Dealable, ground: Ground, names: Names) -> None:
+    def __init__(self, loop: ir.For, found: _Dealable, ground: LaunchAssumptions, names: Names) -> None:
         self.loop, self.found, self.ground, self.span = loop, found, ground, loop.span
         type_ = found.index.type
         self.lanes = names.symbol("lanes", UINT, self.span, const=True)

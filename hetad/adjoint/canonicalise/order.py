@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hetad.adjoint.canonicalise.uses import inside, next_mention, root_of
 from hetad.adjoint.names import is_zero
-from hetad.adjoint.tidy.uses import inside, next_mention, root_of
-from hetad.analysis.access import AccessMaps, Map
+from hetad.analysis.access_maps import AccessMaps, Map
+from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import polynomial
-from hetad.analysis.sites import Sites
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.types import Pointer

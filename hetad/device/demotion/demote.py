@@ -27,9 +27,9 @@ from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Copy, array_of, shared_arrays, staging_copies, subscripts
-from hetad.device.unstaging.flatten import counted_loop, flattened
-from hetad.device.unstaging.stores import one_store
-from hetad.device.unstaging.tile_map import Ranges, TileMap, Unfit
+from hetad.device.demotion.flatten import counted_loop, flattened
+from hetad.device.demotion.stores import one_store
+from hetad.device.demotion.tile_map import Ranges, TileMap, Unfit
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.places import exposed

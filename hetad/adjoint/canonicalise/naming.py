@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hetad.adjoint.tidy.uses import changed, inside
+from hetad.adjoint.canonicalise.uses import changed, inside
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import substitute, variables, walk_stmts

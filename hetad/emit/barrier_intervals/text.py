@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
+from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
+from hetad.emit.barrier_intervals.structure import MOST_THREADS, structure
+from hetad.emit.barrier_intervals.variables import Variables, regions, uniform_statements
 from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
 from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.emit.layout import INDENT
 from hetad.emit.names import LIBRARY, Locals, is_dynamic
-from hetad.emit.region_nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
-from hetad.emit.region_variables import Variables, regions, uniform_statements
-from hetad.emit.regions import MOST_THREADS, structure
 from hetad.emit.scopes import require_declared, require_declared_in_regions
 from hetad.emit.statements import Statements
 from hetad.emit.thread_loops import block_loops, block_range, thread_loops

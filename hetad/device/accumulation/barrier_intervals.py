@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from hetad.analysis.access import AccessMaps
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Sites
 from hetad.analysis.coordinates import AXES
-from hetad.analysis.sites import Sites
-from hetad.device.accumulation.accumulate import Ground, without_atomics
+from hetad.device.accumulation.accumulate import LaunchAssumptions, without_atomics
 from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.increments import increment, takes
 from hetad.diagnostics import Span
@@ -57,7 +57,7 @@ class Piece:
         return found
 
 
-def with_plain_phases(body: ir.Body, ground: Ground) -> ir.Body:
+def with_plain_phases(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates of shared adjoints where between two barriers each cell belongs to one thread."""
     arrays = _shared_adjoints(body)
     if not arrays or not any(_waits(s) for s in walk_stmts(body)):
@@ -142,7 +142,7 @@ class Phases:
             return False
         return self._written.isdisjoint((s.symbol, *variables(s.init)))
 
-    def apart(self, ground: Ground, touched: Touched) -> set[int]:
+    def apart(self, ground: LaunchAssumptions, touched: Touched) -> set[int]:
         """The ids of the statements that touch something, if between two barriers no two threads of a block touch one
         cell."""
         proven: set[int] = set()
@@ -153,7 +153,7 @@ class Phases:
                 proven |= {id(s) for s in walk_stmts(piece.statements) if touched(s)}
         return proven
 
-    def _exclusive(self, piece: Piece, ground: Ground, touched: Touched) -> bool:
+    def _exclusive(self, piece: Piece, ground: LaunchAssumptions, touched: Touched) -> bool:
         whole = (*piece.before, *piece.statements)
         sites = Sites(self._as_kernel(whole, piece), ground.span, touched, AXES)
         maps = AccessMaps(sites.coordinates, ground.axes.threads, ground.known)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.tidy.branches import merge_branches, turn_round
-from hetad.adjoint.tidy.declarations import drop_idle_restores, join_declarations, join_lists, plain, propagate, sink
-from hetad.adjoint.tidy.literals import absorbed
-from hetad.adjoint.tidy.naming import comments, constants, renumber
-from hetad.adjoint.tidy.order import headers
-from hetad.adjoint.tidy.sums import merge_atomics
-from hetad.adjoint.tidy.uses import exposed_variables, inside
+from hetad.adjoint.canonicalise.branches import merge_branches, turn_round
+from hetad.adjoint.canonicalise.declarations import (
+    drop_idle_restores,
+    join_declarations,
+    join_lists,
+    plain,
+    propagate,
+    sink,
+)
+from hetad.adjoint.canonicalise.literals import absorbed
+from hetad.adjoint.canonicalise.naming import comments, constants, renumber
+from hetad.adjoint.canonicalise.order import headers
+from hetad.adjoint.canonicalise.sums import merge_atomics
+from hetad.adjoint.canonicalise.uses import exposed_variables, inside
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import simplified_body
 from hetad.ir.visit import same_or

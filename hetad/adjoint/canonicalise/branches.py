@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.tidy.uses import assigned, idle, mentioned, root_of
+from hetad.adjoint.canonicalise.uses import assigned, idle, mentioned, root_of
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import opposite
 from hetad.ir.visit import same_or, variables, walk_expr

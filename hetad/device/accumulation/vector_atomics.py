@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 
+from hetad.adjoint.canonicalise.declarations import without_unused_values
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
-from hetad.adjoint.tidy.declarations import without_unused_values
-from hetad.adjoint.tidy.uses import inside
 from hetad.analysis.affine import Monomial
 from hetad.analysis.coordinates import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted

@@ -18,9 +18,9 @@ from hetad.analysis.coordinates import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import Counted, counted, plain
 from hetad.analysis.pointers import Location, PointsTo, Root
-from hetad.device.unstaging.conjuncts import Facts, folded, vanishes
-from hetad.device.unstaging.values import Values
-from hetad.device.unstaging.walks import by_trips
+from hetad.device.demotion.conjuncts import Facts, folded, vanishes
+from hetad.device.demotion.values import Values
+from hetad.device.demotion.walks import by_trips
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.places import exposed

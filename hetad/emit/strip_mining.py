@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.dataflow import settle
 from hetad.emit.guards import Counting, bounds, pure
-from hetad.emit.interior import in_cases
+from hetad.emit.index_set_splitting import in_cases
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written

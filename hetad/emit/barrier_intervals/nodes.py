@@ -1,4 +1,4 @@
-"""What a kernel in regions consists of (`emit/regions.py` makes it)."""
+"""What a kernel in regions consists of (`emit/barrier_intervals/structure.py` makes it)."""
 
 from __future__ import annotations
 

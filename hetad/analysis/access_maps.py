@@ -16,10 +16,10 @@ from math import gcd
 from typing import TypeGuard
 
 from hetad.analysis import integer_sets
+from hetad.analysis.accesses import Site
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import Coordinates, Digit, grid_dim
 from hetad.analysis.scales import ONE, Scale, chain, scale
-from hetad.analysis.sites import Site
 from hetad.ir import nodes as ir
 from hetad.ir.facts import once
 from hetad.ir.types import INT

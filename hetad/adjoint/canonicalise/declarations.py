@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
-from hetad.adjoint.names import convert, is_zero
-from hetad.adjoint.tidy.uses import (
+from hetad.adjoint.canonicalise.uses import (
     Uses,
     idle,
     inside,
@@ -15,6 +14,7 @@ from hetad.adjoint.tidy.uses import (
     next_mention,
     without_empty_comments,
 )
+from hetad.adjoint.names import convert, is_zero
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import negated
 from hetad.ir.types import Array, Float, Struct, is_volatile

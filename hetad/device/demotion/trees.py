@@ -26,7 +26,7 @@ from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import array_of, exchanges, orders_global_memory, shared_arrays, subscripts
-from hetad.device.unstaging.unstage import Unstaged, with_sizes
+from hetad.device.demotion.demote import Unstaged, with_sizes
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.types import BOOL, UINT, Array, Float, Int, is_volatile
