@@ -21,7 +21,7 @@ from hetad.adjoint.origin import Origin
 from hetad.analysis.loops import Counted, Geometric, counted, geometric
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT, Int
-from hetad.ir.visit import declared, walk_stmts
+from hetad.ir.visit import declared, variables, walk_stmts
 
 if TYPE_CHECKING:
     from hetad.adjoint.engine import Engine, Parts
@@ -41,10 +41,10 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
         ir.Update("-", ir.Var(x, span=s.span), integer(step, s.span, x.type), span=s.span) for x, step in steps.items()
     )
     carried = [x for x in carried if x not in steps]
-    carried += [engine.shadow(x) for x in carried if engine.carries_pointers(x)]
-    slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in carried]
-    pushes = tuple(ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
-    pops = tuple(ir.Pop(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in zip(slots, carried, strict=True))
+    values = [replace(place, span=s.span) for x in carried for place in engine.state(x)]
+    slots = [engine.names.symbol(f"{next(variables(place)).name}_kept", place.type, s.span) for place in values]
+    pushes = tuple(ir.Push(slot, place, span=s.span) for slot, place in zip(slots, values, strict=True))
+    pops = tuple(ir.Pop(slot, place, span=s.span) for slot, place in zip(slots, values, strict=True))
     total = not engine.regions[-1].registers
     engine.slot_origins.update(dict.fromkeys(slots, Origin(s, total, (s, *engine.taped_loops()))))
     engine.loops.append((s, False))

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hetad.adjoint.names import Names, zero
+from hetad.analysis.carried import pointers_in
 from hetad.analysis.pointers import Location, PointsTo, pointer_parts
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Array, Float, Pointer, Type, element, of_value, scalar_base
+from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, of_value, scalar_base
 
 
 class Shadows:
@@ -35,6 +36,20 @@ class Shadows:
             element = ir.Var(replace(symbol, type=scalar_of(symbol.type)), span=symbol.span)
             return bool(pointer_parts(element)) and self._any_active(self.pointers.held(symbol), seen)
         return any(self.is_active_pointer(part, seen) for part in pointer_parts(place))
+
+    def state(self, symbol: ir.Symbol) -> list[ir.Place]:
+        """A variable, and what points to shadows beside it.  Adjoints of numbers are no part of a state."""
+        place = ir.Var(symbol, span=symbol.span)
+        if not self.carries_pointers(symbol):
+            return [place]
+        if isinstance(scalar_of(symbol.type), Struct):
+            return [place, *self.shadows_of(pointers_in(symbol))]
+        return [place, ir.Var(self.shadow(symbol), span=symbol.span)]
+
+    def shadows_of(self, pointers: Iterable[ir.Expr]) -> list[ir.Place]:
+        """Where the shadows of those pointers are kept that have some."""
+        active = [p for p in pointers if self.is_active_pointer(p)]
+        return [self.shadow_place(p) for p in active if isinstance(p, ir.Var | ir.Index | ir.Member)]
 
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
         """The shadows of a list of pointers; zero for what has none."""

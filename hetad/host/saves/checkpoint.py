@@ -13,7 +13,7 @@ Checkpoints and records lie on the one tape, since schedules take back what they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,14 +21,13 @@ from hetad.adjoint.control import assemble, counted_header, normal_form, taped_b
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.loops import index_after, set_index, trip_count
 from hetad.adjoint.names import address_of, convert, integer
-from hetad.adjoint.shadows import scalar_of
-from hetad.analysis.carried import Memories, State, pointers_behind, pointers_in, state_of
+from hetad.analysis.carried import Memories, State, pointers_behind, state_of
 from hetad.analysis.loops import Counted
 from hetad.diagnostics import Span
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, Struct, holds_numbers
+from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
@@ -147,7 +146,7 @@ class _Steps:
         self.span = loop.span
         self.header = header
         self.body, self.back = forward, back
-        places = [p for x in state.variables for p in _held(engine, x)]
+        places = [p for x in state.variables for p in engine.state(x)]
         places += [p for x in state.holders for p in _behind(engine, x)]
         wholes = [*state.pointers, *(p for x in state.holders for p in _shadow_memory(engine, x))]
         slots = [self.names.symbol("state", p.type, self.span) for p in places]
@@ -245,19 +244,4 @@ def _behind(engine: Engine, holder: ir.Symbol) -> list[ir.Place]:
     assert isinstance(holder.type, Pointer)
     if not holds_numbers(holder.type.to):
         return []
-    return _shadows(engine, pointers_behind(holder))
-
-
-def _shadows(engine: Engine, pointers: Sequence[ir.Expr]) -> list[ir.Place]:
-    active = [p for p in pointers if engine.is_active_pointer(p)]
-    return [engine.shadow_place(p) for p in active if isinstance(p, ir.Var | ir.Index | ir.Member)]
-
-
-def _held(engine: Engine, x: ir.Symbol) -> list[ir.Place]:
-    """A variable of the state, and what points to shadows beside it.  Adjoints of numbers are no part of a state."""
-    place = ir.Var(x, span=x.span)
-    if not engine.carries_pointers(x):
-        return [place]
-    if isinstance(scalar_of(x.type), Struct):
-        return [place, *_shadows(engine, pointers_in(x))]
-    return [place, ir.Var(engine.shadow(x), span=x.span)]
+    return engine.shadows_of(pointers_behind(holder))
