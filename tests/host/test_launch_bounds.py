@@ -19,11 +19,6 @@ PLANE = """__global__ void k(double *y, const double *x, int n)
 }
 """
 
-LONG = (
-    "__global__ void k(double *y, const double *x, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    f"    if (i < n) {{ double s = x[i]; {'s = s * x[i] + sin(s); ' * 200} y[i] = s; }}\n}}\n"
-)
-
 
 def _bounds(source: str, launches: str) -> str | None:
     program = hetad.loads(f"{source}void run(double *y, const double *x, int n, int m)\n{{\n{launches}\n}}\n")
@@ -40,9 +35,6 @@ def _bounds(source: str, launches: str) -> str | None:
         (KERNEL, "k<<<1, 256>>>(y, x, n);", None),
         (KERNEL, "k<<<1, 512>>>(y, x, n); k<<<2, 320>>>(y, x, n);", "512, 1"),
         (KERNEL, "for (int t = 0; t < 2; t++) k<<<2, t ? m : 512>>>(y, x, n);", None),
-        (LONG, "k<<<1, 128>>>(y, x, n);", None),
-        (LONG, "k<<<1, 256>>>(y, x, n);", "256, 2"),
-        (LONG, "k<<<1, m>>>(y, x, n);", None),
         (KERNEL, "int threads = 512; k<<<2, threads>>>(y, x, n);", "512, 1"),
         (KERNEL, "int threads = 512; if (m > 3) threads = 1024; k<<<2, threads>>>(y, x, n);", None),
         (PLANE, "int side = 32; dim3 block(side, side); k<<<dim3(2, 2), block>>>(y, x, n);", "1024, 1"),

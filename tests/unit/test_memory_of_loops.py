@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import hetad
+from tests.emitted import own_text
 
 PROGRAM = r"""
 #include <stdlib.h>
@@ -92,6 +93,6 @@ void driver(double *y, const double *x, int n)
 def test_memory_serves_again_where_its_contents_are_not_needed(second: str, retired: list[str]) -> None:
     program = hetad.loads(PHASES, defines={"FIRST": "squared", "SECOND": second})
     source = hetad.gradient(program["driver"], wrt="x", of="y", backend="cpu").source
-    body = source[source.index("driver_grad(") :]
+    body = own_text(source[source.index("driver_grad(") :])
     assert re.findall(r"hetad_retire\((\w+)\)", body) == retired
     assert re.findall(r"hetad_revive(?:_zeros)?\((\w+)\)", body) == retired[::-1]
