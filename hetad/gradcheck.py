@@ -19,13 +19,13 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad.adjoint.options import Options
 from hetad.diagnostics import BackendError, RaceError
-from hetad.ir.types import Float, Struct, Type, scalar_base
+from hetad.directions import _STEPS, float_bits, from_vector, ridders, to_vector, typical_step
 from hetad.ir.visit import declared
 
 if TYPE_CHECKING:
@@ -46,11 +46,6 @@ Verdict = Literal["passed", "failed", "unsure"]
 _EPSILON = {32: 2.0**-23, 64: 2.0**-52}
 _RTOL = {32: 2e-4, 64: 1e-6}
 _SEED_RTOL = {32: 1e-4, 64: 1e-11}
-_STEPS = {
-    32: tuple(4.0**-k for k in range(1, 6)),
-    64: tuple(4.0**-k for k in range(2, 11)),
-}
-_STEP_FACTOR = 4.0
 _RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
 _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
 
@@ -118,7 +113,7 @@ class Subject:
     def bits(self) -> int:
         """The precision of the coarsest floating value that enters or leaves."""
         involved = set(self.wrt) | set(self.of or ())
-        found = [b for p in self.parameters if p.name in involved for b in _float_bits(p.type)]
+        found = [b for p in self.parameters if p.name in involved for b in float_bits(p.type)]
         return min(found, default=64)
 
 
@@ -188,7 +183,7 @@ def of_function(
 
 def _inner_bits(program: ir.Program) -> int:
     symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
-    return min((bits for x in symbols for bits in _float_bits(x.type)), default=64)
+    return min((bits for x in symbols for bits in float_bits(x.type)), default=64)
 
 
 def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
@@ -332,7 +327,7 @@ def _along_direction(
     rtol, atol = tolerances
     position = subject.position(name)
     point = to_vector(arguments[position])
-    direction = rng.choice([-1.0, 1.0], point.size) * _typical_step(point)
+    direction = rng.choice([-1.0, 1.0], point.size) * typical_step(point)
     terms = to_vector(gradient) * direction
     found = float(terms.sum())
     size = [0.0]
@@ -350,7 +345,7 @@ def _along_direction(
             return 2 * _EPSILON[bits] * size[0] / step
 
         scale_hint = float(np.linalg.norm(terms))
-        expected, uncertainty = _ridders(objective, _STEPS[bits], noise, 1e-2 * rtol * scale_hint)
+        expected, uncertainty = ridders(objective, _STEPS[bits], noise, 1e-2 * rtol * scale_hint)
         scale = max(abs(found), abs(expected), scale_hint)
         return _judge(along, expected, found, uncertainty, scale, rtol, atol)
 
@@ -422,42 +417,6 @@ def same(a: Any, b: Any) -> bool:
 # --- finite differences ---------------------------------------------------------------------------
 
 
-def _ridders(
-    f: Callable[[float], float], steps: Sequence[float], noise: Callable[[float], float], goal: float
-) -> tuple[float, float]:
-    """f'(0) by central differences extrapolated to step 0, and an estimate of its error.
-
-    Goes down the whole ladder of steps unless the error falls below `goal`, so that a kink near the point spoils the
-    coarse steps only.  `noise(step)` is what rounding in f does to a difference.
-    """
-    best = (math.nan, math.inf)
-    above: list[float] = []
-    for step in steps:
-        row = [(f(step) - f(-step)) / (2 * step)]
-        if not math.isfinite(row[0]):
-            above = []
-            continue
-        weight = 1.0
-        for coarser in above:
-            weight *= _STEP_FACTOR**2
-            row.append((weight * row[-1] - coarser) / (weight - 1))
-            error = max(abs(row[-1] - row[-2]), abs(row[-1] - coarser)) + noise(step)
-            if error < best[1]:
-                best = (row[-1], error)
-        if best[1] <= goal:
-            break
-        above = row
-    return best
-
-
-def _typical_step(point: Vector) -> Vector:
-    """How far each value may move: its own size, a tenth of the typical size at least."""
-    import numpy as np
-
-    typical = float(np.sqrt(np.mean(point**2))) if point.size else 0.0
-    return np.maximum(np.abs(point), 0.1 * typical if typical > 0 else 1.0)
-
-
 def _weighted_outputs(
     subject: Subject, arguments: Sequence[Any], returned: Any, seeds: Mapping[str, Any] | None
 ) -> Vector:
@@ -480,50 +439,3 @@ def _random_seeds(subject: Subject, arguments: Sequence[Any], rng: np.random.Gen
 
 
 # --- values as vectors of their floating parts ----------------------------------------------------
-
-
-def to_vector(value: Any) -> Vector:
-    """The floating numbers in an argument, in order: of a scalar, an array, an array of structs, or a mapping."""
-    import numpy as np
-
-    if isinstance(value, Mapping):
-        parts = [to_vector(part) for part in value.values()]
-    elif isinstance(value, np.ndarray) and value.dtype.names is not None:
-        parts = [to_vector(value[name]) for name in value.dtype.names]
-    elif isinstance(value, np.ndarray | np.generic):
-        parts = [value.astype(np.float64).ravel()] if value.dtype.kind == "f" else []
-    else:
-        parts = [np.array([value], np.float64)] if isinstance(value, float) else []
-    return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def from_vector(like: Any, vector: Vector) -> Any:
-    """A value like `like` whose floating numbers are those of `vector`, in the order of `to_vector`."""
-    import numpy as np
-
-    if isinstance(like, Mapping):
-        return {name: from_vector(part, vector[at : at + size]) for name, part, at, size in _laid_out(like.items())}
-    if isinstance(like, np.ndarray) and like.dtype.names is not None:
-        records = like.copy()
-        for name, part, at, size in _laid_out((name, like[name]) for name in like.dtype.names):
-            records[name] = from_vector(part, vector[at : at + size])
-        return records
-    if isinstance(like, np.ndarray):
-        return vector.astype(like.dtype).reshape(like.shape) if like.dtype.kind == "f" else like.copy()
-    return float(vector[0]) if isinstance(like, float) else like
-
-
-def _laid_out(parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any, int, int]]:
-    """Each part with its place in the vector: (name, part, start, size)."""
-    start = 0
-    for name, part in parts:
-        size = to_vector(part).size
-        yield name, part, start, size
-        start += size
-
-
-def _float_bits(type_: Type) -> list[int]:
-    base = scalar_base(type_)
-    if isinstance(base, Struct):
-        return [bits for f in base.fields for bits in _float_bits(f.type)]
-    return [base.bits] if isinstance(base, Float) else []

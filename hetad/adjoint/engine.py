@@ -24,7 +24,8 @@ from hetad.adjoint.names import Names, zero
 from hetad.adjoint.origin import Origin
 from hetad.adjoint.shadows import Shadows, scalar_of
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location, floating_leaves_of
+from hetad.analysis.pointer_expressions import floating_leaves_of
+from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.places import reached_by

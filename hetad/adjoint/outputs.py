@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.expressions import active_leaves, pull
 from hetad.adjoint.names import convert, times
-from hetad.analysis.pointers import out_place
+from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names, zero
 from hetad.analysis.carried import pointers_in
-from hetad.analysis.pointers import Location, PointsTo, pointer_parts
+from hetad.analysis.pointer_expressions import pointer_parts
+from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, of_value, scalar_base

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from hetad.analysis import integer_sets
 from hetad.analysis.affine import Monomial, Polynomial
-from hetad.analysis.coordinates import AXES, Coordinates, Values, changed_in, exposed, grid_dim
+from hetad.analysis.assigned import changed_in, exposed
+from hetad.analysis.coordinates import AXES, Coordinates, Values, grid_dim
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir

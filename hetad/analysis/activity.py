@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from hetad.analysis.dataflow import settle
-from hetad.analysis.pointers import Location, PointsTo, Root, floating_leaves_of, pointer_parts, pointers_within
+from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts, pointers_within
+from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.ir import nodes as ir
 from hetad.ir.facts import once
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base

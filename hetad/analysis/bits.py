@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from hetad.analysis.dataflow import closed
 from hetad.analysis.effects import Effects
 from hetad.analysis.moved_bits import Varied, bits_copied, copies_integers_to_numbers
-from hetad.analysis.pointers import Location, Root, floating_leaves_of
+from hetad.analysis.pointer_expressions import floating_leaves_of
+from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import CHAR, UCHAR, Float, Int, Pointer, Struct, scalar_base

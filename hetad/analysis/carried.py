@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from math import prod
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo, Root, elements, holds_pointer, out_place, pointer_parts
+from hetad.analysis.pointer_expressions import elements, holds_pointer, out_place, pointer_parts
+from hetad.analysis.pointers import PointsTo, Root
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
 from hetad.ir.visit import declared, variables, walk_stmts

@@ -12,17 +12,17 @@ leave its array.  Divisors and strides are taken to be positive, as extents are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.assigned import _exposed, _root
 from hetad.analysis.modular_shifts import Entry, Turned, literals, turned
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.facts import lasting
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
-from hetad.ir.visit import collected, own_nodes, walk_expr, walk_stmts
+from hetad.ir.visit import walk_expr, walk_stmts
 
 AXES = ("x", "y", "z")
 WRAPS = 1 << 16  # a literal factor of this size in unsigned arithmetic is there to wrap around
@@ -404,64 +404,6 @@ def block_dim(axis: str, span: Span) -> ir.ThreadIndex:
 
 def grid_dim(axis: str, span: Span) -> ir.ThreadIndex:
     return ir.ThreadIndex("gridDim", axis, UINT, span=span)
-
-
-def assigned(body: ir.Body) -> Iterator[ir.Symbol]:
-    """The variables whose value a body may change, arrays and structs included."""
-    return (x for s in walk_stmts(body) for x in _assigned(s))
-
-
-def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
-    """The same, each once; found once for each statement, as bodies within bodies are asked in turn."""
-    return {x: None for s in body for x in _changed_by(s)}
-
-
-def _assigned(s: ir.Stmt) -> Iterator[ir.Symbol]:
-    match s:
-        case ir.Declare(symbol=symbol):
-            yield symbol
-        case ir.Assign(target=target) | ir.Update(target=target):
-            yield from _root(target)
-        case ir.Call(args=args, result=result):
-            for a in (*args, result):
-                if isinstance(a, ir.AddressOf):
-                    yield from _root(a.place)
-                elif a is result and a is not None:
-                    yield from _root(a)
-                elif isinstance(a, ir.Var) and isinstance(a.type, Array):
-                    yield a.symbol
-
-
-_changed_by = collected(_assigned)
-
-
-def exposed(body: ir.Body) -> Iterator[ir.Symbol]:
-    """The variables that a pointer may point to: a store through it changes them."""
-    return (x for s in body for x in _exposed_by(s))
-
-
-def _find_exposed(s: ir.Stmt) -> tuple[ir.Symbol, ...]:
-    return tuple(x for e in own_nodes(s) if isinstance(e, ir.AddressOf) for x in _root(e.place))
-
-
-_exposed = lasting(_find_exposed)  # by the statement itself
-_exposed_by = collected(_exposed)
-
-
-def _root(place: ir.Expr) -> tuple[ir.Symbol, ...]:
-    """The variable that a place is part of; none where it lies behind a pointer."""
-    while True:
-        match place:
-            case ir.Var(symbol=symbol):
-                return (symbol,)
-            case ir.Index(base=base) if isinstance(base.type, Pointer):
-                return ()
-            case ir.Index(base=base) | ir.Member(base=base) | ir.Cast(operand=base) | ir.Binary(left=base):
-                place = base
-            case ir.AddressOf(place=inner):
-                place = inner
-            case _:
-                return ()
 
 
 def _stays(value: Polynomial, type_: Type) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hetad.analysis.pointers import Location, PointsTo, holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointers import Location, PointsTo
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Pointer

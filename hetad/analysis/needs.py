@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.known import Address, Cell, Conditions, Known, Value, Values, product, size_if_known
 from hetad.analysis.linear import Linear, Ranges
-from hetad.analysis.pointers import pointee
+from hetad.analysis.pointer_expressions import pointee
 from hetad.analysis.webs import place_of, pointed_at, targets
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir

@@ -11,11 +11,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hetad.analysis.pointer_expressions import (
+    component_of,
+    floating_leaves_of,
+    holds_pointer,
+    null_only,
+    null_variables,
+    out_place,
+    path_of,
+    plain_type,
+    pointee,
+    pointer_parts,
+    pointers_within,
+    spelled,
+    spelling_of,
+    undecayed,
+)
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import lasting
-from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, Void, scalar_base
+from hetad.ir.types import Array, Float, Pointer, Struct, Type, Void
 from hetad.ir.visit import own_nodes, walk_stmts
 from hetad.memops.table import TABLE
 
@@ -63,7 +79,7 @@ class Field:
             return False
         if self.owner == other.owner:
             return self.name == other.name
-        return _plain(self.type) == _plain(other.type)  # memory may be seen as one struct, then as another
+        return plain_type(self.type) == plain_type(other.type)  # memory may be seen as one struct, then as another
 
 
 Cell = Location | Field  # what holds pointers
@@ -188,11 +204,11 @@ class PointsTo:
     def _cells(self, place: ir.Expr) -> tuple[Cell, ...]:
         """What holds the pointers in a place."""
         member = place
-        while isinstance(member, ir.Index) and isinstance(_undecayed(member.base).type, Array):
-            member = _undecayed(member.base)
+        while isinstance(member, ir.Index) and isinstance(undecayed(member.base).type, Array):
+            member = undecayed(member.base)
         if not isinstance(member, ir.Member) or not isinstance(member.base.type, Struct):
             return self.storage(place)
-        variable, path = _path(member)
+        variable, path = path_of(member)
         locations: tuple[Location, ...] = self.storage(member) if variable is None else (variable,)
         owner, name, type_ = member.base.type.name, member.name, member.type
         return tuple(Field(at, path, owner, name, type_) for at in locations)
@@ -234,7 +250,7 @@ class PointsTo:
                 if place is not None:
                     root = self.heap_roots.get(id(s))
                     if root is None:
-                        symbol = ir.Symbol(_spelling(place), place.type, s.span)
+                        symbol = ir.Symbol(spelling_of(place), place.type, s.span)
                         root = Root(symbol, s.span, heap=True, single=not looped, table=TABLE[name].of_table)
                         self.heap_roots[id(s)] = root
                     for cell in self._cells(place):
@@ -266,7 +282,7 @@ class PointsTo:
         if isinstance(value, ir.Aggregate):
             for i, element in enumerate(value.elements):
                 if holds_pointer(element.type):
-                    self._flow(_component(into, i), element)
+                    self._flow(component_of(into, i), element)
             return
         if isinstance(value.type, Struct):
             for target, source in zip(pointer_parts(into), pointer_parts(value), strict=True):
@@ -323,175 +339,3 @@ class PointsTo:
 
 
 points_to = lasting(PointsTo)  # of a function, worked out once
-
-
-def pointee(pointer: ir.Expr) -> ir.Place | None:
-    """The first of the elements behind a pointer."""
-    if isinstance(pointer, ir.AddressOf):
-        return pointer.place
-    if not isinstance(pointer.type, Pointer):
-        return None
-    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
-
-
-def out_place(arg: ir.Expr) -> ir.Place | None:
-    """The place whose address is passed, as `p` in `cudaMalloc((void **)&p, n)`."""
-    while isinstance(arg, ir.Cast):
-        arg = arg.operand
-    if isinstance(arg, ir.AddressOf):
-        return arg.place
-    if isinstance(arg, ir.Binary) and arg.op == "+" and isinstance(arg.left.type, Pointer | Array):
-        held = arg.left.type.to if isinstance(arg.left.type, Pointer) else arg.left.type.of
-        return ir.Index(_undecayed(arg.left), arg.right, held, span=arg.span)
-    if isinstance(arg, ir.Var | ir.Index | ir.Member) and isinstance(arg.type, Array):
-        return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.of, span=arg.span)
-    if isinstance(arg.type, Pointer) and isinstance(arg, ir.Var | ir.Index | ir.Member):
-        return ir.Index(arg, ir.Const(0, INT, span=arg.span), arg.type.to, span=arg.span)
-    return None
-
-
-def null_only(expr: ir.Expr, nulls: set[ir.Symbol]) -> bool:
-    """Whether a pointer, or the place it points to, can only be null."""
-    match expr:
-        case ir.Const(value=0):
-            return True
-        case ir.Var(symbol=symbol):
-            return symbol in nulls
-        case ir.Cast(operand=inner) | ir.Index(base=inner) | ir.Member(base=inner) | ir.Binary(left=inner):
-            return null_only(inner, nulls)
-        case ir.Select(then=then, orelse=orelse):
-            return null_only(then, nulls) and null_only(orelse, nulls)
-    return False
-
-
-def null_variables(function: ir.Function) -> set[ir.Symbol]:
-    """Pointer variables that are never given anything but null."""
-    values: dict[ir.Symbol, list[ir.Expr]] = {}
-    for s in walk_stmts(function.body):
-        match s:
-            case ir.Declare(symbol=symbol, init=init) if isinstance(symbol.type, Pointer):
-                values.setdefault(symbol, []).extend([init] if init is not None else [])
-            case ir.Assign(target=ir.Var(symbol=symbol), value=value) if isinstance(symbol.type, Pointer):
-                values.setdefault(symbol, []).append(value)
-    nulls: set[ir.Symbol] = set()
-    while True:
-        more = {x for x, given in values.items() if given and all(null_only(v, nulls) for v in given)}
-        if more == nulls:
-            return nulls
-        nulls = more
-
-
-def floating_leaves_of(type_: Type) -> frozenset[Float]:
-    """The floating types of the numbers in a value, or behind a pointer."""
-    base = scalar_base(type_)
-    if isinstance(base, Struct):
-        return frozenset().union(*(floating_leaves_of(f.type) for f in base.fields if not isinstance(f.type, Pointer)))
-    return frozenset({base}) if isinstance(base, Float) else frozenset()
-
-
-def pointer_parts(place: ir.Expr) -> list[ir.Expr]:
-    """The pointer-valued members of a struct-valued place, nested structs and elements of arrays included."""
-    if isinstance(place.type, Pointer):
-        return [place]
-    if not isinstance(place.type, Struct):
-        return []
-    members = [ir.Member(place, f.name, f.type, span=place.span) for f in place.type.fields]
-    return [part for m in members for element in elements(m) for part in pointer_parts(element)]
-
-
-def pointers_within(place: ir.Expr) -> list[ir.Expr]:
-    """The pointers in a place, and those in the memory behind it and behind them; of memory the first element stands
-    for all.  A type that leads to itself is followed once."""
-    return _behind(place, ()) if isinstance(place.type, Pointer) else _within(place, ())
-
-
-def _within(place: ir.Expr, seen: tuple[str, ...]) -> list[ir.Expr]:
-    return [p for part in pointer_parts(place) for p in (part, *_behind(part, seen))]
-
-
-def _behind(pointer: ir.Expr, seen: tuple[str, ...]) -> list[ir.Expr]:
-    assert isinstance(pointer.type, Pointer)
-    held = pointer.type.to
-    if not holds_pointer(held) or (isinstance(held, Struct) and held.name in seen):
-        return []
-    first = ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
-    return _within(first, (*seen, held.name) if isinstance(held, Struct) else seen)
-
-
-def spelled(place: ir.Expr) -> str:
-    """A pointer of `pointers_within` by name, the elements of an array together: `grid.u`, `grids[].u`, `rows[]`."""
-    if isinstance(place, ir.Index):
-        return spelled(place.base) + ("[]" if isinstance(place.base.type, Pointer) else "")
-    if isinstance(place, ir.Member):
-        return f"{spelled(place.base)}.{place.name}"
-    if isinstance(place, ir.Cast):
-        return spelled(place.operand)
-    assert isinstance(place, ir.Var)
-    return place.symbol.name
-
-
-def elements(place: ir.Expr) -> list[ir.Expr]:
-    """The place, or the elements of an array whose elements are or hold pointers."""
-    type_ = place.type
-    if not isinstance(type_, Array) or not holds_pointer(type_):
-        return [place]
-    assert type_.length is not None
-    cells = [ir.Index(place, ir.Const(k, INT, span=place.span), type_.of, span=place.span) for k in range(type_.length)]
-    return [element for cell in cells for element in elements(cell)]
-
-
-def _undecayed(base: ir.Expr) -> ir.Expr:
-    return base.operand if isinstance(base, ir.Cast) and isinstance(base.operand.type, Array) else base
-
-
-def _path(place: ir.Expr) -> tuple[ir.Symbol | None, str]:
-    """The struct variable that a place is part of, and the fields that lead there; None behind a pointer."""
-    path: list[str] = []
-    while True:
-        match place:
-            case ir.Member(base=base, name=name):
-                path.append(name)
-                place = base
-            case ir.Index(base=base) if isinstance(_undecayed(base).type, Array):
-                place = _undecayed(base)
-            case ir.Var(symbol=symbol) if isinstance(symbol.type, Struct):
-                return symbol, ".".join(reversed(path))
-            case _:
-                return None, ""
-
-
-def _component(place: ir.Expr, i: int) -> ir.Expr:
-    """An element of an array, or a field of a struct."""
-    if isinstance(place.type, Struct):
-        field = place.type.fields[i]
-        return ir.Member(place, field.name, field.type, span=place.span)
-    assert isinstance(place.type, Array)
-    return ir.Index(place, ir.Const(i, INT, span=place.span), place.type.of, span=place.span)
-
-
-def _plain(type_: Type) -> Type:
-    """Without const."""
-    match type_:
-        case Pointer(to=to):
-            return Pointer(_plain(to))
-        case Array(of=of):
-            return _plain(of)
-    return type_
-
-
-def holds_pointer(type_: Type) -> bool:
-    """Whether a value of this type is a pointer or holds one."""
-    if isinstance(type_, Array):
-        return holds_pointer(type_.of)
-    if isinstance(type_, Struct):
-        return any(holds_pointer(f.type) for f in type_.fields)
-    return isinstance(type_, Pointer)
-
-
-def _spelling(place: ir.Expr) -> str:
-    match place:
-        case ir.Var(symbol=symbol):
-            return symbol.name
-        case ir.Index(base=base) | ir.Member(base=base):
-            return _spelling(base)
-    return "memory"

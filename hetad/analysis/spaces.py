@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hetad.analysis.effects import KernelEffects, kernel_effects, numbered
-from hetad.analysis.pointers import Location, PointsTo, Root, pointer_parts, pointers_within
+from hetad.analysis.pointer_expressions import pointer_parts, pointers_within
+from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hetad.analysis.pointers import holds_pointer, out_place
+from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer, Struct, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts

@@ -15,7 +15,8 @@ from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo, Root, pointee
+from hetad.analysis.pointer_expressions import pointee
+from hetad.analysis.pointers import PointsTo, Root
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import own_nodes, walk_expr, walk_stmts

@@ -99,7 +99,7 @@ def _summary(value: Any) -> tuple[str, str, str]:
     """Type, norm and first values."""
     import numpy as np
 
-    from hetad.gradcheck import to_vector
+    from hetad.directions import to_vector
 
     norm = f"{float(np.linalg.norm(to_vector(value))):.6g}"
     if not isinstance(value, np.ndarray):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.analysis.accesses import Definition, Guard, Loop, Site
-from hetad.analysis.coordinates import assigned, changed_in
+from hetad.analysis.assigned import assigned, changed_in
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
 from hetad.ir.types import Int, Pointer

@@ -14,21 +14,32 @@ elements, without the reordering of any sum.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hetad.analysis.dataflow import settle
 from hetad.emit.guards import Counting, bounds, pure
 from hetad.emit.index_set_splitting import in_cases
+from hetad.emit.strip_nodes import (
+    Group,
+    Nest,
+    Node,
+    cheap,
+    computed_again,
+    groups_of,
+    guarded,
+    is_plain,
+    opens_loop,
+    own_expressions,
+)
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL, INT, Array, Float, Int, Type
-from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
+from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_stmts
 from hetad.rules import operations
 
 WIDTH = 512  # iterations in a strip: what they keep fits in the first cache
-_CHEAP = 12  # nodes of an expression that is computed again rather than kept
 
 
 def in_strips(body: ir.Body) -> ir.Body:
@@ -83,26 +94,6 @@ def _copy(x: ir.Symbol) -> ir.Symbol:
     return ir.Symbol(x.name, x.type, x.span, x.storage, x.const)
 
 
-@dataclass(eq=False, slots=True)
-class _Group:
-    """Statements for each lane, which pass the guards."""
-
-    body: list[ir.Stmt]
-    guards: tuple[ir.Expr, ...]
-    sums: tuple[ir.Symbol, ...] = ()
-
-
-@dataclass(eq=False, slots=True)
-class _Nest:
-    """A loop, a branch or a block around others: `statement` without its body."""
-
-    statement: ir.For | ir.If | ir.Block
-    body: list[_Node]
-
-
-_Node = _Group | _Nest | ir.Declare | ir.Update
-
-
 class _Unfit(Exception):
     """The loop stays as it is."""
 
@@ -118,7 +109,7 @@ class _Strips:
         self.end = ir.Symbol("strip_end", type_, loop.span, const=True)
         self.assigned = written(loop.body)
         self.varying = self._varying()
-        self.out: list[_Node] = []
+        self.out: list[Node] = []
         self.guards: tuple[ir.Expr, ...] = ()
         self.values: dict[ir.Symbol, ir.Expr] = {}  # of variables that can be computed again
         self.arrays: dict[ir.Symbol, ir.Symbol] = {}
@@ -163,7 +154,7 @@ class _Strips:
 
     def _spread(self, body: ir.Body, varying: set[ir.Symbol], apart: bool) -> None:
         for s in body:
-            differs = any(x in varying for e in _own(s) for x in variables(e))
+            differs = any(x in varying for e in own_expressions(s) for x in variables(e))
             match s:
                 case ir.Declare(symbol=x, init=init):
                     risky = apart and not (init is not None and pure(init))
@@ -213,7 +204,7 @@ class _Strips:
 
     # -- taking the body apart
 
-    def _collected(self, body: ir.Body) -> list[_Node]:
+    def _collected(self, body: ir.Body) -> list[Node]:
         outer, self.out = self.out, []
         for s in body:
             self._statement(s)
@@ -227,7 +218,7 @@ class _Strips:
             ):
                 self._once(s, init)
             case ir.Block(body=body) if self._has_structure(body):
-                self.out.append(_Nest(s, self._collected(body)))
+                self.out.append(Nest(s, self._collected(body)))
             case ir.If(cond=cond, then=then, orelse=()):
                 self._branch(s, conjuncts(cond), then)
             case ir.For() if self._counts(s, self.varying):
@@ -241,7 +232,7 @@ class _Strips:
 
     def _once(self, s: ir.Declare, init: ir.Expr) -> None:
         """A variable that lanes have in common: before what is collected for each, where that cannot matter."""
-        early = pure(init) and self.out and isinstance(self.out[-1], _Group)
+        early = pure(init) and self.out and isinstance(self.out[-1], Group)
         self.out.insert(len(self.out) - bool(early), s)
 
     def _has_structure(self, body: ir.Body) -> bool:
@@ -254,31 +245,31 @@ class _Strips:
     def _each(self, s: ir.Stmt) -> None:
         """A statement for each lane, in one loop with those before it that pass the same guards."""
         last = self.out[-1] if self.out else None
-        if isinstance(last, _Group) and last.guards == self.guards and not last.sums:
+        if isinstance(last, Group) and last.guards == self.guards and not last.sums:
             last.body.append(s)
         else:
-            self.out.append(_Group([s], self.guards))
+            self.out.append(Group([s], self.guards))
 
     def _sum(self, s: ir.Update) -> None:
         """All lanes add to one variable: those of a strip to a part of the sum."""
         type_, span = s.target.type, s.span
         part = ir.Symbol("part", type_, span)
         self.out.append(ir.Declare(part, ir.Const(0.0, type_, "0", span=span), span=span))
-        self.out.append(_Group([replace(s, target=ir.Var(part, span=span))], self.guards, (part,)))
+        self.out.append(Group([replace(s, target=ir.Var(part, span=span))], self.guards, (part,)))
         self.out.append(ir.Update("+", s.target, ir.Var(part, span=span), span=span))
 
     def _branch(self, s: ir.If, conditions: list[ir.Expr], then: ir.Body) -> None:
         stored = written(then)
         fixed = all(pure(c) and stored.isdisjoint(variables(c)) for c in conditions)
         common = [c for c in conditions if self._same(c)]
-        if not fixed or (not common and not _opens_loop(then) and _is_plain(then) and self.guards):
+        if not fixed or (not common and not opens_loop(then) and is_plain(then) and self.guards):
             self._each(s)
             return
         outer, self.guards = self.guards, (*self.guards, *(c for c in conditions if not self._same(c)))
         inner = self._collected(then)
         self.guards = outer
         if common:
-            self.out.append(_Nest(replace(s, cond=conjunction(common), then=()), inner))
+            self.out.append(Nest(replace(s, cond=conjunction(common), then=()), inner))
         else:
             self.out += inner
 
@@ -286,7 +277,7 @@ class _Strips:
         assert isinstance(s.cond, ir.Binary) and isinstance(s.init[0], ir.Declare)
         counter = s.init[0]
         if self._same(s.cond):
-            self.out.append(_Nest(replace(s, body=()), self._collected(s.body)))
+            self.out.append(Nest(replace(s, body=()), self._collected(s.body)))
             return
         self._unequal(s, counter, s.cond)
 
@@ -305,9 +296,9 @@ class _Strips:
         largest = ir.Const((1 << (type_.bits - 1)) - 1, type_, span=span)
         self.out += [ir.Declare(least, largest, span=span), ir.Declare(most, first, span=span)]
         ends = [ir.Assign(low, chosen("<", end, low), span=span), ir.Assign(high, chosen(">", end, high), span=span)]
-        self.out.append(_Group(list(ends), self.guards))
+        self.out.append(Group(list(ends), self.guards))
         self.out.append(ir.Declare(common, chosen("<", low, high), span=span))
-        self.out.append(_Nest(replace(s, cond=replace(cond, right=shared), body=()), self._collected(s.body)))
+        self.out.append(Nest(replace(s, cond=replace(cond, right=shared), body=()), self._collected(s.body)))
         copies = {x: _copy(x) for x in declared(s.body)}
         self.varying |= {copy for x, copy in copies.items() if x in self.varying}
         self.assigned |= {copy for x, copy in copies.items() if x in self.assigned}
@@ -315,13 +306,13 @@ class _Strips:
         rest = self._collected(substitute(copies, s.body))
         self.guards = outer
         start = replace(counter, init=chosen(">", shared, first))
-        self.out.append(_Nest(replace(s, init=(start,), cond=replace(cond, right=high), body=()), rest))
+        self.out.append(Nest(replace(s, init=(start,), cond=replace(cond, right=high), body=()), rest))
 
     # -- variables
 
-    def _place(self, nodes: Sequence[_Node]) -> None:
+    def _place(self, nodes: Sequence[Node]) -> None:
         """What several loops over lanes use is computed again in each, or kept in an array."""
-        groups = list(_groups(nodes))
+        groups = list(groups_of(nodes))
         used = [set().union(*(variables(g) for g in group.guards), *map(mentioned, group.body)) for group in groups]
         declares = [s for g in groups for s in g.body if isinstance(s, ir.Declare)]
         for s in reversed(
@@ -329,8 +320,8 @@ class _Strips:
         ):  # where one is computed again, those before it are used that its value follows from
             if sum(s.symbol in u for u in used) < 2:
                 continue
-            init = _again(s, self.assigned)
-            if init is not None and _cheap(init):
+            init = computed_again(s, self.assigned)
+            if init is not None and cheap(init):
                 self.values[s.symbol] = init
                 for u in used:
                     if s.symbol in u:
@@ -343,27 +334,27 @@ class _Strips:
 
     # -- text
 
-    def _text(self, nodes: Sequence[_Node]) -> list[ir.Stmt]:
+    def _text(self, nodes: Sequence[Node]) -> list[ir.Stmt]:
         out: list[ir.Stmt] = []
         for node in nodes:
             match node:
-                case _Group():
+                case Group():
                     out += self._lanes(node)
-                case _Nest(statement=ir.If() as branch, body=body):
+                case Nest(statement=ir.If() as branch, body=body):
                     out.append(replace(branch, then=tuple(self._text(body))))
-                case _Nest(statement=ir.For() | ir.Block() as s, body=body):
+                case Nest(statement=ir.For() | ir.Block() as s, body=body):
                     out.append(replace(s, body=tuple(self._text(body))))
                 case ir.Declare() | ir.Update():
                     out.append(node)
         return out
 
-    def _lanes(self, group: _Group) -> Iterator[ir.Stmt]:
+    def _lanes(self, group: Group) -> Iterator[ir.Stmt]:
         """The loop over the lanes of a strip for some statements."""
         conditions = list(group.guards)
         body = tuple(group.body)
         known = dict(self.values)
         opening: list[ir.Declare] = []
-        while body and isinstance(body[0], ir.Declare) and (init := _again(body[0], self.assigned)) is not None:
+        while body and isinstance(body[0], ir.Declare) and (init := computed_again(body[0], self.assigned)) is not None:
             known[body[0].symbol] = init
             opening.append(body[0])
             body = body[1:]
@@ -373,7 +364,7 @@ class _Strips:
         if not body:
             return
         found = bounds(conditions, Counting(self.lane, known, self.varying))
-        body = _guarded(found.others, body) if found.others else body
+        body = guarded(found.others, body) if found.others else body
         for s in reversed(opening):
             if s.symbol in self.arrays or s.symbol in set(variables(body)):
                 body = (s, *body)
@@ -435,43 +426,3 @@ class _Strips:
         lane, first = (ir.Var(x, span=symbol.span) for x in (self.lane, self.first))
         index = ir.Binary("-", lane, first, lane.type, span=symbol.span)
         return ir.Index(ir.Var(self.arrays[symbol], span=symbol.span), index, type_, span=symbol.span)
-
-
-def _own(s: ir.Stmt) -> tuple[ir.Expr, ...]:
-    match s:
-        case ir.Declare(init=init):
-            return (init,) if init is not None else ()
-        case ir.If(cond=cond):
-            return (cond,)
-    return ()
-
-
-def _opens_loop(body: ir.Body) -> bool:
-    return any(isinstance(s, ir.For) for s in walk_stmts(body))
-
-
-def _is_plain(body: ir.Body) -> bool:
-    return not any(isinstance(s, ir.If | ir.For) for s in body)
-
-
-def _cheap(e: ir.Expr) -> bool:
-    return pure(e) and sum(1 for _ in walk_exprs((ir.Return(e, span=e.span),))) <= _CHEAP
-
-
-def _again(s: ir.Declare, assigned: set[ir.Symbol]) -> ir.Expr | None:
-    """The value of an index that could be computed again: nothing that it follows from changes."""
-    x, init = s.symbol, s.init
-    fits = init is not None and isinstance(x.type, Int) and init.type == x.type and pure(init)
-    return init if fits and init is not None and assigned.isdisjoint((x, *variables(init))) else None
-
-
-def _guarded(conditions: Sequence[ir.Expr], body: ir.Body) -> ir.Body:
-    return (ir.If(conjunction(conditions), body, (), span=conditions[0].span),)
-
-
-def _groups(nodes: Sequence[_Node]) -> Iterator[_Group]:
-    for node in nodes:
-        if isinstance(node, _Group):
-            yield node
-        elif isinstance(node, _Nest):
-            yield from _groups(node.body)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from hetad.analysis.activity import Activity
 from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import positions_of
-from hetad.analysis.pointers import Location, PointsTo, holds_pointer
+from hetad.analysis.pointer_expressions import holds_pointer
+from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivation import Derivation
 from hetad.host.refusals import refuse_unfollowed

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from hetad.adjoint.liveness import Liveness
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location, Root, out_place
+from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
 from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.names import Names, integer
-from hetad.analysis.pointers import out_place
+from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, SIZE_T, VOID, Pointer

@@ -12,7 +12,8 @@ from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location, out_place, pointer_parts, pointers_within, spelled
+from hetad.analysis.pointer_expressions import out_place, pointer_parts, pointers_within, spelled
+from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
 from hetad.device.asked import Asked
 from hetad.device.generated import Pullback

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import out_place, points_to
+from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.pointers import points_to
 from hetad.diagnostics import Related, Span, UnsupportedError, recoverable, report
 from hetad.host.derivation import Derivation, summaries
 from hetad.ir import nodes as ir

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.analysis.pointers import null_only
+from hetad.analysis.pointer_expressions import null_only
 from hetad.analysis.webs import Cell, Web, Webs, place_of, targets, webs
 from hetad.ir import nodes as ir
 from hetad.ir.types import Struct, Type

@@ -15,7 +15,8 @@ from dataclasses import replace
 from hetad.adjoint.components import component
 from hetad.adjoint.names import Names
 from hetad.analysis.activity import Activity
-from hetad.analysis.pointers import Location, pointer_parts, points_to
+from hetad.analysis.pointer_expressions import pointer_parts
+from hetad.analysis.pointers import Location, points_to
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Struct, of_value

@@ -19,7 +19,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.names import address_of, integer, zero
-from hetad.analysis.pointers import Root, holds_pointer, out_place
+from hetad.analysis.pointer_expressions import holds_pointer, out_place
+from hetad.analysis.pointers import Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir

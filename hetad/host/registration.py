@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hetad.adjoint.names import integer
-from hetad.analysis.pointers import Location, Root, pointer_parts
+from hetad.analysis.pointer_expressions import pointer_parts
+from hetad.analysis.pointers import Location, Root
 from hetad.host.derivation import Derivation
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir

@@ -17,7 +17,8 @@ from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.effects import Effects, kernel_effects
-from hetad.analysis.pointers import PointsTo, Root, holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointers import PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivation import Derivation, on_derivative

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo, Root, null_only, null_variables, pointer_parts, pointers_within, points_to
+from hetad.analysis.pointer_expressions import null_only, null_variables, pointer_parts, pointers_within
+from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.diagnostics import Span, UnsupportedError, recoverable, report
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial, polynomial
-from hetad.analysis.coordinates import assigned, exposed
+from hetad.analysis.assigned import assigned, exposed
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Int, Pointer, Struct, Void, offset_of, size_of
 from hetad.ir.visit import variables, walk_stmts

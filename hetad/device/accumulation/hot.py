@@ -17,7 +17,7 @@ from collections.abc import Collection
 
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site
-from hetad.analysis.coordinates import changed_in
+from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.device.accumulation.accumulate import LaunchAssumptions, sites_of, through_pointer
 from hetad.device.accumulation.increments import base, increment

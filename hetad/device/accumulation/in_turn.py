@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hetad.adjoint.names import Names, integer
-from hetad.analysis.coordinates import AXES, changed_in, exposed
+from hetad.analysis.assigned import changed_in, exposed
+from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.accumulate import without_atomics
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.increments import pointee

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site
-from hetad.analysis.coordinates import changed_in, exposed
+from hetad.analysis.assigned import changed_in, exposed
 from hetad.device.accumulation.accumulate import LaunchAssumptions, sites_of
 from hetad.device.accumulation.increments import increment, plain
 from hetad.device.draft import Draft, on_body

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer, zero
-from hetad.analysis.coordinates import changed_in
+from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import counted
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import increment

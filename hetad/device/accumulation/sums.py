@@ -8,7 +8,7 @@ from dataclasses import replace
 from hetad.adjoint.canonicalise.sums import sum_of
 from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import Names, zero
-from hetad.analysis.coordinates import changed_in, exposed
+from hetad.analysis.assigned import changed_in, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body

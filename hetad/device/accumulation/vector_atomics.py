@@ -22,7 +22,7 @@ from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
 from hetad.analysis.affine import Monomial
-from hetad.analysis.coordinates import assigned, changed_in
+from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.analysis.work import arithmetic
 from hetad.device.accumulation.cells import Cell, Cells

@@ -22,7 +22,8 @@ from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.coordinates import AXES, assigned, block_dim
+from hetad.analysis.assigned import assigned
+from hetad.analysis.coordinates import AXES, block_dim
 from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, PointsTo, Root

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial, polynomial
-from hetad.analysis.coordinates import assigned, changed_in
+from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import Counted, counted, plain
 from hetad.analysis.pointers import Location, PointsTo, Root

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.analysis.coordinates import changed_in
+from hetad.analysis.assigned import changed_in
 from hetad.analysis.staging import array_of
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies, variables

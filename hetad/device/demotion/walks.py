@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial, polynomial
-from hetad.analysis.coordinates import changed_in
+from hetad.analysis.assigned import changed_in
 from hetad.device.demotion.values import Values, expression
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, INT

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Site, Sites
-from hetad.analysis.coordinates import exposed
+from hetad.analysis.assigned import exposed
 from hetad.device.accumulation.accumulate import LaunchAssumptions, through_pointer, touched
 from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.accumulation.sums import Sums

@@ -9,7 +9,7 @@ from hetad.adjoint.names import convert
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Guard, Loop, Sites
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.assigned import assigned
 from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, plain, takes
 from hetad.device.gathers.arithmetic import Arithmetic

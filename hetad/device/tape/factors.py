@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.canonicalise.uses import mentioned, mentioned_in
 from hetad.adjoint.names import address_of
-from hetad.analysis.coordinates import assigned
+from hetad.analysis.assigned import assigned
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array

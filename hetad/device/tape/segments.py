@@ -14,7 +14,7 @@ from math import isqrt
 
 from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
-from hetad.analysis.coordinates import changed_in
+from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import Counted, constant_trips, counted
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir

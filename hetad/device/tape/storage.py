@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
-from hetad.analysis.coordinates import assigned, changed_in
+from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import constant_trips, counted, geometric_trips
 from hetad.device.draft import Draft, with_body

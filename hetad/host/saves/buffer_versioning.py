@@ -18,7 +18,8 @@ from dataclasses import replace
 
 from hetad.adjoint.names import Names, integer
 from hetad.analysis.effects import KernelEffects
-from hetad.analysis.pointers import Location, PointsTo, Root, holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
+from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.host.derivation import Derivation, on_derivative, with_body
 from hetad.host.saves.parts import WrittenParts
 from hetad.host.saves.tape import MOST_GAPS

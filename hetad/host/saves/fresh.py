@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TypeGuard
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import Location, out_place
+from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.pointers import Location
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hetad.adjoint.names import Names
-from hetad.analysis.pointers import out_place
+from hetad.analysis.pointer_expressions import out_place
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Pointer
 from hetad.ir.visit import declared, map_bodies, substitute, variables, walk_exprs, walk_stmts

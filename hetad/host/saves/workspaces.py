@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from hetad.adjoint.names import Names, convert, integer, zero
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects, KernelEffects
-from hetad.analysis.pointers import PointsTo, Root, out_place
+from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.pointers import PointsTo, Root
 from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation, summaries
 from hetad.host.kernels.routines import with_choices_made
