@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hetad.api import Function, Gradient, Program, Result, gradient, load, loads, pullback
+    from hetad.api import Function, Program, gradient, load, loads, pullback
     from hetad.diagnostics import (
         ArgumentError,
         BackendError,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedError,
     )  # fmt: skip
+    from hetad.gradients import Gradient, Result
     from hetad.run.report import Report
 
 __version__ = "0.1.0"
@@ -37,14 +38,17 @@ __all__ = [
     "load", "loads", "pullback",
 ]  # fmt: skip
 
-_API = frozenset({"Function", "Gradient", "Program", "Report", "Result", "gradient", "load", "loads", "pullback"})
+_HOME = {
+    "Gradient": "gradients", "Report": "run.report", "Result": "gradients",
+    **dict.fromkeys(("Function", "Program", "gradient", "load", "loads", "pullback"), "api"),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """The interface is loaded when it is first used, so that `import hetad` costs next to nothing."""
     if name not in __all__:
         raise AttributeError(f"module 'hetad' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module("hetad.api" if name in _API else "hetad.diagnostics"), name)
+    value = globals()[name] = getattr(import_module(f"hetad.{_HOME.get(name, 'diagnostics')}"), name)
     return value
 
 

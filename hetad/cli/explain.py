@@ -46,14 +46,14 @@ def run(options: argparse.Namespace) -> int:
         return _problem(options)
     if options.function is None or options.wrt is None:
         raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
-    from hetad import api
+    from hetad import compiled
     from hetad.adjoint.options import Options
     from hetad.host.derivation import Request
 
     program = load(options)
     request = Request(
         function=options.function, wrt=options.wrt, of=options.of, options=Options.of(**making(options)),
-        memory_limit=api.limits(**limits(options)),
+        memory_limit=compiled.limits(**limits(options)),
     )  # fmt: skip
     _show(function_of(program, options).compiled.unit, request)
     return 0
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _problem(options: argparse.Namespace) -> int:
     import hetad
-    from hetad import api, gradcheck
+    from hetad import compiled, gradcheck
     from hetad import problem as problems
     from hetad.adjoint.options import Options
     from hetad.cli.console import progress
@@ -73,7 +73,7 @@ def _problem(options: argparse.Namespace) -> int:
     unit = gradcheck.function_of(program, problem).compiled.unit
     request = Request(
         function=problem.function, wrt=tuple(problem.wrt), of=None if problem.of is None else tuple(problem.of),
-        options=Options.of(**made), memory_limit=api.limits(**memory),
+        options=Options.of(**made), memory_limit=compiled.limits(**memory),
     )  # fmt: skip
     _show(unit, request)
     with progress(f"running {problem.function}"):

@@ -76,12 +76,12 @@ def program() -> hetad.Program:
 @pytest.fixture(scope="module", autouse=True)
 def _on_the_cpu() -> Iterator[None]:
     """These tests are about the interface: None means the CPU here, also where there is a GPU."""
-    from hetad import api
+    from hetad import compiled
     from hetad.run import cuda
 
     kept = cuda.usable
     cuda.usable = lambda: False
-    assert api.backend_for(None) == "cpu"
+    assert compiled.backend_for(None) == "cpu"
     yield
     cuda.usable = kept
 

@@ -1,0 +1,179 @@
+"""A function, and its gradients, made ready to run: once for each way in which they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from hetad import pipeline
+from hetad.diagnostics import ArgumentError
+from hetad.host.derivation import Request
+from hetad.host.saves.checkpoint import MemoryLimit
+from hetad.run import forking
+from hetad.run.call import LaunchConfiguration, Plan
+from hetad.run.lengths import Lengths
+from hetad.run.report import size_in_bytes
+from hetad.run.signature import Signature, signature_of
+
+if TYPE_CHECKING:
+    from hetad.frontend.unit import Unit
+    from hetad.host.derivative import Derivative
+    from hetad.ir import nodes
+    from hetad.run.executable import Executable
+
+Backend = Literal["cpu", "cuda"]
+
+
+class Compiled:
+    """What is made of one function, each thing once and when it is first needed."""
+
+    def __init__(self, unit: Unit, name: str) -> None:
+        self.unit = unit
+        self.name = name
+        self.definition: nodes.Function = unit.reach(name).functions[name]
+        self.signature: Signature = signature_of(self.definition)
+        if self.definition.kind == "device":
+            raise ArgumentError(
+                f"{name} is a __device__ function, which only device code can call\n    {self.signature}\n"
+                "  help: differentiate a kernel that calls it"
+            )
+        self._lock = forking.Lock()
+        self._primal: pipeline.Primal | None = None
+        self._plans: dict[tuple[Backend, int | None], Plan] = {}
+        self._watched: dict[int, Plan] = {}  # under the race detector
+        self._derivatives: dict[Any, Derivative] = {}
+        self._gradient_plans: dict[Any, Plan] = {}
+
+    def launch(
+        self, grid: Any, block: Any, shared_mem: Any, stream: Any, named: dict[str, Any]
+    ) -> LaunchConfiguration | None:
+        """The configuration of a kernel.  A host function has none, but it may have a parameter called `grid`."""
+        if self.definition.kind == "kernel":
+            return LaunchConfiguration.of(self.signature, grid, block, shared_mem, stream)
+        if grid is None and block is None and stream is None and not shared_mem:
+            return None
+        given = {"grid": grid, "block": block, "shared_mem": shared_mem or None, "stream": stream}
+        for name, value in given.items():
+            if value is not None:
+                if name not in self.signature.parameters:
+                    raise self.signature.refuse(f"{name}= is for kernels; this host function launches by itself")
+                named[name] = value
+        return None
+
+    def primal_plan(self, backend: Backend, cpu_threads: int | None = None) -> Plan:
+        plan = self._plans.get((backend, cpu_threads))
+        if plan is None:
+            with self._lock:
+                primal = self._reached()
+                executable = build(primal.program, primal.entry, backend, cpu_threads)
+                plan = Plan(executable, primal.parameters, self.signature, primal.written, lengths=self._lengths)
+                self._plans[backend, cpu_threads] = plan
+        return plan
+
+    def watched_plan(self, limit: int) -> Plan:
+        """Of the function under the race detector, which gives up after so much work; 0: never."""
+        from hetad.run import races
+
+        with self._lock:
+            if limit not in self._watched:
+                primal = self._reached()
+                executable = races.build(primal.program, primal.entry, limit)
+                self._watched[limit] = Plan(executable, primal.parameters, self.signature, primal.written)
+            return self._watched[limit]
+
+    def watched_gradient_plan(self, choice: Choice, limit: int) -> Plan:
+        """Of the derivative under the race detector."""
+        from hetad.run import races
+
+        derivative = self.derivative(choice)
+        with self._lock:
+            executable = races.build(derivative.program, derivative.entry, limit)
+            return Plan(
+                executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of or ()
+            )
+
+    def derivative(self, choice: Choice) -> Derivative:
+        with self._lock:
+            if choice.key not in self._derivatives:
+                request = Request(function=self.name, wrt=choice.wrt, of=choice.of, **choice.options)
+                self._derivatives[choice.key] = pipeline.differentiate(self.unit, request)
+            return self._derivatives[choice.key]
+
+    def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:
+        with self._lock:
+            key = (choice.key, backend, cpu_threads)
+            if key not in self._gradient_plans:
+                derivative = self.derivative(choice)
+                graph = bool(choice.options.get("graph", False))
+                executable = build(derivative.program, derivative.entry, backend, cpu_threads, graph)
+                written = self._reached().written
+                self._gradient_plans[key] = Plan(
+                    executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or (),
+                    self._lengths,
+                )  # fmt: skip
+            return self._gradient_plans[key]
+
+    def _reached(self) -> pipeline.Primal:
+        if self._primal is None:
+            self._primal = pipeline.primal(self.unit, self.name)
+        return self._primal
+
+    @cached_property
+    def _lengths(self) -> Lengths:
+        primal = self._reached()
+        return Lengths(primal.flat, primal.entry, self.signature)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a gradient is of, and with respect to what."""
+
+    wrt: tuple[str, ...]
+    of: tuple[str, ...] | None
+    options: Mapping[str, Any]
+
+    @property
+    def key(self) -> Any:
+        return self.wrt, self.of, tuple(sorted((name, repr(value)) for name, value in self.options.items()))
+
+
+def backend_for(backend: str | None) -> Backend:
+    """The backend to use: the one asked for, else CUDA where it is usable."""
+    if backend is None:
+        from hetad.run import cuda
+
+        return "cuda" if cuda.usable() else "cpu"
+    return checked_backend(backend) or "cpu"
+
+
+def build(
+    program: nodes.Program, entry: str, backend: Backend, cpu_threads: int | None = None, graph: bool = False
+) -> Executable:
+    """Compile a function of a closed program; on a GPU it may run as graphs."""
+    if backend == "cuda":
+        from hetad.run import cuda
+
+        return cuda.build(program, entry, graph)
+    from hetad.run import cpu
+
+    return cpu.build(program, entry, cpu_threads)
+
+
+def limits(memory_limit: int | str | None = None, host_memory: int | str | None = None) -> MemoryLimit | None:
+    """The limits as the pipeline takes them."""
+    if memory_limit is None:
+        if host_memory is not None:
+            raise ArgumentError("host_memory= is for checkpoints beside those within memory_limit=, which is not given")
+        return None
+    host = 0 if host_memory is None else size_in_bytes(host_memory, "host_memory")
+    return MemoryLimit(size_in_bytes(memory_limit, "memory_limit"), host)
+
+
+def checked_backend(backend: str | None) -> Backend | None:
+    match backend:
+        case None | "cpu" | "cuda":
+            return backend
+        case _:
+            raise ArgumentError(f"backend={backend!r}: there are 'cuda', 'cpu', and None for the best of them")

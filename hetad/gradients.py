@@ -1,0 +1,215 @@
+"""The gradient of a function, as users call it, and what it returns."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hetad import pipeline
+from hetad.compiled import Backend, Choice, backend_for
+from hetad.diagnostics import ExecutionError
+from hetad.ir.types import Float
+from hetad.run.call import RETURN, Plan
+from hetad.run.report import Report
+from hetad.run.signature import bind, nearest
+
+if TYPE_CHECKING:
+    from hetad.api import Function
+    from hetad.host.derivative import Derivative
+    from hetad.host.explanation import Saved
+
+
+class Gradient:
+    """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
+
+    def __init__(
+        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        progress: bool = False,
+    ) -> None:  # fmt: skip
+        self._progress = progress
+        self.function = function
+        self.wrt = choice.wrt
+        self.of = choice.of
+        self.derivative: Derivative = function.compiled.derivative(choice)
+        self._choice = choice
+        self._requested = backend
+        self._cpu_threads = cpu_threads
+        self._signature = function.compiled.signature
+        self._seed_names = (RETURN,) if choice.of is None else choice.of
+        self._plans: dict[bool, Plan] = {}  # with the function's value, and without
+        self._last: tuple[Derivative, Plan] | None = None  # of the last call
+        self._source: str | None = None
+
+    @property
+    def backend(self) -> Backend:
+        """Where it runs: "cuda" or "cpu"."""
+        return backend_for(self._requested)
+
+    @property
+    def source(self) -> str:
+        """The derivative program as one .cu that nvcc compiles."""
+        if self._source is None:
+            self._source = pipeline.source(self.derivative)
+        return self._source
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last call saved, ran again and launched; None before the first."""
+        return self._last[1].executable.report() if self._last is not None else None
+
+    @property
+    def last_saves(self) -> list[tuple[Saved | None, int]]:
+        """With `measure`: what the last call saved, and how many bytes of it in all; None stands for checkpoints."""
+        if self._last is None:
+            return []
+        derivative, plan = self._last
+        saved = derivative.explanation.saved
+        found = plan.executable.saved_by(len(saved))
+        return [*zip(saved, found, strict=False), (None, found[-1])]
+
+    def __call__(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> Result:  # fmt: skip
+        """The gradient at `args`, which stay as they are.
+
+        Args:
+            *args: as for the function.
+            seeds: for each name in `of` an array of the argument's shape and dtype; for a return value
+                `{"return": number}`, by default 1.
+            grid: as for the function, and so are the next three.
+            block: threads of a block.
+            shared_mem: bytes of dynamic shared memory.
+            stream: where it runs.
+            **named: arguments by name.
+
+        Returns:
+            For each name in `wrt` a gradient of the type and shape of the argument; a float for a scalar.
+        """
+        return self._run(args, seeds, grid, block, shared_mem, stream, named, value=False)[1]
+
+    def value_and_grad(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> tuple[float, Result]:  # fmt: skip
+        """What the function returns, and its gradient; for a host function with a floating return value."""
+        if not isinstance(self.function.definition.returns, Float):
+            raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
+        value, result = self._run(args, seeds, grid, block, shared_mem, stream, named, value=True)
+        return value, result
+
+    def execute(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> Any:  # fmt: skip
+        """The gradient in place: adjoint buffers follow the arguments, in the order of `of` + `wrt`, each name once.
+
+        The buffers of `of` hold seeds on entry and are consumed; those of `wrt` are added to.  The adjoint of a
+        scalar is an array of one element.  CuPy arrays are not copied.
+
+        Returns:
+            What the function returns, if that is floating.
+        """
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        plan = self._plan(value=True)
+        names = (*self._signature.parameters, *plan.adjoint_names)
+        values = bind(self._signature, args, named, names)
+        count = len(self._signature.parameters)
+        with self._explained():
+            return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch, self._progress)
+
+    def watched(
+        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Mapping[str, Any], limit: int
+    ) -> None:
+        """Run the derivative's own kernels under the race detector, which gives up after `limit` accesses.
+
+        Raises:
+            RaceLimitError: it gave up.
+        """
+        compiled = self.function.compiled
+        grid, block, shared_mem = launch.get("grid"), launch.get("block"), launch.get("shared_mem", 0)
+        configuration = compiled.launch(grid, block, shared_mem, None, {})
+        values = bind(self._signature, args, {})
+        plan = compiled.watched_gradient_plan(self._choice, limit)
+        plan.gradient(values, self._seeds(seeds, self._seed_names), configuration)
+
+    def __repr__(self) -> str:
+        of = "the return value" if self.of is None else ", ".join(self.of)
+        return f"<hetad gradient of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
+
+    def _run(
+        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, grid: Any, block: Any, shared_mem: Any,
+        stream: Any, named: dict[str, Any], *, value: bool,
+    ) -> tuple[Any, Result]:  # fmt: skip
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        values = bind(self._signature, args, named)
+        with self._explained():
+            returned, gradients = self._plan(value).gradient(
+                values, self._seeds(seeds, self._seed_names), launch, self._progress
+            )
+        return returned, Result(self.wrt, gradients)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Where a memory limit is not met: the loop that is too large, and those whose every step is recorded."""
+        try:
+            yield
+        except ExecutionError as problem:
+            text = str(problem)
+            loops = self.derivative.explanation.loops
+            reasons = [f"{x.span}: in this loop {x}" for x in loops if x.refused]
+            meant = [x for x in loops if not x.refused and f"time loop in line {x.span.line}," in text]
+            reasons += [f"{x.span}: this loop keeps {x}" for x in meant]
+            if "memory limit" not in text or not reasons:
+                raise
+            raise ExecutionError("\n  ".join([text, *dict.fromkeys(reasons)])) from None
+
+    def _plan(self, value: bool) -> Plan:
+        """What runs; without the function's value, what only leads to it is left out."""
+        value = value or not isinstance(self.function.definition.returns, Float)
+        compiled = self.function.compiled
+        choice = self._choice if value else replace(self._choice, options={**self._choice.options, "value": False})
+        if value not in self._plans:
+            self._plans[value] = compiled.gradient_plan(choice, self.backend, self._cpu_threads)
+        self._last = compiled.derivative(choice), self._plans[value]
+        return self._last[1]
+
+    def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:
+        if seeds is None:
+            return {}
+        if not isinstance(seeds, Mapping):
+            example = f"seeds={{{allowed[0]!r}: ...}}"
+            raise self._signature.refuse(f"seeds must be a mapping, got a {type(seeds).__name__}", f"use {example}")
+        for name in seeds:
+            if name not in allowed:
+                raise self._signature.refuse(f"there is no output {name!r} to seed", nearest(str(name), allowed))
+        return seeds
+
+
+class Result(Mapping[str, Any]):
+    """Gradients by name, `r["A"]`, or by position in wrt, `r[0]`."""
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, names: tuple[str, ...], values: Sequence[Any]) -> None:
+        self._names = names
+        self._values = values
+
+    def __getitem__(self, name: str | int) -> Any:
+        if isinstance(name, int):
+            return self._values[name]
+        try:
+            return self._values[self._names.index(name)]
+        except ValueError:
+            raise KeyError(f"no gradient of {name!r}; there are those of {', '.join(self._names)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"Result({dict(self)!r})"
