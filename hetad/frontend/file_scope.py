@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
-from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 from pycparser import c_ast
@@ -13,12 +12,12 @@ from pycparser import c_ast
 from hetad.diagnostics import (
     ConsequenceError,
     Span,
-    UnknownNameError,
     UnsupportedError,
     problems_so_far,
 )
 from hetad.frontend import cuda_syntax, parse, templates
 from hetad.frontend.cpp_syntax import AUTO, BRACED, Names, local_types
+from hetad.frontend.definitions import Once, fits, take_defaults, undefined
 from hetad.frontend.items import Declares, Item
 from hetad.frontend.linkage import Text, is_declaration
 from hetad.frontend.lower import instantiate, program
@@ -26,9 +25,9 @@ from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
 from hetad.frontend.lower.types import declared
-from hetad.frontend.tokens import Token, matching, split_commas
+from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Pointer, Type, element
+from hetad.ir.types import INT, Type
 
 _CPP_ITEMS = {"class": "a C++ class"}
 _INSTANCES = 500  # of templates; more are taken for a recursion that does not end
@@ -161,7 +160,7 @@ class FileScope:
         if key not in self._parsed:
             lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
             self._refuse_ambiguous(item)
-            tokens, default_tokens = _take_defaults(item)
+            tokens, default_tokens = take_defaults(item)
             names = self._names(item)
             before = problems_so_far()
             tokens = cuda_syntax.rewrite(tokens, names)
@@ -211,7 +210,7 @@ class FileScope:
             if item is None:
                 tag = self.tag(name)
                 return Qualified(tag) if tag is not None else None
-            with _Once(self._open, name, item):
+            with Once(self._open, name, item):
                 ctx = self._context(item)
                 for node in self._parse(item)[0]:
                     if isinstance(node, c_ast.Typedef) and node.name == name:
@@ -228,7 +227,7 @@ class FileScope:
             return None
         ctx = self._context(item)
         if name not in ctx.tags[0]:
-            with _Once(self._open, f"struct {name}", item):
+            with Once(self._open, f"struct {name}", item):
                 for node in self._parse(item)[0]:
                     declared(ctx, node.type, node.name)
         return ctx.tags[0].get(name) or self._enumeration(ctx, item, name)
@@ -266,9 +265,9 @@ class FileScope:
             if is_declaration(item) and "__shared__" not in item.spaces:
                 found = self._program.definition(name, "variable", item.span)
                 if found is None:
-                    raise _undefined(name, item.span)
+                    raise undefined(name, item.span)
                 return found[0].variable(found[1])
-            with _Once(self._open, name, item):
+            with Once(self._open, name, item):
                 nodes = self._parse(item)[0]
                 node = next(n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name)
                 ctx = Context(self, self._parse(item)[1], None, item.span)
@@ -297,7 +296,7 @@ class FileScope:
     @_of_its_text
     def signature(self, name: str) -> Signature | None:
         if name not in self._signatures:
-            with _Once(self._open, f"{name}()", self.item(name, "function")):
+            with Once(self._open, f"{name}()", self.item(name, "function")):
                 own = self._lower_signature(name)
             if own is not None and (name, "function") not in self._by_name:
                 own = self._defined_elsewhere(name, own)
@@ -334,7 +333,7 @@ class FileScope:
         definition = found[0].signature(found[1]) if found is not None else None
         if definition is None or found is None or found[0] is self:
             return prototype
-        if not _fits(prototype, definition):
+        if not fits(prototype, definition):
             message = f"'{name}' is declared here in another way than it is defined at {definition.span}"
             raise UnsupportedError(message, prototype.span, "declare it in a header that both files include")
         defaults = prototype.defaults if any(d is not None for d in prototype.defaults) else definition.defaults
@@ -414,7 +413,7 @@ class FileScope:
             instance = self._instances.get(name)
             item = self.item(name, "function") if instance is None else instance[0].item
             if own is None or item is None:
-                raise _undefined(name, caller)
+                raise undefined(name, caller)
             nodes, lengths, _ = self._parse(item)
             node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
             outer = self if instance is None else templates.Bound(self, instance[1])
@@ -443,67 +442,5 @@ class FileScope:
         return (g for g in self._values.values() if isinstance(g, ir.Global))
 
 
-def _undefined(name: str, span: Span | None) -> UnknownNameError:
-    message = f"'{name}' is declared but not defined in this program"
-    return UnknownNameError(message, span, "load its source too: hetad.load([...])")
-
-
-def _fits(prototype: Signature, definition: Signature) -> bool:
-    """Whether both mean the same function; const, and how a reference is passed, are not compared."""
-    return prototype.returns == definition.returns and _plain(prototype) == _plain(definition)
-
-
-def _plain(signature: Signature) -> list[Type]:
-    references = signature.references or (False,) * len(signature.params)
-    return [
-        _unqualified(element(t) if reference else t) for t, reference in zip(signature.params, references, strict=True)
-    ]
-
-
-def _unqualified(type_: Type) -> Type:
-    return Pointer(_unqualified(type_.to)) if isinstance(type_, Pointer) else type_
-
-
 def _used_types(tokens: Sequence[Token], names: Names) -> list[str]:
     return sorted({t.text for t in tokens if t.kind == "name"} & ({AUTO, BRACED} | set(names.types)))
-
-
-class _Once:
-    """Raises where something at file scope is needed for its own definition."""
-
-    def __init__(self, open_: set[str], name: str, item: Item | None) -> None:
-        self._open, self._name, self._item = open_, name, item
-
-    def __enter__(self) -> None:
-        if self._name in self._open:
-            raise UnsupportedError(
-                f"'{self._name}' refers to itself",
-                self._item.span if self._item is not None else None,
-                "use indices into an array in place of pointers",
-            )
-        self._open.add(self._name)
-
-    def __exit__(self, *exception: object) -> None:
-        self._open.discard(self._name)
-
-
-def _take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
-    """A function's tokens without the default arguments, and these by parameter."""
-    tokens = list(item.tokens)
-    if not {"function", "prototype"} & set(item.names.values()):
-        return tokens, {}
-    followed = pairwise(tokens)
-    opening = next((i + 1 for i, (t, after) in enumerate(followed) if t.text in item.names and after.text == "("), None)
-    closing = matching(tokens, opening) if opening is not None else None
-    if opening is None or closing is None:
-        return tokens, {}
-    defaults: dict[int, list[Token]] = {}
-    kept: list[Token] = []
-    for number, part in enumerate(split_commas(tokens[opening + 1 : closing])):
-        equals = next((i for i, t in enumerate(part) if t.text == "=" and t.kind == "operator"), None)
-        if number:
-            kept.append((part or tokens[closing:])[0].spelled(",", "operator"))
-        kept += part[:equals]
-        if equals is not None and part[equals + 1 :]:
-            defaults[number] = part[equals + 1 :]
-    return tokens[: opening + 1] + kept + tokens[closing:], defaults
