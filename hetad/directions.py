@@ -18,12 +18,10 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float64]
 
 
-_STEPS = {
+STEPS = {
     32: tuple(4.0**-k for k in range(1, 6)),
     64: tuple(4.0**-k for k in range(2, 11)),
 }
-
-
 _STEP_FACTOR = 4.0
 
 

@@ -20,12 +20,12 @@ import contextlib
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad.adjoint.options import Options
 from hetad.diagnostics import BackendError, RaceError
-from hetad.directions import _STEPS, float_bits, from_vector, ridders, to_vector, typical_step
+from hetad.directions import STEPS, float_bits, from_vector, ridders, to_vector, typical_step
 from hetad.ir.visit import declared
 
 if TYPE_CHECKING:
@@ -300,7 +300,8 @@ def _rows(
     for name in subject.wrt:
         for sample in range(samples):
             along = f"{name}, direction {sample + 1}" if samples > 1 else name
-            yield _along_direction(subject, arguments, seeds, name, along, gradient[name], (rtol, atol), rng)
+            row = _along_direction(subject, arguments, seeds, name, gradient[name], (rtol, atol), rng)
+            yield replace(row, check=along)
     if seeds is not None:
         yield _linear_in_seeds(subject, arguments, seeds, gradient, rng)
 
@@ -313,7 +314,6 @@ def _along_direction(
     arguments: Sequence[Any],
     seeds: Mapping[str, Any] | None,
     name: str,
-    along: str,
     gradient: Any,
     tolerances: tuple[float, float],
     rng: np.random.Generator,
@@ -345,9 +345,9 @@ def _along_direction(
             return 2 * _EPSILON[bits] * size[0] / step
 
         scale_hint = float(np.linalg.norm(terms))
-        expected, uncertainty = ridders(objective, _STEPS[bits], noise, 1e-2 * rtol * scale_hint)
+        expected, uncertainty = ridders(objective, STEPS[bits], noise, 1e-2 * rtol * scale_hint)
         scale = max(abs(found), abs(expected), scale_hint)
-        return _judge(along, expected, found, uncertainty, scale, rtol, atol)
+        return _judge(name, expected, found, uncertainty, scale, rtol, atol)
 
     row = compared(subject.bits)
     return row if row.verdict != "failed" or subject.inner_bits >= subject.bits else compared(subject.inner_bits)

@@ -11,7 +11,7 @@ from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
 from hetad.diagnostics import ExecutionError
 from hetad.ir.types import Float
-from hetad.run.call import RETURN, Plan
+from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.report import Report
 from hetad.run.signature import bind, nearest
 
@@ -88,7 +88,8 @@ class Gradient:
         Returns:
             For each name in `wrt` a gradient of the type and shape of the argument; a float for a scalar.
         """
-        return self._run(args, seeds, grid, block, shared_mem, stream, named, value=False)[1]
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        return self._run(args, seeds, launch, named, value=False)[1]
 
     def value_and_grad(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -97,8 +98,8 @@ class Gradient:
         """What the function returns, and its gradient; for a host function with a floating return value."""
         if not isinstance(self.function.definition.returns, Float):
             raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
-        value, result = self._run(args, seeds, grid, block, shared_mem, stream, named, value=True)
-        return value, result
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        return self._run(args, seeds, launch, named, value=True)
 
     def execute(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -140,10 +141,10 @@ class Gradient:
         return f"<hetad gradient of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
 
     def _run(
-        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, grid: Any, block: Any, shared_mem: Any,
-        stream: Any, named: dict[str, Any], *, value: bool,
+        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: LaunchConfiguration | None,
+        named: dict[str, Any],
+        *, value: bool,
     ) -> tuple[Any, Result]:  # fmt: skip
-        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         values = bind(self._signature, args, named)
         with self._explained():
             returned, gradients = self._plan(value).gradient(
