@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import hetad
+from hetad.adjoint.options import OPTIMISATIONS
 
 RATIO = """
 typedef struct {
@@ -28,12 +30,20 @@ void ratios(const double *a, const double *b, double *y, int n)
 """
 
 
-def test_one_division_for_each_quotient() -> None:
-    gradient = hetad.gradient(hetad.loads(RATIO)["ratios"], wrt=("a", "b"), of="y", backend="cpu")
+EACH_BY_ITSELF = tuple(name for name in OPTIMISATIONS if name != "reciprocals")
+
+
+@pytest.mark.parametrize(
+    ("optimize", "divisions"),
+    [(True, 1), (EACH_BY_ITSELF, 4)],  # 4: two of the values, two of their adjoints
+    ids=["shared", "each"],
+)
+def test_one_division_for_each_quotient(optimize: bool | tuple[str, ...], divisions: int) -> None:
+    gradient = hetad.gradient(hetad.loads(RATIO)["ratios"], wrt=("a", "b"), of="y", backend="cpu", optimize=optimize)
     kernel = gradient.source[gradient.source.index("ratio_pullback(") :]
     kernel = kernel[: kernel.index("\n}\n")]
     code = [line for line in kernel.splitlines() if "//" not in line]
-    assert sum(line.count(" / size") for line in code) == 4  # two of the values, two of their adjoints
+    assert sum(line.count(" / size") for line in code) == divisions
     rng = np.random.default_rng(8)
     n = 45
     a, b, seed = rng.normal(size=2 * n), rng.normal(size=n), rng.normal(size=n)
