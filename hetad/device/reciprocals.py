@@ -10,11 +10,14 @@ A quotient of doubles takes ten times as long as a product, and comes with a bra
 the reciprocal is as exact but for its last bit.  So it takes the place of a quotient only where the last bit cannot
 decide anything: not in what a condition, an index or a whole number depends on, nor in what is stored in the program's
 own memory.  The reverse sweep has most of them: what it recomputes, and what it adds to adjoints.
+
+The reciprocal of a variable below 5.6e-309 is infinite; so is, then, each seed of the order of one divided by it.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
@@ -30,6 +33,8 @@ from hetad.ir.types import DOUBLE, Array, Float, Pointer
 from hetad.ir.visit import bodies, children, map_body, map_children, own_variables, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import math as rules
+
+_NORMAL = sys.float_info.min  # the least number whose reciprocal, too, has all digits
 
 
 @program_pass("share-reciprocals")
@@ -245,7 +250,7 @@ class _Rewriter:
         match e.right:
             case ir.Var(symbol=x) if x in self.inverses:
                 return replace(times(e.left, var(self.inverses[x], e.span)), span=e.span)
-            case ir.Const(value=value) if value != 0 and abs(math.frexp(value)[0]) != 0.5:
+            case ir.Const(value=value) if _NORMAL < abs(value) < 1 / _NORMAL and abs(math.frexp(value)[0]) != 0.5:
                 return e if isinstance(e.left, ir.Const) else times(e.left, _reciprocal(e.right))
         return e
 

@@ -38,6 +38,7 @@ def test_a_parameter_is_inverted_in_front() -> None:
 
 def test_literals() -> None:
     assert "* (1.0 / 3.0)" in pullback("y[i] = x[i] / 3.0 + d;")
+    assert "/ 1e-310" in pullback("y[i] = x[i] / 1e-310 + d;")  # has no reciprocal
     assert "/ 4.0" in pullback("y[i] = x[i] / 4.0 + d;")  # is exact, and costs nothing
 
 
