@@ -17,7 +17,7 @@ from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import OPPOSITE
-from hetad.ir.types import BOOL, UINT, Array, Int, Pointer, Type, cells_within, promote
+from hetad.ir.types import BOOL, LONG, UINT, Array, Int, Pointer, Type, cells_within, promote
 from hetad.ir.visit import variables
 
 
@@ -284,8 +284,13 @@ class Sites:
                 return self._moved(left, right, 1 if op == "+" else -1, held, state)
             case ir.AddressOf(place=ir.Index() as place):
                 return self._offset(place, state)
-            case ir.Cast(operand=operand, type=Pointer(to=to)) if _pointed(operand) == to:
-                return self._offset(operand, state)
+            case ir.Cast(operand=operand, type=Pointer(to=to)):
+                found = self._offset(operand, state)
+                if found is None or _pointed(operand) == to:
+                    return found
+                # Elements of another size: fields of a parameter's structs would no longer be told apart by name.
+                somewhere = self.coordinates.unknown(ir.Symbol(found[0].name, LONG, expr.span))
+                return (found[0], somewhere) if isinstance(found[0].type, Array) else None
         return None
 
     def _moved(self, base: ir.Expr, by: ir.Expr, sign: int, element: Type, state: _State) -> Offset | None:

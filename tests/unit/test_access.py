@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -123,6 +124,14 @@ def test_strided_over_the_grid() -> None:
     assert "exclusive" in how(body.replace("STEP", step))
     for mutant in ("i += blockDim.x", "i += gridDim.x", "i += blockDim.x * gridDim.x - 1", "i += s"):
         assert "exclusive" not in how(body.replace("STEP", mutant)), mutant
+
+
+def test_dynamic_shared_memory_is_no_part_of_a_parameter() -> None:
+    """Its adjoint, behind it, is none of the cells that threads add to, whatever the pointers into it are made of."""
+    path = Path(__file__).parents[1] / "gradient/programs/norm_in_dynamic_memory.cu"
+    for name in ("sum_of_squares", "two_arrays"):
+        source = hetad.gradient(hetad.load(path)[name], wrt="x", of="out").source
+        assert "adj_x[i] += " in source[: source.index(f"{name}_pullback(")], name
 
 
 def test_overlapping_arguments_are_not_taken_apart() -> None:
