@@ -69,6 +69,19 @@ class Polynomial:
         return Polynomial(a), Polynomial(b)
 
 
+UNIT = Polynomial({(): 1})
+
+
+def atom(symbol: ir.Symbol) -> Polynomial:
+    """The value of a variable."""
+    return Polynomial({(ir.Var(symbol, span=symbol.span),): 1})
+
+
+def symbols(value: Polynomial) -> list[ir.Symbol]:
+    """The variables among the atoms, each once."""
+    return list(dict.fromkeys(a.symbol for m in value.terms for a in m if isinstance(a, ir.Var)))
+
+
 def polynomial(expr: ir.Expr) -> Polynomial:
     """An integer expression as a polynomial over its non-arithmetic parts (wrap-around is ignored: C forbids it
     for the signed indices this is used for, and an unsigned one that wraps would leave its array)."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.affine import Monomial, Polynomial, atom
 from hetad.analysis.assigned import _exposed, _root
 from hetad.analysis.modular_shifts import Entry, Turned, literals, turned
 from hetad.analysis.scales import ONE, Scale, chain, scale
@@ -111,7 +111,7 @@ class Coordinates:
                 return self._entry(expr, table, self.value(index, values))
             case ir.ThreadIndex(name="threadIdx" | "blockIdx" as name, axis=axis):
                 if axis in self.one_block:
-                    return _atom(self.threads[axis]) if name == "threadIdx" else Polynomial({})
+                    return atom(self.threads[axis]) if name == "threadIdx" else Polynomial({})
                 size = self.block(axis)
                 low, high = (ONE, size) if name == "threadIdx" else (size, None)
                 return self._part(Part(self.threads[axis], low, high))
@@ -122,12 +122,12 @@ class Coordinates:
     def position(self, axis: str) -> Polynomial:
         """`blockIdx.x * blockDim.x + threadIdx.x`"""
         if axis in self.one_block:
-            return _atom(self.threads[axis])
+            return atom(self.threads[axis])
         return self._part(Part(self.threads[axis], ONE, None))
 
     def unknown(self, like: ir.Symbol) -> Polynomial:
         """A value of which nothing is known."""
-        return _atom(ir.Symbol(like.name, like.type, like.span))
+        return atom(ir.Symbol(like.name, like.type, like.span))
 
     def coordinate(self, like: ir.Symbol, *, digits: bool) -> ir.Symbol:
         """A new coordinate for the loop index `like`; `digits`: it is never negative."""
@@ -202,7 +202,7 @@ class Coordinates:
         return scale(coefficient, monomial) if coefficient > 0 and all(map(self.uniform, monomial)) else None
 
     def _opaque(self, expr: ir.Expr) -> Polynomial:
-        return Polynomial({(expr,): 1}) if self.uniform(expr) else _atom(ir.Symbol("value", INT, expr.span))
+        return Polynomial({(expr,): 1}) if self.uniform(expr) else atom(ir.Symbol("value", INT, expr.span))
 
     def _arithmetic(self, expr: ir.Binary, left: Polynomial, right: Polynomial) -> Polynomial | None:
         found = left + right if expr.op == "+" else left - right if expr.op == "-" else left * right
@@ -260,7 +260,7 @@ class Coordinates:
             return None
         symbol = ir.Symbol("turned", INT, expr.span)
         self.turned[symbol] = found
-        return _atom(symbol)
+        return atom(symbol)
 
     def _keeps_literals(self, table: ir.Symbol) -> bool:
         return table not in self._changed and literals(table, self._initial.get(table)) is not None
@@ -277,7 +277,7 @@ class Coordinates:
             return self._opaque(expr)
         symbol = ir.Symbol("entry", INT, expr.span)
         self._entries[symbol] = Entry(min(values), max(values), frozenset(loops))
-        return _atom(symbol)
+        return atom(symbol)
 
     def _part(self, part: Part) -> Polynomial:
         if part not in self._symbols:
@@ -368,16 +368,16 @@ class Coordinates:
         out = Polynomial({})
         for monomial, coefficient in value.terms.items():
             term = Polynomial({(): coefficient})
-            for atom in monomial:
-                term = term * self._in_digits(atom)
+            for factor in monomial:
+                term = term * self._in_digits(factor)
             out = out + term
         return out
 
-    def _in_digits(self, atom: ir.Expr) -> Polynomial:
-        same = Polynomial({(atom,): 1})
-        if not isinstance(atom, ir.Var):
+    def _in_digits(self, factor: ir.Expr) -> Polynomial:
+        same = Polynomial({(factor,): 1})
+        if not isinstance(factor, ir.Var):
             return same
-        part = self.parts.get(atom.symbol, Part(atom.symbol, ONE, None))
+        part = self.parts.get(factor.symbol, Part(factor.symbol, ONE, None))
         digits = self.digits().get(part.base, [])
         ends = {d.scale for d in digits}
         if part.low not in ends or (part.high is not None and part.high not in ends):
@@ -387,7 +387,7 @@ class Coordinates:
             worth = d.scale.over(part.low)
             below = part.high is None or (part.high != d.scale and part.high.over(d.scale) is not None)
             if worth is not None and below:
-                out = out + worth.polynomial() * _atom(d.symbol)
+                out = out + worth.polynomial() * atom(d.symbol)
         return out
 
 
@@ -417,7 +417,3 @@ def _operands(expr: ir.Expr) -> list[ir.Expr]:
 
 def _var(symbol: ir.Symbol) -> ir.Var:
     return ir.Var(symbol, span=symbol.span)
-
-
-def _atom(symbol: ir.Symbol) -> Polynomial:
-    return Polynomial({(_var(symbol),): 1})

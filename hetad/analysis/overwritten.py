@@ -4,7 +4,7 @@
 or none of the interior, under conditions that a launch tells.  The offset of a store is taken apart into subscripts at
 strides of which each divides the next, and a point of the box of all subscripts (`hyper_rectangles.py`) is a cell of
 the interval.  That each point is met by some store in some thread and iteration, under *all* conditions around the
-store, is a question of integer sets (`AccessMaps.lacking_for`), whose answer may be what the launch has to fulfil: that
+store, is a question of integer sets (`Domains.lacking_for`), whose answer may be what the launch has to fulfil: that
 there are as many threads as a guard lets pass.
 
 A condition of which nothing is known, on a flag in memory, stands in the way unless both of its branches store.
@@ -108,18 +108,20 @@ def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store 
     around = tuple(_known(maps, m, s) for s in site.steps if isinstance(s, Loop | Guard))
     if any(x.coordinate is None for x in site.loops) or _divided_by_unknown(around):
         return None
-    told = [c for x in site.loops for c in maps.conditions(x.range)]
+    told = [c for x in site.loops for c in maps.domains.conditions(x.range)]
     if not all(maps.clean(c, m) for c in (m.offset, *told)):
         return None
-    told += [c for s in around if isinstance(s, Guard) and len(s.cases) == 1 for c in maps.conditions(s.cases[0])]
-    conditions = maps.digit_ranges(p for _, positions in m.thread for p in positions)
+    told += [
+        c for s in around if isinstance(s, Guard) and len(s.cases) == 1 for c in maps.domains.conditions(s.cases[0])
+    ]
+    conditions = maps.domains.digit_ranges(p for _, positions in m.thread for p in positions)
     needed: list[Polynomial] = []
     for axis, (kind, positions) in zip(maps.axes, m.thread, strict=True):
         if kind == "grid" or counted.isdisjoint(x for p in positions for x in _coordinates(maps, p)):
             continue
         exists = _exists(maps, m, axis, kind, counted)
         least = _least(maps, exists, [*told, *conditions]) if exists is not None else None
-        if exists is not None and maps.text(exists, {}, {}) is not None:
+        if exists is not None and maps.domains.text(exists, {}, {}) is not None:
             conditions.append(exists)
         elif least is not None:
             needed.append(least)
@@ -130,7 +132,7 @@ def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store 
 
 def _known(maps: AccessMaps, m: Map, step: Loop | Guard) -> Loop | Guard:
     """The step, with cases only where each of them is known from the coordinates of the store."""
-    if isinstance(step, Loop) or all(maps.clean(c, m) for case in step.cases for c in maps.conditions(case)):
+    if isinstance(step, Loop) or all(maps.clean(c, m) for case in step.cases for c in maps.domains.conditions(case)):
         return step
     return replace(step, cases=())
 
@@ -228,7 +230,7 @@ class _Question:
     """Whether each point of a box is met, in the words of isl."""
 
     def __init__(self, maps: AccessMaps, strides: list[Scale]) -> None:
-        self.maps, self.strides = maps, strides
+        self.maps, self.domains, self.strides = maps, maps.domains, strides
         self.point = [f"v{k}" for k in range(len(strides))]
         self.dims: dict[ir.Symbol, str] = {}
         self.params: dict[Monomial, str] = {}
@@ -245,12 +247,12 @@ class _Question:
         inside = exists(free, reached)
         limits: list[str] = []
         for name, (first, end) in zip(self.point, box, strict=True):
-            low, high = (self.maps.sum_text(p, {}, self.params) for p in (first, end))
+            low, high = (self.domains.sum_text(p, {}, self.params) for p in (first, end))
             if low is None or high is None:
                 return None
             limits.append(f"{low} <= {name} < {high}")
-        known = [t for g in given if (t := self.maps.text(g, {}, self.params)) is not None]
-        return self.maps.lacking_for(self.point, all_of(limits), inside, all_of(known), list(self.params))
+        known = [t for g in given if (t := self.domains.text(g, {}, self.params)) is not None]
+        return self.domains.lacking_for(self.point, all_of(limits), inside, all_of(known), list(self.params))
 
     def _reached(self, stores: Sequence[tuple[_Store, tuple[Loop | Guard, ...]]]) -> str:
         """Where the point is met by one of the stores, each with what is around it here."""
@@ -271,8 +273,8 @@ class _Question:
         at = self.maps.subscripts(s.map, self.strides, nested=False)
         if at is None:
             return NOWHERE
-        told = [self.maps.text(c, self.dims, self.params) for c in s.conditions]
-        values = [self.maps.sum_text(at[stride], self.dims, self.params) for stride in self.strides]
+        told = [self.domains.text(c, self.dims, self.params) for c in s.conditions]
+        values = [self.domains.sum_text(at[stride], self.dims, self.params) for stride in self.strides]
         same = [f"{v} = {x}" for v, x in zip(self.point, values, strict=True) if x is not None]
         return all_of([*told, *(same if len(same) == len(values) else [None])])
 
@@ -281,8 +283,8 @@ class _Question:
         positions = self.maps.positions(loop.coordinate)
         mine = [x for p in positions for x in _coordinates(self.maps, p)]
         self._bound.update(mine)
-        conditions = [*self.maps.conditions(loop.range), *self.maps.digit_ranges(positions)]
-        told = all_of([self.maps.text(c, self.dims, self.params) for c in conditions])
+        conditions = [*self.domains.conditions(loop.range), *self.domains.digit_ranges(positions)]
+        told = all_of([self.domains.text(c, self.dims, self.params) for c in conditions])
         body = self._reached([(s, around[1:]) for s, around in group])
         names = [self.dims[x] for x in mine if x in self.dims]
         return exists(names, all_of([told, body]))
@@ -296,7 +298,7 @@ class _Question:
             branches.append(self._reached([(s, around[1:]) for s, around in taken]))
             cases = taken[0][1][0].cases if taken and isinstance(taken[0][1][0], Guard) else ()
             for case in cases:
-                told = all_of([self.maps.text(c, self.dims, self.params) for c in self.maps.conditions(case)])
+                told = all_of([self.domains.text(c, self.dims, self.params) for c in self.domains.conditions(case)])
                 known.append(all_of([told, branches[-1]]))
         return some_of(known) if known else all_of(branches)
 
@@ -331,7 +333,7 @@ def _strides(maps: AccessMaps, stores: Sequence[Map]) -> list[Scale] | None:
     for gap in (m.offset - stores[0].offset for m in stores):
         for monomial, coefficient in gap.terms.items():
             distance = scale(abs(coefficient), monomial)
-            if not maps.split(monomial)[1] and distance.atoms not in known:
+            if not maps.domains.split(monomial)[1] and distance.atoms not in known:
                 before = apart.get(distance.atoms, Scale(0))
                 apart[distance.atoms] = Scale(gcd(before.factor, distance.factor), distance.atoms)
     return chain({*strides, *apart.values()})

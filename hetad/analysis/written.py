@@ -178,7 +178,7 @@ class _Extent:
         low: Polynomial | None = Polynomial({})
         high: Polynomial | None = Polynomial({})
         for monomial, coefficient in value.terms.items():
-            uniform, counting = self.maps.split(monomial)
+            uniform, counting = self.maps.domains.split(monomial)
             factor = Polynomial({uniform: coefficient})
             if not self._is_uniform(factor) or len(counting) > 1:
                 return None, None
@@ -212,5 +212,5 @@ class _Extent:
             if isinstance(atom, ir.ThreadIndex) or (isinstance(atom.type, Int) and not atom.type.signed):
                 continue
             value = Polynomial({(atom,): 1})
-            if not (proven and self.maps.implied(value, self.conditions)):
+            if not (proven and self.maps.domains.implied(value, self.conditions)):
                 self.positive.append(value)

@@ -10,6 +10,7 @@ from hetad.adjoint.names import is_zero
 from hetad.analysis.access_maps import AccessMaps, Map
 from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import polynomial
+from hetad.analysis.conflicts import Conflicts
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
@@ -106,12 +107,13 @@ def takes_no_cell_twice(loop: ir.For) -> bool:
     alone = map_exprs(of_one_thread, substitute(fixed, (forward,)))
     sites = Sites(alone, loop.span, lambda s: [p for p in _taken(s) if p is not None])
     maps = AccessMaps(sites.coordinates, ())
+    conflicts = Conflicts(maps)
     if sites.coordinates.assumed:
         return False
     by_root: dict[ir.Symbol | None, list[Map | None]] = {}
     for site in sites.all:
         by_root.setdefault(site.cell.root if site.cell is not None else None, []).append(maps.map(site))
-    return all(len(found) == 1 and found[0] is not None and maps.injective(found[0]) for found in by_root.values())
+    return all(len(found) == 1 and found[0] is not None and conflicts.injective(found[0]) for found in by_root.values())
 
 
 def _follows(place: ir.Place, loop: ir.For) -> bool:

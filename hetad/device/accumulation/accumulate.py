@@ -19,6 +19,7 @@ from hetad.adjoint.names import zero
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site, Sites
 from hetad.analysis.affine import Polynomial
+from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.clearing import cleared_behind_loops
 from hetad.device.accumulation.conditions import known_on_host
@@ -52,33 +53,35 @@ class LaunchAssumptions:
 def settled(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates where threads provably do not meet."""
     sites = sites_of(body, ground)
-    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    conflicts = Conflicts(AccessMaps(sites.coordinates, ground.axes.all, ground.known))
     long = _calls(body) >= LONG
     proven: set[int] = set()
     for members in _groups(sites, ground):
         plain = [s for s in members if ground.fixed_order or not _waits(s, members, ground, long)]
-        if plain and maps.exclusive(members):
+        if plain and conflicts.exclusive(members):
             proven |= {id(s.statement) for s in plain}
     looping = [s for members in _groups(sites, ground) for s in members if s.loops]
     mentions = Counter(variables(body))
-    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, mentions, maps)}
+    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, mentions, conflicts)}
     body, behind = cleared_behind_loops(body, once)
     body = map_body(lambda s: without_atomics(s, False) if id(s) in behind else s, body)
     mentions = Counter(variables(body))
-    last = {id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, mentions, ground, maps)}
+    last = {
+        id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, mentions, ground, conflicts)
+    }
     return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
 
 def lacking(body: ir.Body, ground: LaunchAssumptions) -> tuple[Polynomial, ...]:
     """What, not negative in a launch, would make more updates plain."""
     sites = sites_of(body, ground)
-    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    conflicts = Conflicts(AccessMaps(sites.coordinates, ground.axes.all, ground.known))
     long = _calls(body) >= LONG
     found: list[Polynomial] = []
     for members in _groups(sites, ground):
         wanted = ground.fixed_order or any(not _waits(s, members, ground, long) for s in members)
-        if wanted and not maps.exclusive(members):
-            conditions = maps.lacking(members)
+        if wanted and not conflicts.exclusive(members):
+            conditions = conflicts.lacking(members)
             found += [p for p in conditions if p not in found and all(map(known_on_host, conditions))]
     return tuple(found)
 
@@ -141,12 +144,12 @@ def _is_long(e: ir.Intrinsic) -> bool:
     return is_math(e.name) and len(e.args) == 1 and isinstance(e.type, Float)
 
 
-def _read_once(site: Site, mentions: Mapping[ir.Symbol, int], ground: LaunchAssumptions, maps: AccessMaps) -> bool:
+def _read_once(site: Site, mentions: Mapping[ir.Symbol, int], ground: LaunchAssumptions, conflicts: Conflicts) -> bool:
     """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
-    return site.cell is not None and site.cell.root in ground.spent and _alone(site, mentions, maps)
+    return site.cell is not None and site.cell.root in ground.spent and _alone(site, mentions, conflicts)
 
 
-def _alone(site: Site, mentions: Mapping[ir.Symbol, int], maps: AccessMaps) -> bool:
+def _alone(site: Site, mentions: Mapping[ir.Symbol, int], conflicts: Conflicts) -> bool:
     """Whether this take is all that touches the array, and touches no cell of it twice.  `mentions`: how often the body
     has each variable."""
     if site.cell is None or increment(site.statement) is not None:
@@ -154,8 +157,8 @@ def _alone(site: Site, mentions: Mapping[ir.Symbol, int], maps: AccessMaps) -> b
     root = site.cell.root  # named by the take itself: a pointer that was made of it may be used elsewhere too
     if base(site.place) is not root or mentions.get(root) != 1:
         return False
-    m = maps.map(site)
-    return m is not None and maps.injective(m)
+    m = conflicts.maps.map(site)
+    return m is not None and conflicts.injective(m)
 
 
 def touched(s: ir.Stmt) -> list[ir.Place]:

@@ -79,7 +79,7 @@ def _few(
         if not all(isinstance(a, ir.Var) and a.symbol in mine for t in m.offset.terms for a in t):
             return None
         values.append((m.offset, list(m.conditions)))
-    lower, upper = ([c for p in bounds if (c := p.constant) is not None] for bounds in maps.range(values))
+    lower, upper = ([c for p in bounds if (c := p.constant) is not None] for bounds in maps.domains.range(values))
     if not lower or not upper or not 0 < (count := min(upper) - max(lower) + 1) <= MOST:
         return None
     if count * size_of(root.type.to) > LOCAL_LIMIT:

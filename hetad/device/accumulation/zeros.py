@@ -12,6 +12,7 @@ from dataclasses import replace
 from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Sites
+from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import atomic, base, increment, pointee
 from hetad.device.draft import Draft, with_body
@@ -93,4 +94,4 @@ def _once(body: ir.Body, statement: ir.Stmt, place: ir.Place, ground: LaunchAssu
     sites = Sites(body, ground.span, lambda s: [place] if s is statement else [], axes.of_one_block, ground.sizes)
     maps = AccessMaps(sites.coordinates, axes.all, ground.known)
     found = maps.map(sites.all[0])
-    return len(sites.all) == 1 and found is not None and maps.injective(found)
+    return len(sites.all) == 1 and found is not None and Conflicts(maps).injective(found)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Polynomial, symbols
 from hetad.device.gathers.arithmetic import Arithmetic
-from hetad.device.gathers.sources import symbols
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL
 
@@ -57,7 +56,7 @@ class Threads:
 
     def counted(self, condition: Polynomial) -> bool:
         """Whether the condition asks how many threads there are."""
-        return not symbols(condition).isdisjoint(self.maps.counts.values())
+        return not set(symbols(condition)).isdisjoint(self.maps.counts.values())
 
     def coordinates(self, condition: Polynomial) -> list[ir.Symbol]:
         return [x for x in symbols(condition) if self.maps.coordinates.counts(x)]

@@ -25,7 +25,7 @@ from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Sites
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Polynomial, atom
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.loops import constant_trips
 from hetad.analysis.scales import Scale
@@ -40,7 +40,7 @@ from hetad.device.gathers.ends import Ends
 from hetad.device.gathers.joined import with_joined_loops
 from hetad.device.gathers.nest import Nest
 from hetad.device.gathers.reach import Reach
-from hetad.device.gathers.sources import Source, Unfit, atom, loads, user_name
+from hetad.device.gathers.sources import Source, Unfit, loads, user_name
 from hetad.device.gathers.stencil import stencil
 from hetad.device.gathers.targets import Targets, by_axes, thread_count
 from hetad.device.gathers.team import Team
@@ -156,10 +156,10 @@ class GatherKernel:
     def _bounds(self, stride: Scale) -> Bounds:
         """Of all subscripts at this stride; the number of threads only where the guards say less."""
         values = [(s.subscripts[stride], list(s.map.conditions)) for s in self.sources]
-        lower, upper = self.maps.range(values)
+        lower, upper = self.maps.domains.range(values)
         if not lower or not upper:
             values = [(s.subscripts[stride], [*s.map.conditions, *self.maps.existence(s.map)]) for s in self.sources]
-            lower, upper = self.maps.range(values)
+            lower, upper = self.maps.domains.range(values)
         if not lower or not upper:
             raise Unfit
         return lower, upper

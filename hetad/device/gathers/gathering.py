@@ -15,6 +15,7 @@ from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Site, Sites
 from hetad.analysis.assigned import exposed
+from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.accumulate import LaunchAssumptions, through_pointer, touched
 from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.accumulation.sums import Sums
@@ -147,6 +148,7 @@ class _Plan:
         self.pairs, self.always, self.tiles = pairs, always, tiles
         self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
         self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
+        self.conflicts = Conflicts(self.maps)
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
         self.known = True
@@ -175,7 +177,7 @@ class _Plan:
     def _sources(self, root: ir.Symbol) -> list[Source]:
         """The increments of one array that are gathered."""
         members = self.added[root]
-        if root not in self.ground.adjoints or self.maps.exclusive(members):
+        if root not in self.ground.adjoints or self.conflicts.exclusive(members):
             return []
         named = all(base(m.place) is root for m in members)  # not through a pointer that was made of it
         if not named or sum(1 for x in variables(self.body) if x is root) > len(members):
@@ -187,7 +189,7 @@ class _Plan:
             return everything
         own: list[Site] = []
         for site in members:
-            if self.maps.exclusive([*own, site]):
+            if self.conflicts.exclusive([*own, site]):
                 own.append(site)
         return self._tried([s for s in members if not any(s is o for o in own)])
 
@@ -226,7 +228,7 @@ class _Plan:
             if sites and not takes_it:
                 return False  # it may be what is left after the seed was taken
             m = self.maps.map(sites[0]) if len(sites) == 1 else None
-            if sites and (m is None or not self.maps.injective(m)):
+            if sites and (m is None or not self.conflicts.injective(m)):
                 return False
         return True
 
@@ -238,7 +240,7 @@ class _Plan:
             len(taken) == 1
             and not taken[0].loops
             and all(order[id(s)] > order[id(taken[0])] for s in self.added[root])
-            and self.maps.exclusive([*taken, *self.added[root]])
+            and self.conflicts.exclusive([*taken, *self.added[root]])
         )
 
     def _root(self, place: ir.Expr) -> ir.Symbol | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from hetad.adjoint.names import convert
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Guard, Loop, Sites
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Polynomial, atom, symbols
 from hetad.analysis.assigned import assigned
 from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, plain, takes
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends, Threads
-from hetad.device.gathers.sources import Source, Unfit, atom, symbols, user_name
+from hetad.device.gathers.sources import Source, Unfit, user_name
 from hetad.device.gathers.team import Team
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction
@@ -64,7 +64,7 @@ class Nest:
         self.steps = [s for s in self.site.steps if any(s is t for src in sources for t in src.slice.steps)]
         self.conjuncts = {
             id(s): [
-                (c, [maps.reduced(self.coordinates.resolved(p)) for p in ps])
+                (c, [maps.domains.reduced(self.coordinates.resolved(p)) for p in ps])
                 for c, ps in sites.conjuncts(s, self.site.values)
             ]
             for s in self.steps
@@ -80,7 +80,7 @@ class Nest:
 
     def _conjuncts(self, sites: Sites, guard: Guard) -> list[tuple[ir.Expr, list[Polynomial]]]:
         return [
-            (cond, [self.maps.reduced(self.coordinates.resolved(p)) for p in polynomials])
+            (cond, [self.maps.domains.reduced(self.coordinates.resolved(p)) for p in polynomials])
             for cond, polynomials in sites.conjuncts(guard, self.site.values)
         ]
 
@@ -134,7 +134,7 @@ class Nest:
         existence = self.maps.existence(self.last.map)
         self.certain = [*within, *(c for c in existence if self._folded(c))]
         for condition in existence:
-            if condition not in self.certain and not self.maps.implied(condition, [*told, *self.certain]):
+            if condition not in self.certain and not self.maps.domains.implied(condition, [*told, *self.certain]):
                 self.items.append(self._checked(condition))
 
     def _checked(self, condition: Polynomial) -> _Item:
@@ -222,7 +222,7 @@ class Nest:
         return placed
 
     def _sure(self, condition: Polynomial) -> bool:
-        return self.maps.implied(condition, self.certain)
+        return self.maps.domains.implied(condition, self.certain)
 
     def _condition(self, cond: ir.Expr, polynomials: list[Polynomial], floor: int) -> _Item:
         """A condition as the user wrote it, or over the coordinates where that is known further out."""

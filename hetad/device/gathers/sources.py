@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps, Map
 from hetad.analysis.accesses import Definition, Guard, Site, Sites
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Polynomial, atom, symbols
 from hetad.analysis.coordinates import Coordinates
 from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, increment
@@ -129,11 +129,3 @@ def loads(coordinates: Coordinates, s: Source) -> list[dict[ir.Symbol, int | Non
                         steps[a.symbol] = factor if len(monomial) == 1 else None
             found.append(steps)
     return found
-
-
-def symbols(value: Polynomial) -> set[ir.Symbol]:
-    return {a.symbol for m in value.terms for a in m if isinstance(a, ir.Var)}
-
-
-def atom(symbol: ir.Symbol) -> Polynomial:
-    return Polynomial({(ir.Var(symbol, span=symbol.span),): 1})

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Guard, Sites
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import Polynomial, symbols
 from hetad.analysis.scales import Scale
-from hetad.device.gathers.sources import Pivot, Source, symbols
+from hetad.device.gathers.sources import Pivot, Source
 from hetad.ir import nodes as ir
 
 MOST = 64  # distances of a source along one subscript
@@ -74,7 +74,7 @@ def _box(sites: Sites, maps: AccessMaps, s: Source) -> dict[ir.Symbol, Bounds] |
         for _, polynomials in sites.conjuncts(guard, s.site.values):
             if not polynomials:
                 return None
-            conditions += [maps.reduced(coordinates.resolved(p)) for p in polynomials]
+            conditions += [maps.domains.reduced(coordinates.resolved(p)) for p in polynomials]
     found: dict[ir.Symbol, Bounds] = {}
     for condition in conditions:
         mine = [x for x in symbols(condition) if coordinates.counts(x)]
