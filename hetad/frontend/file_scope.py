@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from pycparser import c_ast
 
@@ -29,7 +29,6 @@ from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Type
 
-_CPP_ITEMS = {"class": "a C++ class"}
 _INSTANCES = 500  # of templates; more are taken for a recursion that does not end
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
 
@@ -85,7 +84,7 @@ class FileScope:
         self._ambiguous = self._in_several_namespaces()
         self._instances: dict[str, tuple[templates.Template, templates.Bindings]] = {}
         self._instance_names: dict[object, str] = {}
-        self._parsed: dict[int, tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]] = {}
+        self._parsed: dict[int, parse.Parsed] = {}
         self._contexts: dict[int, Context] = {}
         self._open: set[str] = set()
         self._typedefs: dict[str, Qualified | None] = {}
@@ -124,8 +123,8 @@ class FileScope:
                     self._templates[name] = template
             elif what == "specialisation":
                 self._beyond.setdefault(name, "a C++ template with specialisations")
-            elif what == "other" and found[0].tokens[0].text in _CPP_ITEMS:
-                self._beyond.setdefault(name, _CPP_ITEMS[found[0].tokens[0].text])
+            elif what == "other" and found[0].tokens[0].text == "class":
+                self._beyond.setdefault(name, "a C++ class")
 
     def _in_several_namespaces(self) -> dict[str, str]:
         """Names that mean different things in different namespaces."""
@@ -154,7 +153,7 @@ class FileScope:
 
     # --- parsing -------------------------------------------------------------------------------
 
-    def _parse(self, item: Item) -> tuple[list[Any], dict[tuple[str, int, int], int], dict[int, Any]]:
+    def _parse(self, item: Item) -> parse.Parsed:
         """The item's nodes, the lengths of its tokens by position, and its default arguments."""
         key = id(item)
         if key not in self._parsed:
@@ -184,7 +183,7 @@ class FileScope:
         host = item.kind == "host" and "function" in item.names.values()
         return Names(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
 
-    def _expression(self, tokens: Sequence[Token], names: Names) -> Any:
+    def _expression(self, tokens: Sequence[Token], names: Names) -> c_ast.Node:
         initialiser = [tokens[0].spelled("=", "operator"), *tokens]
         rewritten = cuda_syntax.rewrite(initialiser, replace(names, host=False))[1:]
         return parse.parse_expression(rewritten, _used_types(rewritten, names))
@@ -228,9 +227,13 @@ class FileScope:
         ctx = self._context(item)
         if name not in ctx.tags[0]:
             with Once(self._open, f"struct {name}", item):
-                for node in self._parse(item)[0]:
-                    declared(ctx, node.type, node.name)
+                self._define_types(ctx, item)
         return ctx.tags[0].get(name) or self._enumeration(ctx, item, name)
+
+    def _define_types(self, ctx: Context, item: Item) -> None:
+        for node in self._parse(item)[0]:
+            assert isinstance(node, c_ast.Decl | c_ast.Typedef)
+            declared(ctx, node.type, node.name)
 
     def _enumeration(self, ctx: Context, item: Item, name: str) -> Type | None:
         follows_enum = any(
@@ -250,8 +253,7 @@ class FileScope:
             return None
         ctx = self._context(item)
         if name not in ctx.scopes[0]:
-            for node in self._parse(item)[0]:
-                declared(ctx, node.type, node.name)
+            self._define_types(ctx, item)
         entry = ctx.scopes[0].get(name)
         return entry if isinstance(entry, ir.Const) else None
 
@@ -318,7 +320,7 @@ class FileScope:
         nodes, _, defaults = self._parse(item)
         for prototype in prototypes:
             defaults = self._parse(prototype)[2] | defaults
-        node = next(n for n in nodes if not isinstance(n, c_ast.Pragma))
+        node = next(n for n in nodes if isinstance(n, c_ast.FuncDef | c_ast.Decl))
         declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
         ctx = Context(self, self._parse(item)[1], None, item.span)
         if not isinstance(declaration.type, c_ast.FuncDecl):
@@ -375,7 +377,9 @@ class FileScope:
             at.spelled(")", "operator"),
             at.spelled("0", "number"),
         ]
-        return declared(ctx, self._expression(tokens, names).to_type)
+        cast = self._expression(tokens, names)
+        assert isinstance(cast, c_ast.Cast)
+        return declared(ctx, cast.to_type)
 
     def instance(self, template: templates.Template, bindings: templates.Bindings, span: Span) -> Signature:
         """The function that the template is for these types and numbers."""

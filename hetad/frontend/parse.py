@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from pycparser import c_ast
 from pycparser.c_lexer import CLexer
@@ -13,6 +13,9 @@ from pycparser.c_parser import Coord, CParser
 
 from hetad.diagnostics import Span, SyntaxProblem, UnknownTypeProblem
 from hetad.frontend.tokens import Token
+
+# The nodes of an item, the lengths of its tokens by position, and its default arguments.
+Parsed = tuple[list[c_ast.Node], dict[tuple[str, int, int], int], dict[int, c_ast.Node]]
 
 
 def parse_declarations(tokens: Sequence[Token], type_names: Sequence[str]) -> list[c_ast.Node]:
@@ -75,33 +78,29 @@ def _convert(tokens: Sequence[Token]) -> Iterator[CToken]:
 _BEFORE_TYPE = {"(", ",", ";", "{", "}", "const", "static"}
 
 
-class _TokenLexer(CLexer):  # type: ignore[misc]
+class _TokenLexer(CLexer):
     """Hands out tokens made beforehand."""
+
+    made: Sequence[CToken] = ()
 
     def input(self, text: str, filename: str = "") -> None:
         super().input("", filename)
-        self._ready: Iterator[CToken] = iter(())
+        self._ready = iter(self.made)
 
     def token(self) -> CToken | None:
         return next(self._ready, None)
 
 
-class _Parser(CParser):  # type: ignore[misc]
+class _Parser(CParser):
     """Raises SyntaxProblem at the token that pycparser stopped at, also where it knows no line itself."""
 
-    def __init__(self, ready: Sequence[CToken], original: Sequence[Token]) -> None:
+    def __init__(self, made: Sequence[CToken], original: Sequence[Token]) -> None:
         super().__init__(lexer=_TokenLexer, dialect="c23")
-        self._ready = ready
+        assert isinstance(self.clex, _TokenLexer)
+        self.clex.made = made
         self._original = original
 
     def declarations(self) -> list[c_ast.Node]:
-        original_input = self.clex.input
-
-        def start(text: str, filename: str = "") -> None:
-            original_input(text, filename)
-            self.clex._ready = iter(self._ready)
-
-        self.clex.input = start
         try:
             return list(self.parse("", self._original[0].file).ext)
         except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -125,7 +124,7 @@ class _Parser(CParser):  # type: ignore[misc]
             )
         raise SyntaxProblem(_message(message, token.value if token is not None else None), span)
 
-    def _current(self) -> Any:
+    def _current(self) -> CToken | None:
         try:
             return self._tokens.peek()
         except IndexError:

@@ -89,6 +89,7 @@ _STMT_BODIES: dict[type, tuple[str, ...]] = {
 }
 
 F = TypeVar("F")
+N = TypeVar("N", bound="Expr | Stmt | Case")
 S = TypeVar("S", bound="Stmt | Case")
 ExprRewriter = Callable[[Expr], Expr]
 StmtRewriter = Callable[[Stmt], "Stmt | Body | None"]
@@ -118,7 +119,7 @@ def _reader(node: type, names: tuple[str, ...]) -> Reader:
     return lambda n: (field(n),)
 
 
-def _fields(node: Any, names: Iterable[str]) -> Iterator[Any]:
+def _fields(node: object, names: Iterable[str]) -> Iterator[Any]:
     for name in names:
         value = getattr(node, name)
         if isinstance(value, tuple):
@@ -127,18 +128,18 @@ def _fields(node: Any, names: Iterable[str]) -> Iterator[Any]:
             yield value
 
 
-def _none(_node: Any) -> tuple[Any, ...]:
+def _none(_: Any) -> tuple[Any, ...]:
     return ()
 
 
-_OPERANDS = {node: _reader(node, names) for node, names in _EXPR_CHILDREN.items()}
-_OWN = {node: _reader(node, names) for node, names in _STMT_EXPRS.items()}
+_OPERANDS: dict[type, Reader] = {node: _reader(node, names) for node, names in _EXPR_CHILDREN.items()}
+_OWN: dict[type, Reader] = {node: _reader(node, names) for node, names in _STMT_EXPRS.items()}
 _OWN[Call] = lambda n: n.args if n.result is None else (*n.args, n.result)
-_BODIES = {node: _reader(node, names) for node, names in _STMT_BODIES.items()}
+_BODIES: dict[type, Reader] = {node: _reader(node, names) for node, names in _STMT_BODIES.items()}
 _BODIES[Switch] = lambda n: tuple(case.body for case in n.cases)
 
 
-def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any], span: Span | None = None) -> Any:
+def _rebuild(node: N, names: tuple[str, ...], fn: Callable[[Any], Any], span: Span | None = None) -> N:
     """`span`: another one for the node itself."""
     changes: dict[str, Any] = {} if span is None else {"span": span}
     for name in names:
@@ -156,10 +157,11 @@ def _rebuild(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any], span: 
     return _with(node, changes) if changes else node
 
 
-def _with(node: Any, changes: dict[str, Any]) -> Any:
+def _with(node: N, changes: dict[str, Any]) -> N:
     """`dataclasses.replace`, but quick."""
-    kind = type(node)
-    return kind(**dict(zip(_FIELDS[kind], _FIELD_READERS[kind](node), strict=True)) | changes)
+    kind: type[Any] = type(node)
+    new: N = kind(**dict(zip(_FIELDS[kind], _FIELD_READERS[kind](node), strict=True)) | changes)
+    return new
 
 
 # --- expressions ---------------------------------------------------------------------------------
@@ -173,7 +175,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 def map_children(fn: ExprRewriter, expr: Expr) -> Expr:
     """`expr` with `fn` applied to each direct operand."""
     names = _EXPR_CHILDREN.get(type(expr))
-    return expr if names is None else cast(Expr, _rebuild(expr, names, fn))
+    return expr if names is None else _rebuild(expr, names, fn)
 
 
 def map_expr(fn: ExprRewriter, expr: Expr) -> Expr:
@@ -260,7 +262,7 @@ def collected(own: Callable[[Stmt], Iterable[F]]) -> Fact[Stmt, tuple[F, ...]]:
 def map_own_exprs(fn: ExprRewriter, stmt: S) -> S:
     """`stmt` with `fn` applied to each of its own expressions as a whole; nested statements stay."""
     names = _STMT_EXPRS.get(type(stmt))
-    return stmt if names is None else cast(S, _rebuild(stmt, names, fn))
+    return stmt if names is None else _rebuild(stmt, names, fn)
 
 
 def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
@@ -274,7 +276,7 @@ def map_bodies(fn: Callable[[Body], Body], stmt: S) -> S:
         new = fn(old)
         if new is not old:
             changes[name] = new
-    return cast(S, _with(stmt, changes)) if changes else stmt
+    return _with(stmt, changes) if changes else stmt
 
 
 def _map_cases(fn: Callable[[Body], Body], stmt: Switch) -> Switch:
@@ -291,7 +293,7 @@ def same_or(body: Body, new: Body) -> Body:
 def with_bodies(stmt: S, **new: Body) -> S:
     """The statement with other bodies; itself if they are its own."""
     changed = any(getattr(stmt, name) is not body for name, body in new.items())
-    return cast(S, _with(stmt, cast(Any, new))) if changed else stmt
+    return _with(stmt, new) if changed else stmt
 
 
 def map_body(fn: StmtRewriter, body: Body) -> Body:
@@ -339,15 +341,15 @@ def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
     """`body` with `fn` applied to the span of every statement and expression."""
 
     def expr(e: Expr) -> Expr:
-        return cast(Expr, _rebuild(e, _EXPR_CHILDREN.get(type(e), ()), expr, fn(e.span)))
+        return _rebuild(e, _EXPR_CHILDREN.get(type(e), ()), expr, fn(e.span))
 
     def case(c: Case) -> Case:
-        return cast(Case, _rebuild(c, _STMT_EXPRS[Case], expr))
+        return _rebuild(c, _STMT_EXPRS[Case], expr)
 
     def stmt(s: Stmt) -> Stmt:
         if isinstance(s, Switch):
             s = replace(s, cases=tuple(map(case, s.cases)))
-        return cast(Stmt, _rebuild(s, _STMT_EXPRS.get(type(s), ()), expr, fn(s.span)))
+        return _rebuild(s, _STMT_EXPRS.get(type(s), ()), expr, fn(s.span))
 
     return map_body(stmt, body)
 

@@ -40,6 +40,15 @@ SYNTAX = {
     "int pointer": ("void f(float *a) { int *q = §a; }", "cannot convert 'float *' to 'int *'"),
     "float from pointer": ("void f(float *a) { float x = §a; }", "cannot convert 'float *' to 'float'"),
     "member": ("struct P { float x; };\nvoid f(struct P *a) { a->§y = 1; }", "'P' has no member 'y'"),
+    "element of a struct": (
+        "struct P { float x; };\nvoid f() { struct P p = {§[0] = 1}; }",
+        "'P' has members, not elements",
+    ),
+    "element of a union": (
+        "union P { float x; };\nvoid f() { union P p = {§[0] = 1}; }",
+        "'P' has no such member",
+    ),
+    "literal of nothing": ("void f() { §(void){0}; }", "a literal cannot have type void"),
     "member of a number": ("void f(float *a) { a->§x = 1; }", "'float' has no members"),
     "value returned": ("void f(float *a) { §return 1; }", "'f' returns nothing"),
     "value not returned": ("float f(float *a) { §return; }", "must return a value of type 'float'"),

@@ -8,7 +8,6 @@ into a variable.  `__ldg(p)` is `p[0]`.
 from __future__ import annotations
 
 import difflib
-from typing import Any
 
 from pycparser import c_ast
 
@@ -27,6 +26,7 @@ from hetad.frontend.lower import (
     symbols,
 )
 from hetad.frontend.lower.builtins import VECTORS
+from hetad.frontend.lower.c_nodes import arguments, called
 from hetad.frontend.lower.call_arguments import (
     atomic_arguments,
     operation_arguments,
@@ -71,10 +71,10 @@ from hetad.memops.table import TABLE
 from hetad.rules import callees
 
 
-def call(ctx: Context, node: Any, used: bool) -> Expr | None:
+def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
     """The value of a call; None for a call of a void function, or one whose value is not used."""
     if not isinstance(node.name, c_ast.ID):
-        own = _named(ctx, node.name, _arguments(node))
+        own = _named(ctx, node.name, arguments(node))
         if own is None:
             ctx.refuse("a call through an expression", node, "call the function by name")
         return _own_call(ctx, node, own, used)
@@ -104,7 +104,7 @@ def call(ctx: Context, node: Any, used: bool) -> Expr | None:
     return _statement(ctx, node, target, used)
 
 
-def into(ctx: Context, node: Any, target: Place) -> bool:
+def into(ctx: Context, node: c_ast.Node, target: Place) -> bool:
     """Emit `target = f(...)` as one Call when the expression is such a call, behind casts or not."""
     while isinstance(node, c_ast.Cast) and isinstance(target.type, Pointer):
         node = node.expr
@@ -123,36 +123,32 @@ def into(ctx: Context, node: Any, target: Place) -> bool:
     return True
 
 
-def _arguments(node: Any) -> list[Any]:
-    return list(node.args.exprs) if node.args is not None else []
-
-
 # --- functions of the program --------------------------------------------------------------------
 
 
-def _own(ctx: Context, node: Any) -> Signature | None:
-    name = node.name.name
+def _own(ctx: Context, node: c_ast.FuncCall) -> Signature | None:
+    name = called(node)
     entry = ctx.local(name)
     if entry is not None and not isinstance(entry, Qualified):
         ctx.refuse(f"a call of the variable '{name}'", node, "call a function by name")
-    return _named(ctx, node.name, _arguments(node))
+    return _named(ctx, node.name, arguments(node))
 
 
-def _named(ctx: Context, node: Any, arguments: list[Any]) -> Signature | None:
+def _named(ctx: Context, node: c_ast.Node, passed: list[c_ast.Node]) -> Signature | None:
     """The function of the program that a name denotes, or the instance that `f<...>` and the arguments do."""
     if isinstance(node, c_ast.ID):
         own = ctx.outer.signature(node.name)
         template = ctx.outer.template(node.name) if own is None else None
-        return own if template is None else instantiate.instantiate(ctx, template, [], arguments, ctx.span(node))
+        return own if template is None else instantiate.instantiate(ctx, template, [], passed, ctx.span(node))
     if isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", None) == TEMPLATE:
-        name, *given = _arguments(node)
-        template = ctx.outer.template(name.name)
+        name, *given = arguments(node)
+        template = ctx.outer.template(name.name) if isinstance(name, c_ast.ID) else None
         if template is not None:
-            return instantiate.instantiate(ctx, template, given, arguments, ctx.span(name))
+            return instantiate.instantiate(ctx, template, given, passed, ctx.span(name))
     return None
 
 
-def _own_call(ctx: Context, node: Any, own: Signature, used: bool) -> Expr | None:
+def _own_call(ctx: Context, node: c_ast.FuncCall, own: Signature, used: bool) -> Expr | None:
     span = ctx.span(node)
     if own.kind == "kernel":
         raise SyntaxProblem(f"'{own.name}' is a kernel", span, "launch it: kernel<<<grid, block>>>(...)")
@@ -161,41 +157,41 @@ def _own_call(ctx: Context, node: Any, own: Signature, used: bool) -> Expr | Non
         raise SyntaxProblem(f"host code cannot call the __device__ function '{own.name}'", span)
     if caller in ("kernel", "device") and own.kind == "host":
         raise SyntaxProblem(f"device code cannot call the host function '{own.name}'", span, "declare it __device__")
-    args = own_arguments(ctx, own, _arguments(node), span)
+    args = own_arguments(ctx, own, arguments(node), span)
     if own.returns == VOID or not used:
         ctx.emit(Call(own.name, args, span=span))
         return None
     return CallExpr(own.name, args, own.returns, span=span)
 
 
-def own_arguments(ctx: Context, own: Signature, given: list[Any], span: Span) -> tuple[Expr, ...]:
+def own_arguments(ctx: Context, own: Signature, given: list[c_ast.Node], span: Span) -> tuple[Expr, ...]:
     """Arguments converted to the parameters' types, defaults filled in."""
     required = sum(1 for d in own.defaults if d is None)
     if not required <= len(given) <= len(own.params):
         expected = str(len(own.params)) if required == len(own.params) else f"{required} to {len(own.params)}"
         plural = "" if expected == "1" else "s"
         raise SyntaxProblem(f"'{own.name}' takes {expected} argument{plural}, not {len(given)}", span)
-    nodes = given + list(own.defaults[len(given) :])
+    nodes = given + [d for d in own.defaults[len(given) :] if d is not None]
     return tuple(
         references.argument(ctx, n, p) if reference and isinstance(p, Pointer) else _argument(ctx, n, p)
         for n, p, reference in zip(nodes, own.params, own.references, strict=True)
     )
 
 
-def _argument(ctx: Context, node: Any, type_: Type) -> Expr:
+def _argument(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
     return expressions.value_as(ctx, node, type_)
 
 
 # --- launches ------------------------------------------------------------------------------------
 
 
-def _launch(ctx: Context, node: Any, configured: int) -> None:
+def _launch(ctx: Context, node: c_ast.FuncCall, configured: int) -> None:
     span = ctx.span(node)
-    kernel, *rest = _arguments(node)
+    kernel, *rest = arguments(node)
     own = _named(ctx, kernel, rest[configured:])
-    if own is None and not isinstance(kernel, c_ast.ID):
-        ctx.refuse("a launch through an expression", node, "launch the kernel by name")
     if own is None:
+        if not isinstance(kernel, c_ast.ID):
+            ctx.refuse("a launch through an expression", node, "launch the kernel by name")
         raise expressions.unknown(ctx, kernel.name, kernel, "kernel")
     if own.kind != "kernel":
         raise SyntaxProblem(f"'{own.name}' is not a __global__ function", span)
@@ -208,9 +204,9 @@ def _launch(ctx: Context, node: Any, configured: int) -> None:
     ctx.emit(Launch(own.name, grid, block, shared, stream, args, span=span))
 
 
-def _launch_in_c(ctx: Context, node: Any) -> Expr:
+def _launch_in_c(ctx: Context, node: c_ast.FuncCall) -> Expr:
     """`cudaLaunchKernel((const void *)kernel, grid, block, args, shared, stream)`; its status is that of the device."""
-    span, given = ctx.span(node), _arguments(node)
+    span, given = ctx.span(node), arguments(node)
     if not 4 <= len(given) <= 6:
         raise SyntaxProblem(f"'cudaLaunchKernel' takes 4 to 6 arguments, not {len(given)}", span)
     name = kernel_values.kernel_name(given[0])
@@ -233,7 +229,7 @@ def _launch_in_c(ctx: Context, node: Any) -> Expr:
     return Var(status, span=span)
 
 
-def _extent(ctx: Context, node: Any) -> Expr:
+def _extent(ctx: Context, node: c_ast.Node) -> Expr:
     extent = expressions.value(ctx, node)
     if extent.type == DIM3 or isinstance(extent.type, Int):
         return extent
@@ -245,14 +241,14 @@ def _extent(ctx: Context, node: Any) -> Expr:
 # --- functions that CUDA provides ----------------------------------------------------------------
 
 
-def _result_type(ctx: Context, node: Any, name: str) -> Type | None:
+def _result_type(ctx: Context, node: c_ast.FuncCall, name: str) -> Type | None:
     """The type that a call statement returns; None when the function is not one of those."""
     callee = callees.find(name)
     if callee.kind in ("unknown", "mathematics", "support", "shuffle adjoint"):
         return None
     if callee.returns is not None:
         return callee.returns
-    given = _arguments(node)
+    given = arguments(node)
     if callee.kind == "atomic" and given:
         pointer = _peek(ctx, given[0])
         return pointer.to if isinstance(pointer, Pointer) else INT
@@ -263,14 +259,14 @@ def _result_type(ctx: Context, node: Any, name: str) -> Type | None:
     return reduced(type_) if callee.kind == "reduction" else type_
 
 
-def _peek(ctx: Context, node: Any) -> Type:
+def _peek(ctx: Context, node: c_ast.Node) -> Type:
     """The type of an expression, without evaluating it."""
     with ctx.peek():
         return expressions.value(ctx, node).type
 
 
-def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | None:
-    name, span = node.name.name, ctx.span(node)
+def _statement(ctx: Context, node: c_ast.FuncCall, returned: Type, used: bool) -> Expr | None:
+    name, span = called(node), ctx.span(node)
     args = _known_arguments(ctx, node, name)
     if (not used and not callees.find(name).meets) or returned == VOID:
         ctx.emit(Call(name, args, span=span))
@@ -283,7 +279,7 @@ def _statement(ctx: Context, node: Any, returned: Type, used: bool) -> Expr | No
     return result(ctx, name, returned, span, args)
 
 
-def _in_given_memory(ctx: Context, node: Any, name: str) -> Expr:
+def _in_given_memory(ctx: Context, node: c_ast.FuncCall, name: str) -> Expr:
     """A call whose result lies in the library's memory, as one that is given a variable for it."""
     other, type_ = IN_OWN_MEMORY[name]
     span = ctx.span(node)
@@ -291,7 +287,7 @@ def _in_given_memory(ctx: Context, node: Any, name: str) -> Expr:
     ctx.lasting.append(held)
     place = Var(held, span=span)
     pointer = convert.decay(place) if isinstance(type_, Array) else expressions.address_of(place, span)
-    given = tuple(expressions.value(ctx, n) for n in _arguments(node))
+    given = tuple(expressions.value(ctx, n) for n in arguments(node))
     ctx.emit(Call(other, operation_arguments(TABLE[other], (*given, pointer), span), span=span))
     return pointer
 
@@ -305,8 +301,8 @@ def result(ctx: Context, name: str, returned: Type, span: Span, args: tuple[Expr
     return Var(symbol, span=span)
 
 
-def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
-    nodes, span = _arguments(node), ctx.span(node)
+def _known_arguments(ctx: Context, node: c_ast.FuncCall, name: str) -> tuple[Expr, ...]:
+    nodes, span = arguments(node), ctx.span(node)
     args = tuple(expressions.value(ctx, n) for n in nodes)
     callee = callees.find(name)
     if callee.operation is not None:
@@ -329,9 +325,9 @@ def _known_arguments(ctx: Context, node: Any, name: str) -> tuple[Expr, ...]:
 # --- functions without effects -------------------------------------------------------------------
 
 
-def _pure(ctx: Context, node: Any, name: str) -> Expr | None:
+def _pure(ctx: Context, node: c_ast.FuncCall, name: str) -> Expr | None:
     span = ctx.span(node)
-    args = tuple(expressions.value(ctx, n) for n in _arguments(node))
+    args = tuple(expressions.value(ctx, n) for n in arguments(node))
     if name == DIM3_CALL:
         return dim3(args, span)
     if name.startswith("make_") and name.removeprefix("make_") in VECTORS:
@@ -380,7 +376,7 @@ def _vector(name: str, args: tuple[Expr, ...], span: Span) -> Expr:
     return Aggregate(elements, VECTORS[name], span=span)
 
 
-def _unknown(ctx: Context, node: Any, name: str, args: tuple[Expr, ...]) -> SourceError:
+def _unknown(ctx: Context, node: c_ast.FuncCall, name: str, args: tuple[Expr, ...]) -> SourceError:
     from hetad.frontend.lower.known import mathematics
 
     span = ctx.span(node)

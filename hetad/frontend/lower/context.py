@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from pycparser import c_ast
+from pycparser.c_parser import Coord
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir.nodes import Const, Declare, Expr, Global, Kind, Stmt, Storage, Symbol, Var
@@ -35,7 +36,7 @@ class Signature:
     returns: Type
     params: tuple[Type, ...]
     names: tuple[str, ...]
-    defaults: tuple[Any, ...]  # per parameter: the pycparser expression, or None
+    defaults: tuple[c_ast.Node | None, ...]  # per parameter
     span: Span
     references: tuple[bool, ...] = ()  # per parameter: whether it is a reference, passed as a pointer
 
@@ -69,14 +70,11 @@ class Outer(Protocol):
     def callable_names(self) -> list[str]: ...
 
 
-def _coord(node: Any) -> Any:
+def _coord(node: c_ast.Node) -> Coord | None:
     """Of the node, or else of the first one inside that has one: lists of initialisers have none."""
-    coord = getattr(node, "coord", None)
-    while coord is None and isinstance(node, c_ast.Node):
-        children = [child for _, child in node.children()]
-        node = children[0] if children else None
-        coord = getattr(node, "coord", None)
-    return coord
+    while node.coord is None and (children := node.children()):
+        node = children[0][1]
+    return node.coord
 
 
 class Context:
@@ -107,19 +105,19 @@ class Context:
 
     # --- positions -----------------------------------------------------------------------------
 
-    def span(self, node: Any) -> Span:
+    def span(self, node: c_ast.Node | None) -> Span:
         """The place of a pycparser node."""
         return self.place(node) or (self.function.span if self.function is not None else self._item)
 
-    def place(self, node: Any) -> Span | None:
+    def place(self, node: c_ast.Node | None) -> Span | None:
         """The same, where pycparser knows it of the node or of one inside."""
-        coord = node if hasattr(node, "line") else _coord(node)
+        coord = _coord(node) if node is not None else None
         if coord is None:
             return None
         column = coord.column or 1
         return Span(coord.file, coord.line, column, self._lengths.get((coord.file, coord.line, column), 1))
 
-    def refuse(self, what: str, node: Any, remedy: str = "") -> NoReturn:
+    def refuse(self, what: str, node: c_ast.Node | Span, remedy: str = "") -> NoReturn:
         """Raise that `what` is not supported, at a pycparser node or a Span."""
         raise UnsupportedError(
             f"hetad does not support {what}", node if isinstance(node, Span) else self.span(node), remedy

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import calls, convert, expressions, references, unions, variable_length
+from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.frontend.lower.types import declared
@@ -19,7 +19,7 @@ from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer,
 from hetad.ir.visit import variables
 
 
-def local(ctx: Context, node: Any) -> None:
+def local(ctx: Context, node: c_ast.Decl | c_ast.Typedef) -> None:
     """A declaration inside a function."""
     if isinstance(node, c_ast.Typedef):
         ctx.define(node.name, declared(ctx, node.type, node.name))
@@ -34,7 +34,7 @@ def local(ctx: Context, node: Any) -> None:
     storage, const = _storage(ctx, node)
     if storage is None:
         return
-    if storage == "local" and variable_length.declare(ctx, node, ctx.span(name_coord(node))):
+    if storage == "local" and variable_length.declare(ctx, node, ctx.span(innermost(node))):
         return
     qualified = _declared_or_inferred(ctx, node)
     if qualified.reference:
@@ -44,19 +44,11 @@ def local(ctx: Context, node: Any) -> None:
     if storage == "global":
         _static(ctx, node, type_)
         return
-    symbol = Symbol(node.name, type_, ctx.span(name_coord(node)), storage, qualified.const or const)
+    symbol = Symbol(node.name, type_, ctx.span(innermost(node)), storage, qualified.const or const)
     _define(ctx, symbol, node)
 
 
-def name_coord(node: Any) -> Any:
-    """The position of the declared name, behind the stars and brackets of its declarator."""
-    inner = node.type
-    while not isinstance(inner, c_ast.TypeDecl):
-        inner = inner.type
-    return inner
-
-
-def _storage(ctx: Context, node: Any) -> tuple[Storage | None, bool]:
+def _storage(ctx: Context, node: c_ast.Decl) -> tuple[Storage | None, bool]:
     """Where a local variable lives, and whether its storage class makes it const; None: declared elsewhere."""
     words = set(node.storage or [])
     spaces = {a.name for group in (getattr(node, "attributes", None) or []) for a in group.attributes}
@@ -73,9 +65,9 @@ def _storage(ctx: Context, node: Any) -> tuple[Storage | None, bool]:
     return "local", "constexpr" in words
 
 
-def _static(ctx: Context, node: Any, type_: Type) -> None:
+def _static(ctx: Context, node: c_ast.Decl, type_: Type) -> None:
     """A variable that keeps its value from call to call: one at file scope, whose name is known here only."""
-    symbol = Symbol(node.name, type_, ctx.span(name_coord(node)), "global")
+    symbol = Symbol(declared_name(node), type_, ctx.span(innermost(node)), "global")
     saved, ctx.out = ctx.out, None
     init = initialiser(ctx, node.init, type_) if node.init is not None else None
     ctx.out = saved
@@ -85,16 +77,17 @@ def _static(ctx: Context, node: Any, type_: Type) -> None:
     ctx.outer.keep(Global(symbol, init, False, symbol.span))
 
 
-def _innermost_qualifiers(node: Any) -> list[str]:
+def _innermost_qualifiers(node: c_ast.Decl) -> list[str]:
     inner = node.type
     while isinstance(inner, c_ast.ArrayDecl):
         inner = inner.type
+    assert isinstance(inner, c_ast.TypeDecl | c_ast.PtrDecl)
     return list(inner.quals or [])
 
 
-def _declared_or_inferred(ctx: Context, node: Any) -> Qualified:
+def _declared_or_inferred(ctx: Context, node: c_ast.Decl) -> Qualified:
     """The declared type; `auto` in it is what the initialiser makes of it."""
-    inner = name_coord(node)
+    inner = innermost(node)
     if getattr(inner.type, "names", None) != [AUTO]:
         return declared(ctx, node.type, f"{node.name}_t")
     span = ctx.span(inner)
@@ -117,7 +110,7 @@ def _declared_or_inferred(ctx: Context, node: Any) -> Qualified:
         return declared(ctx, node.type)
 
 
-def completed(ctx: Context, type_: Type, node: Any, storage: Storage) -> Type:
+def completed(ctx: Context, type_: Type, node: c_ast.Decl | c_ast.CompoundLiteral, storage: Storage) -> Type:
     """An array whose length its initialiser tells."""
     if isinstance(type_, Array) and type_.length is None:
         if isinstance(node.init, c_ast.InitList):
@@ -127,11 +120,12 @@ def completed(ctx: Context, type_: Type, node: Any, storage: Storage) -> Type:
         if storage != "shared":
             raise SyntaxProblem("an array without a length", ctx.span(node))
     if type_ == VOID:
-        raise SyntaxProblem(f"'{node.name}' cannot have type void", ctx.span(node))
+        what = "a literal" if isinstance(node, c_ast.CompoundLiteral) else f"'{node.name}'"
+        raise SyntaxProblem(f"{what} cannot have type void", ctx.span(node))
     return type_
 
 
-def _implied_length(ctx: Context, init: Any) -> int:
+def _implied_length(ctx: Context, init: c_ast.InitList) -> int:
     position, longest = 0, 0
     for element in init.exprs:
         if isinstance(element, c_ast.NamedInitializer):
@@ -141,7 +135,7 @@ def _implied_length(ctx: Context, init: Any) -> int:
     return longest
 
 
-def _define(ctx: Context, symbol: Symbol, node: Any) -> None:
+def _define(ctx: Context, symbol: Symbol, node: c_ast.Decl) -> None:
     span = symbol.span
     ctx.define(symbol.name, symbol)  # the name is in scope in its own initialiser
     if node.init is None:
@@ -188,7 +182,7 @@ def replace_const(symbol: Symbol) -> Symbol:
 # --- initialisers --------------------------------------------------------------------------------
 
 
-def initialiser(ctx: Context, node: Any, type_: Type) -> Expr:
+def initialiser(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
     """`= e` or `= {...}` for something of this type."""
     span = ctx.span(node)
     if isinstance(type_, Array) and type_.of == CHAR and isinstance(node, c_ast.Constant) and node.type == "string":
@@ -216,7 +210,7 @@ def _characters(text: String, type_: Array) -> Aggregate:
     return Aggregate(tuple(characters), type_, span=text.span)
 
 
-def _aggregate(ctx: Context, node: Any, type_: Array | Struct) -> Aggregate:
+def _aggregate(ctx: Context, node: c_ast.InitList, type_: Array | Struct) -> Aggregate:
     feed = _Feed(list(node.exprs))
     result = _fill(ctx, feed, type_, ctx.span(node))
     if feed.rest:
@@ -227,7 +221,7 @@ def _aggregate(ctx: Context, node: Any, type_: Array | Struct) -> Aggregate:
 class _Feed:
     """The elements of a braced list, which may fill nested aggregates without braces of their own."""
 
-    def __init__(self, elements: list[Any]) -> None:
+    def __init__(self, elements: list[c_ast.Node]) -> None:
         self.rest = elements
 
 
@@ -273,13 +267,14 @@ def _union(ctx: Context, feed: _Feed, type_: Struct, span: Span) -> Aggregate:
         return Aggregate((), type_, span=span)
     element, name = feed.rest.pop(0), None
     if isinstance(element, c_ast.NamedInitializer):
-        if len(element.name) != 1 or type_.field_type(element.name[0].name) is None:
-            raise SyntaxProblem(f"'{type_}' has no such member", ctx.span(element))
-        element, name = element.expr, element.name[0].name
+        named = element.name[0]
+        if len(element.name) != 1 or not isinstance(named, c_ast.ID) or type_.field_type(named.name) is None:
+            raise SyntaxProblem(f"'{type_}' has no such member", ctx.span(named))
+        element, name = element.expr, named.name
     return Aggregate((unions.initial(expressions.value(ctx, element), type_, name),), type_, span=span)
 
 
-def _element(ctx: Context, feed: _Feed, element: Any, inner: Type) -> Expr:
+def _element(ctx: Context, feed: _Feed, element: c_ast.Node, inner: Type) -> Expr:
     if isinstance(inner, Array | Struct) and not isinstance(element, c_ast.InitList | c_ast.Constant):
         if isinstance(inner, Struct):
             with ctx.peek():
@@ -294,19 +289,21 @@ def _element(ctx: Context, feed: _Feed, element: Any, inner: Type) -> Expr:
     return initialiser(ctx, element, inner)
 
 
-def _designated(ctx: Context, element: Any, type_: Array | Struct) -> int:
+def _designated(ctx: Context, element: c_ast.NamedInitializer, type_: Array | Struct) -> int:
     if len(element.name) != 1:
         ctx.refuse("a nested designator", element, "write the initialisers in order")
     if isinstance(type_, Array):
         return _designated_index(ctx, element)
-    name = element.name[0].name
+    named = element.name[0]
+    if not isinstance(named, c_ast.ID):
+        raise SyntaxProblem(f"'{type_}' has members, not elements", ctx.span(named))
     for i, field in enumerate(type_.fields):
-        if field.name == name:
+        if field.name == named.name:
             return i
-    raise SyntaxProblem(f"'{type_}' has no member '{name}'", ctx.span(element.name[0]))
+    raise SyntaxProblem(f"'{type_}' has no member '{named.name}'", ctx.span(named))
 
 
-def _designated_index(ctx: Context, element: Any) -> int:
+def _designated_index(ctx: Context, element: c_ast.NamedInitializer) -> int:
     designator = element.name[0]
     number = known_integer(ctx, expressions.value(ctx, getattr(designator, "expr", designator)))
     if number is None or number < 0:

@@ -5,8 +5,6 @@ Each is emitted as a statement where C evaluates it; what remains of the express
 
 from __future__ import annotations
 
-from typing import Any
-
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
@@ -30,7 +28,7 @@ from hetad.ir.types import BOOL, INT, Array, Float, Int, Pointer, is_volatile, p
 from hetad.ir.visit import variables
 
 
-def assignment(ctx: Context, node: Any, used: bool) -> Expr:
+def assignment(ctx: Context, node: c_ast.Assignment, used: bool) -> Expr:
     """`a = b`, `a op= b`; the place assigned to, or a copy of the value, stands for the result."""
     span = ctx.span(node)
     if node.op != "=":
@@ -59,7 +57,7 @@ def assignment(ctx: Context, node: Any, used: bool) -> Expr:
     return target
 
 
-def increment(ctx: Context, node: Any, used: bool) -> Expr:
+def increment(ctx: Context, node: c_ast.UnaryOp, used: bool) -> Expr:
     """`++a`, `a--` and so on; the value is the old one where the operator follows."""
     span = ctx.span(node)
     one = Const(1, INT, "1", span=span)
@@ -71,7 +69,7 @@ def increment(ctx: Context, node: Any, used: bool) -> Expr:
     return old
 
 
-def _compound(ctx: Context, op: str, lvalue: Any, operand: Expr, span: Span) -> Expr:
+def _compound(ctx: Context, op: str, lvalue: c_ast.Node, operand: Expr, span: Span) -> Expr:
     with ctx.collect() as before:
         target = _once(ctx, expressions.writable(ctx, lvalue))
     _update(ctx, op, target, _then(ctx, operand, before), span)
@@ -153,7 +151,7 @@ def _once(ctx: Context, target: Place) -> Place:
 # --- what is evaluated only sometimes ------------------------------------------------------------
 
 
-def short_circuit(ctx: Context, node: Any) -> Expr:
+def short_circuit(ctx: Context, node: c_ast.BinaryOp) -> Expr:
     """`a && b`: when b has side effects, `t = a; if (t) t = b;`."""
     span = ctx.span(node)
     left = convert.condition(expressions.value(ctx, node.left))
@@ -179,7 +177,7 @@ def truth(expr: Expr) -> Expr:
     return Cast(expr, BOOL, implicit=True, span=expr.span)
 
 
-def conditional(ctx: Context, node: Any) -> Expr:
+def conditional(ctx: Context, node: c_ast.TernaryOp) -> Expr:
     """`c ? a : b`: a Select, or an If with a temporary when an arm has side effects."""
     span = ctx.span(node)
     cond = convert.condition(expressions.value(ctx, node.cond))
@@ -205,7 +203,7 @@ def conditional(ctx: Context, node: Any) -> Expr:
 # --- expressions as statements -------------------------------------------------------------------
 
 
-def discard(ctx: Context, node: Any) -> None:
+def discard(ctx: Context, node: c_ast.Node) -> None:
     """An expression evaluated for its effects."""
     match node:
         case c_ast.Assignment():
@@ -231,7 +229,9 @@ def discard(ctx: Context, node: Any) -> None:
                 ctx.hold(result, "unused", ctx.span(node))
 
 
-def _branch(ctx: Context, test: Any, then: Any, orelse: Any, node: Any) -> None:
+def _branch(
+    ctx: Context, test: c_ast.Node, then: c_ast.Node | None, orelse: c_ast.Node | None, node: c_ast.Node
+) -> None:
     cond = convert.condition(expressions.value(ctx, test))
     arms: list[list[Stmt]] = []
     for arm in (then, orelse):

@@ -9,7 +9,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from hetad.diagnostics import ConsequenceError, SourceError, SyntaxProblem, UnknownNameError
+from hetad.diagnostics import ConsequenceError, SourceError, Span, SyntaxProblem, UnknownNameError
 from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
@@ -60,7 +60,7 @@ _THREAD = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _SPECIAL = {"__hetad_infinity": (float("inf"), "INFINITY"), "__hetad_nan": (float("nan"), "NAN")}
 
 
-def value(ctx: Context, node: Any) -> Expr:
+def value(ctx: Context, node: c_ast.Node) -> Expr:
     """The value of an expression; arrays decay to pointers."""
     return loaded(ctx, convert.decay(expression(ctx, node)))
 
@@ -74,7 +74,7 @@ def loaded(ctx: Context, expr: Expr) -> Expr:
     return ctx.hold(expr, f"{expr.symbol.name}_read" if isinstance(expr, Var) else "read", expr.span)
 
 
-def expression(ctx: Context, node: Any) -> Expr:
+def expression(ctx: Context, node: c_ast.Node) -> Expr:
     """The value or place of an expression; an array stays one."""
     handler = _HANDLERS.get(type(node))
     if handler is None:
@@ -83,7 +83,7 @@ def expression(ctx: Context, node: Any) -> Expr:
     return handler(ctx, node)
 
 
-def place(ctx: Context, node: Any) -> Place:
+def place(ctx: Context, node: c_ast.Node) -> Place:
     """An expression that can be assigned to."""
     result = expression(ctx, node)
     if not isinstance(result, Var | Index | Member):
@@ -91,7 +91,7 @@ def place(ctx: Context, node: Any) -> Place:
     return result
 
 
-def writable(ctx: Context, node: Any) -> Place:
+def writable(ctx: Context, node: c_ast.Node) -> Place:
     result = place(ctx, node)
     if convert.is_const(result):
         raise SyntaxProblem("assignment to something const", ctx.span(node))
@@ -103,7 +103,7 @@ def writable(ctx: Context, node: Any) -> Place:
 # --- names and literals --------------------------------------------------------------------------
 
 
-def _identifier(ctx: Context, node: Any) -> Expr:
+def _identifier(ctx: Context, node: c_ast.ID) -> Expr:
     span, name = ctx.span(node), node.name
     entry = ctx.local(name) or ctx.outer.value(name)
     if isinstance(entry, Symbol):
@@ -138,7 +138,7 @@ def _identifier(ctx: Context, node: Any) -> Expr:
     raise unknown(ctx, name, node)
 
 
-def _handle(name: str, span: Any) -> Symbol:
+def _handle(name: str, span: Span) -> Symbol:
     if name not in _HANDLE_SYMBOLS:
         _HANDLE_SYMBOLS[name] = Symbol(name, HANDLES[name], span, "global", const=True)
     return _HANDLE_SYMBOLS[name]
@@ -147,7 +147,7 @@ def _handle(name: str, span: Any) -> Symbol:
 _HANDLE_SYMBOLS: dict[str, Symbol] = {}
 
 
-def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> SourceError:
+def unknown(ctx: Context, name: str, node: c_ast.Node, what: str = "name") -> SourceError:
     """The error for an identifier that nothing declares, with the nearest that exist."""
     if ctx.is_lost(name):
         return ConsequenceError(f"the declaration of '{name}' is refused", ctx.span(node))
@@ -157,14 +157,14 @@ def unknown(ctx: Context, name: str, node: Any, what: str = "name") -> SourceErr
     return UnknownNameError(f"unknown {what} '{name}'", ctx.span(node), remedy)
 
 
-def string(ctx: Context, node: Any, type_: Type) -> String:
+def string(ctx: Context, node: c_ast.Constant, type_: Type) -> String:
     """A literal, in a spelling that is the same for the same bytes."""
     if not node.value.startswith('"'):
         ctx.refuse(f"the string {node.value}", node, "use a plain string")
     return String(texts.quoted(texts.octets(node.value)), type_, span=ctx.span(node))
 
 
-def _constant(ctx: Context, node: Any) -> Expr:
+def _constant(ctx: Context, node: c_ast.Constant) -> Expr:
     span = ctx.span(node)
     match node.type:
         case "string":
@@ -183,12 +183,12 @@ def _constant(ctx: Context, node: Any) -> Expr:
 # --- places --------------------------------------------------------------------------------------
 
 
-def _array_ref(ctx: Context, node: Any) -> Expr:
+def _array_ref(ctx: Context, node: c_ast.ArrayRef) -> Expr:
     base = expression(ctx, node.name)
     return convert.element_of(base, value(ctx, node.subscript), ctx.span(node))
 
 
-def _struct_ref(ctx: Context, node: Any) -> Expr:
+def _struct_ref(ctx: Context, node: c_ast.StructRef) -> Expr:
     span, name = ctx.span(node), node.field.name
     if isinstance(node.name, c_ast.ID) and node.name.name in _THREAD and ctx.local(node.name.name) is None:
         if name not in ("x", "y", "z"):
@@ -209,7 +209,7 @@ def _struct_ref(ctx: Context, node: Any) -> Expr:
 # --- operators -----------------------------------------------------------------------------------
 
 
-def _unary(ctx: Context, node: Any) -> Expr:
+def _unary(ctx: Context, node: c_ast.UnaryOp) -> Expr:
     span = ctx.span(node)
     match node.op:
         case "sizeof":
@@ -225,7 +225,7 @@ def _unary(ctx: Context, node: Any) -> Expr:
     return ctx.refuse(f"the operator '{node.op}'", node)
 
 
-def _sizeof(ctx: Context, node: Any) -> Expr:
+def _sizeof(ctx: Context, node: c_ast.UnaryOp) -> Expr:
     span = ctx.span(node)
     if isinstance(node.expr, c_ast.Typename):
         type_ = declared(ctx, node.expr).type
@@ -245,7 +245,7 @@ def _sizeof(ctx: Context, node: Any) -> Expr:
     return Const(size, SIZE_T, text, span=span)
 
 
-def address(ctx: Context, node: Any, span: Any) -> Expr:
+def address(ctx: Context, node: c_ast.Node, span: Span) -> Expr:
     """`&place`; of an element, pointer arithmetic."""
     place = expression(ctx, node)
     if isinstance(place, Var) and place.symbol in ctx.sizes:
@@ -253,7 +253,7 @@ def address(ctx: Context, node: Any, span: Any) -> Expr:
     return address_of(place, span)
 
 
-def address_of(target: Expr, span: Any) -> Expr:
+def address_of(target: Expr, span: Span) -> Expr:
     """The address of a place."""
     const = convert.is_const(target)
     if isinstance(target, Index):
@@ -266,7 +266,7 @@ def address_of(target: Expr, span: Any) -> Expr:
     return AddressOf(target, Pointer(target.type, const=const), span=span)
 
 
-def _binary(ctx: Context, node: Any) -> Expr:
+def _binary(ctx: Context, node: c_ast.BinaryOp) -> Expr:
     if node.op in ("&&", "||"):
         return effects.short_circuit(ctx, node)
     left = value(ctx, node.left)
@@ -274,7 +274,7 @@ def _binary(ctx: Context, node: Any) -> Expr:
     return convert.binary(node.op, left, right, ctx.span(node))
 
 
-def _cast(ctx: Context, node: Any) -> Expr:
+def _cast(ctx: Context, node: c_ast.Cast) -> Expr:
     type_ = declared(ctx, node.to_type).type
     operand = value(ctx, node.expr)
     if type_ == VOID:
@@ -282,28 +282,28 @@ def _cast(ctx: Context, node: Any) -> Expr:
     return convert.explicit(operand, type_, ctx.span(node))
 
 
-def _ternary(ctx: Context, node: Any) -> Expr:
+def _ternary(ctx: Context, node: c_ast.TernaryOp) -> Expr:
     return effects.conditional(ctx, node)
 
 
-def _comma(ctx: Context, node: Any) -> Expr:
+def _comma(ctx: Context, node: c_ast.ExprList) -> Expr:
     for each in node.exprs[:-1]:
         effects.discard(ctx, each)
     return expression(ctx, node.exprs[-1])
 
 
-def _assignment(ctx: Context, node: Any) -> Expr:
+def _assignment(ctx: Context, node: c_ast.Assignment) -> Expr:
     return effects.assignment(ctx, node, used=True)
 
 
-def _call(ctx: Context, node: Any) -> Expr:
+def _call(ctx: Context, node: c_ast.FuncCall) -> Expr:
     result = calls.call(ctx, node, used=True)
     if result is None:
         raise SyntaxProblem("this call returns nothing", ctx.span(node))
     return result
 
 
-def _compound_literal(ctx: Context, node: Any) -> Expr:
+def _compound_literal(ctx: Context, node: c_ast.CompoundLiteral) -> Expr:
     from hetad.frontend.lower.declarations import completed, initialiser
 
     if _is_braced(node):
@@ -317,14 +317,14 @@ def _compound_literal(ctx: Context, node: Any) -> Expr:
     return ctx.hold(found, "list", ctx.span(node))  # an object, to whose first element it decays
 
 
-def _is_braced(node: Any) -> bool:
+def _is_braced(node: c_ast.CompoundLiteral) -> bool:
     """Whether the braces' type is told by where they stand."""
     inner = getattr(node.type, "type", None)
     names = getattr(getattr(inner, "type", None), "names", None)
     return names == [BRACED]
 
 
-def value_as(ctx: Context, node: Any, type_: Type) -> Expr:
+def value_as(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
     """The value of an expression where one of this type is wanted; braces may leave the type out."""
     if isinstance(node, c_ast.CompoundLiteral) and _is_braced(node):
         from hetad.frontend.lower.declarations import initialiser

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pycparser import c_ast
 
@@ -20,7 +19,7 @@ from hetad.ir.types import BOOL, INT, Pointer
 
 
 def instantiate(
-    ctx: Context, template: Template, given: Sequence[Any], arguments: Sequence[Any], span: Span
+    ctx: Context, template: Template, given: Sequence[c_ast.Node], arguments: Sequence[c_ast.Node], span: Span
 ) -> Signature:
     """The instance for the template arguments `given`, the rest deduced from the call's arguments or defaults."""
     bindings: Bindings = {}
@@ -34,14 +33,14 @@ def instantiate(
     return ctx.outer.instance(template, bindings, span)
 
 
-def _argument(ctx: Context, node: Any) -> Binding:
+def _argument(ctx: Context, node: c_ast.Node) -> Binding:
     """A type, or the value of a constant expression."""
     if isinstance(node, c_ast.Cast) and getattr(node.expr, "name", None) == TYPE_ARGUMENT:
         return declared(ctx, node.to_type)
     return constant(ctx, node)
 
 
-def constant(ctx: Context, node: Any) -> Const:
+def constant(ctx: Context, node: c_ast.Node) -> Const:
     """The value of a template argument."""
     span = ctx.span(node)
     value = expressions.value(ctx, node)
@@ -53,7 +52,7 @@ def constant(ctx: Context, node: Any) -> Const:
     return Const(number, INT, str(number), span=span)
 
 
-def _deduce(ctx: Context, template: Template, bindings: Bindings, arguments: Sequence[Any]) -> None:
+def _deduce(ctx: Context, template: Template, bindings: Bindings, arguments: Sequence[c_ast.Node]) -> None:
     pattern, references = ctx.outer.pattern(template, bindings)
     for node, type_, reference in zip(arguments, pattern, references, strict=False):
         if not templates.has_placeholder(type_):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.lower import convert, expressions
+from hetad.frontend.lower.c_nodes import arguments, called
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import Assign, Binary, Const, Expr, Index, Place, Select
 from hetad.ir.types import BOOL, CUDA_ERROR, INT, Int, Pointer
@@ -30,10 +29,9 @@ _GRID = 256  # blocks that fill most devices
 _THREADS = 1024  # of a multiprocessor, at least
 
 
-def call(ctx: Context, node: Any) -> Expr:
+def call(ctx: Context, node: c_ast.FuncCall) -> Expr:
     """The status of the call: what it sets or asks for is settled here."""
-    name, span = node.name.name, ctx.span(node)
-    given = list(node.args.exprs) if node.args is not None else []
+    name, span, given = called(node), ctx.span(node), arguments(node)
     if name in SETTINGS:
         for argument in given[1:]:
             expressions.value(ctx, argument)
@@ -52,7 +50,7 @@ def call(ctx: Context, node: Any) -> Expr:
     return _success(span)
 
 
-def kernel_name(node: Any) -> Any:
+def kernel_name(node: c_ast.Node) -> c_ast.Node:
     """What names the kernel in `(const void *)kernel` or `&kernel`."""
     while isinstance(node, c_ast.Cast) or (isinstance(node, c_ast.UnaryOp) and node.op == "&"):
         node = node.expr
@@ -70,7 +68,7 @@ def _limited(limit: Expr | None, span: Span) -> Expr:
     return Select(Binary("&&", some, less, BOOL, span=span), limit, best, INT, span=span)
 
 
-def _store(ctx: Context, node: Any, value: Expr, name: str) -> None:
+def _store(ctx: Context, node: c_ast.Node, value: Expr, name: str) -> None:
     out = expressions.value(ctx, node)
     if not (isinstance(out.type, Pointer) and isinstance(out.type.to, Int)):
         raise SyntaxProblem(f"'{name}' needs the address of an int, not '{out.type}'", out.span)

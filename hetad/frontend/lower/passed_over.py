@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pycparser import c_ast
 
 from hetad.diagnostics import UnsupportedError
+from hetad.frontend.lower.c_nodes import arguments
 from hetad.frontend.lower.context import OBJECT, Context, Reference
 from hetad.frontend.opaque import scope
 from hetad.ir.nodes import Const, Expr, Opaque, Symbol, Var
 from hetad.ir.types import Array, Float, Int, Pointer, Type
 
 
-def statement(ctx: Context, node: Any) -> None:
+def statement(ctx: Context, node: c_ast.FuncCall) -> None:
     """`hetad$opaque(kind, headers, declared names, text, name, text, ...)`, see `frontend/opaque.py`."""
-    kind, headers, names, *pieces = node.args.exprs
+    kind, headers, names, *pieces = arguments(node)
     span = ctx.span(node)
     for name in _text(names).split():
         ctx.define(name, Symbol(name, OBJECT, span))
@@ -35,11 +34,12 @@ def statement(ctx: Context, node: Any) -> None:
     ctx.emit(Opaque(tuple(texts), tuple(args), declared, tuple(_text(headers).split()), span=span))
 
 
-def _text(node: Any) -> str:
+def _text(node: c_ast.Node) -> str:
+    assert isinstance(node, c_ast.Constant)
     return bytes.fromhex(node.value.strip('"')).decode()
 
 
-def _argument(ctx: Context, node: Any, output: bool) -> Expr | None:
+def _argument(ctx: Context, node: c_ast.ID, output: bool) -> Expr | None:
     """A variable of the program that the statement mentions; None for other names."""
     entry = ctx.local(node.name) or ctx.outer.value(node.name)
     span = ctx.span(node)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.items import Item
 from hetad.frontend.lower import references, statements, unions
+from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import with_constants
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
-from hetad.frontend.lower.declarations import completed, initialiser, name_coord
+from hetad.frontend.lower.declarations import completed, initialiser
 from hetad.frontend.lower.types import declared, parameter
 from hetad.frontend.normalize.jumps import without_gotos
 from hetad.frontend.normalize.launch_arguments import with_plain_arguments
@@ -21,17 +21,17 @@ from hetad.ir.nodes import Const, Declare, Expr, Function, Global, Symbol
 from hetad.ir.types import VOID, Float, Int, Pointer, Type
 
 
-def signature(ctx: Context, declaration: Any, item: Item, defaults: dict[int, Any]) -> Signature:
+def signature(ctx: Context, declaration: c_ast.Decl, item: Item, defaults: dict[int, c_ast.Node]) -> Signature:
     """What a function takes and returns."""
     function = declaration.type
     assert isinstance(function, c_ast.FuncDecl)
-    span = ctx.span(name_coord(declaration))
+    span = ctx.span(innermost(declaration))
     returns = declared(ctx, function.type).type
     params = _parameters(ctx, function, item)
     if item.kind == "kernel" and returns != VOID:
         raise SyntaxProblem("a kernel must return void", span)
     return Signature(
-        declaration.name,
+        declared_name(declaration),
         item.kind,
         returns,
         tuple(p.type for p in params),
@@ -51,21 +51,22 @@ class _Parameter:
     span: Span
 
 
-def _parameters(ctx: Context, function: Any, item: Item) -> list[_Parameter]:
+def _parameters(ctx: Context, function: c_ast.FuncDecl, item: Item) -> list[_Parameter]:
     """The parameters; a reference is a pointer, or a value where that is the same."""
     found: list[tuple[str, Qualified, Span]] = []
-    for number, node in enumerate(function.args.params if function.args is not None else []):
+    given = function.args.params if function.args is not None else []
+    for number, node in enumerate(given):
         if isinstance(node, c_ast.EllipsisParam):
             ctx.refuse("a function with variable arguments", node, "give it fixed parameters")
         if isinstance(node, c_ast.ID):
             raise SyntaxProblem(f"parameter '{node.name}' has no type", ctx.span(node))
-        qualified = parameter(declared(ctx, node.type))
-        name = getattr(node, "name", None)
+        assert isinstance(node, c_ast.Decl | c_ast.Typename)
+        qualified, name = parameter(declared(ctx, node.type)), node.name
         if qualified.type == VOID:
-            if name is None and len(function.args.params) == 1:
+            if name is None and len(given) == 1:
                 return []
             raise SyntaxProblem("a parameter cannot have type void", ctx.span(node))
-        span = ctx.span(name_coord(node)) if name else ctx.span(node)
+        span = ctx.span(innermost(node)) if name else ctx.span(node)
         if qualified.reference and item.kind == "kernel":
             ctx.refuse("a reference parameter of a kernel", span, "pass it by value, or a pointer")
         found.append((name or f"unused_{number}", qualified, span))
@@ -86,10 +87,11 @@ def _shares_memory(ctx: Context, item: Item) -> bool:
     return ctx.outer.has_writable_variables() or any(t.text.startswith("__sync") for t in item.tokens)
 
 
-def function(ctx: Context, node: Any, item: Item) -> Function:
+def function(ctx: Context, node: c_ast.FuncDef, item: Item) -> Function:
     """A function definition; `ctx.function` is its signature."""
     own = ctx.function
-    assert own is not None and isinstance(node, c_ast.FuncDef)
+    assert own is not None
+    assert isinstance(node.decl.type, c_ast.FuncDecl)
     if node.param_decls:
         ctx.refuse("a function definition in the style of K&R", node, "declare the parameters' types in its head")
     params = []
@@ -111,9 +113,9 @@ def _bounds(ctx: Context, item: Item) -> str | None:
     return with_constants(ctx, item.launch_bounds) if item.launch_bounds is not None else None
 
 
-def variable(ctx: Context, node: Any, item: Item) -> Global | Const:
+def variable(ctx: Context, node: c_ast.Decl, item: Item) -> Global | Const:
     """A variable at file scope; a const number with a constant initialiser is that constant."""
-    span = ctx.span(name_coord(node))
+    span = ctx.span(innermost(node))
     if "__managed__" in item.spaces:
         ctx.refuse("managed variables", span, "use cudaMalloc and cudaMemcpy")
     if "__shared__" in item.spaces and "extern" not in (node.storage or []):

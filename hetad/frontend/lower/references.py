@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Any
 
 from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import convert, expressions
+from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.context import Context, Qualified, Reference
 from hetad.ir.nodes import (
     AddressOf,
@@ -35,24 +35,21 @@ from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, eleme
 from hetad.ir.visit import bodies, children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
 
 
-def local(ctx: Context, node: Any, qualified: Qualified) -> None:
+def local(ctx: Context, node: c_ast.Decl, qualified: Qualified) -> None:
     """`T &r = place;`, and `const T &r = value;`, which lives as long as the reference."""
     pointer = qualified.type
     assert isinstance(pointer, Pointer)
-    inner = node.type
-    while not isinstance(inner, c_ast.TypeDecl):
-        inner = inner.type
-    span = ctx.span(inner)
+    name, span = declared_name(node), ctx.span(innermost(node))
     if node.init is None:
-        raise SyntaxProblem(f"the reference '{node.name}' refers to nothing", span)
+        raise SyntaxProblem(f"the reference '{name}' refers to nothing", span)
     init = expressions.expression(ctx, node.init) if not isinstance(node.init, c_ast.InitList) else None
     if init is not None and refers(init, pointer):
         if _is_steady(init):
-            ctx.define(node.name, Reference(init))
+            ctx.define(name, Reference(init))
             return
-        symbol = Symbol(node.name, pointer, span)
+        symbol = Symbol(name, pointer, span)
         ctx.references.add(symbol)
-        ctx.define(node.name, Reference(pointee(symbol)))
+        ctx.define(name, Reference(pointee(symbol)))
         ctx.emit(Declare(symbol, convert.convert(expressions.address_of(init, span), pointer, span), span=span))
         return
     chosen = [place for place in _choices(init) if refers(place, pointer)] if init is not None else []
@@ -65,8 +62,8 @@ def local(ctx: Context, node: Any, qualified: Qualified) -> None:
         from hetad.frontend.lower.declarations import initialiser
 
         init = initialiser(ctx, node.init, pointer.to)
-    symbol = Symbol(node.name, pointer.to, span, const=not expressions.contains_call(init))
-    ctx.define(node.name, symbol)
+    symbol = Symbol(name, pointer.to, span, const=not expressions.contains_call(init))
+    ctx.define(name, symbol)
     if chosen:
         ctx.chosen[symbol] = tuple(e for place in chosen for e in _copied_from(ctx, place))
     ctx.emit(Declare(symbol, convert.convert(init, pointer.to, span), span=span))
@@ -113,7 +110,7 @@ def _is_steady(place: Expr) -> bool:
     return False
 
 
-def argument(ctx: Context, node: Any, pointer: Pointer) -> Expr:
+def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:
     """The address that is passed for a reference parameter."""
     span = ctx.span(node)
     if not isinstance(node, c_ast.CompoundLiteral):

@@ -11,6 +11,7 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, ours, recoverable
 from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, expressions, variable_length
+from hetad.frontend.lower.c_nodes import arguments
 from hetad.frontend.lower.constants import known_integer, with_constants
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
@@ -40,14 +41,14 @@ from hetad.ir.types import BOOL, VOID, Int
 from hetad.ir.visit import bodies, variables
 
 
-def statement(ctx: Context, node: Any) -> None:
+def statement(ctx: Context, node: c_ast.Node) -> None:
     """Emit what a statement means."""
     handler = _HANDLERS.get(type(node), effects.discard)
     with ours(ctx.place(node)):
         handler(ctx, node)
 
 
-def body(ctx: Context, node: Any) -> Body:
+def body(ctx: Context, node: c_ast.Node) -> Body:
     """A statement as a body of its own scope; the braces of a block are not repeated."""
     with ctx.scope(), ctx.collect() as out:
         items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
@@ -56,7 +57,7 @@ def body(ctx: Context, node: Any) -> Body:
     return tuple(out)
 
 
-def sequence(ctx: Context, items: list[Any]) -> None:
+def sequence(ctx: Context, items: list[c_ast.Node]) -> None:
     for item in items:
         with recoverable() as recovery:
             statement(ctx, item)
@@ -64,12 +65,12 @@ def sequence(ctx: Context, items: list[Any]) -> None:
             ctx.lose(_declared_names(item))
 
 
-def _declared_names(item: Any) -> list[str]:
+def _declared_names(item: c_ast.Node) -> list[str]:
     declarations = item.decls if isinstance(item, c_ast.DeclList) else [item]
     return [d.name for d in declarations if isinstance(d, c_ast.Decl) and d.name]
 
 
-def _compound(ctx: Context, node: Any) -> None:
+def _compound(ctx: Context, node: c_ast.Compound) -> None:
     if not node.block_items:
         return
     if all(isinstance(i, c_ast.Pragma) for i in node.block_items[:-1]):  # a pragma and its loop
@@ -84,11 +85,11 @@ def _compound(ctx: Context, node: Any) -> None:
             ctx.emit(stmt)
 
 
-def _empty(ctx: Context, node: Any) -> None:
+def _empty(ctx: Context, node: c_ast.EmptyStatement | c_ast.StaticAssert) -> None:
     """`;`"""
 
 
-def _pragma(ctx: Context, node: Any) -> None:
+def _pragma(ctx: Context, node: c_ast.Pragma) -> None:
     text = node.string if isinstance(node.string, str) else str(node.string.value)
     if text.startswith("unroll"):
         factor = with_constants(ctx, text.removeprefix("unroll").strip())
@@ -97,12 +98,12 @@ def _pragma(ctx: Context, node: Any) -> None:
         ctx.unroll = "1"
 
 
-def _declaration(ctx: Context, node: Any) -> None:
+def _declaration(ctx: Context, node: c_ast.Decl | c_ast.Typedef) -> None:
     declarations.local(ctx, node)
 
 
 def _refused(what: str, remedy: str) -> Callable[[Context, Any], None]:
-    def refuse(ctx: Context, node: Any) -> None:
+    def refuse(ctx: Context, node: c_ast.Node) -> None:
         ctx.refuse(what, node, remedy)
 
     return refuse
@@ -111,9 +112,9 @@ def _refused(what: str, remedy: str) -> Callable[[Context, Any], None]:
 # --- choices -------------------------------------------------------------------------------------
 
 
-def _if(ctx: Context, node: Any) -> None:
+def _if(ctx: Context, node: c_ast.If) -> None:
     if isinstance(node.cond, c_ast.FuncCall) and getattr(node.cond.name, "name", None) == CONSTEXPR:
-        _if_constexpr(ctx, node)
+        _if_constexpr(ctx, node, arguments(node.cond)[0])
         return
     with ctx.scope():
         cond = convert.condition(expressions.value(ctx, node.cond))
@@ -122,17 +123,17 @@ def _if(ctx: Context, node: Any) -> None:
     ctx.emit(If(cond, then, orelse, span=ctx.span(node)))
 
 
-def _if_constexpr(ctx: Context, node: Any) -> None:
+def _if_constexpr(ctx: Context, node: c_ast.If, condition: c_ast.Node) -> None:
     """Only the branch that is taken means anything."""
-    known = known_integer(ctx, convert.condition(expressions.value(ctx, node.cond.args.exprs[0])))
+    known = known_integer(ctx, convert.condition(expressions.value(ctx, condition)))
     if known is None:
-        raise SyntaxProblem("the condition of 'if constexpr' is not a constant", ctx.span(node.cond.args.exprs[0]))
+        raise SyntaxProblem("the condition of 'if constexpr' is not a constant", ctx.span(condition))
     taken = node.iftrue if known else node.iffalse
     if taken is not None:
         statement(ctx, taken)
 
 
-def _switch(ctx: Context, node: Any) -> None:
+def _switch(ctx: Context, node: c_ast.Switch) -> None:
     subject = expressions.value(ctx, node.cond)
     if not isinstance(subject.type, Int):
         raise SyntaxProblem(f"a switch needs an integer, not '{subject.type}'", ctx.span(node.cond))
@@ -147,9 +148,9 @@ def _switch(ctx: Context, node: Any) -> None:
     ctx.emit(Switch(subject, tuple(cases), span=ctx.span(node)))
 
 
-def _grouped(ctx: Context, items: list[Any]) -> list[list[Any]]:
+def _grouped(ctx: Context, items: list[c_ast.Node]) -> list[list[c_ast.Case | c_ast.Default]]:
     """Runs of labels that share one body."""
-    groups: list[list[Any]] = []
+    groups: list[list[c_ast.Case | c_ast.Default]] = []
     for item in items:
         if isinstance(item, c_ast.Pragma | c_ast.EmptyStatement):
             continue
@@ -162,7 +163,7 @@ def _grouped(ctx: Context, items: list[Any]) -> list[list[Any]]:
     return groups
 
 
-def _case(ctx: Context, labels: list[Any], subject: Expr) -> Case:
+def _case(ctx: Context, labels: list[c_ast.Case | c_ast.Default], subject: Expr) -> Case:
     values: list[Expr] = []
     for label in labels:
         if isinstance(label, c_ast.Case):
@@ -200,12 +201,12 @@ def _leave_unless(cond: Expr, span: Span) -> Stmt:
     return If(convert.unary("!", cond, span), (Break(span=span),), (), span=span)
 
 
-def _loop_body(ctx: Context, node: Any) -> Body:
+def _loop_body(ctx: Context, node: c_ast.While | c_ast.DoWhile | c_ast.For) -> Body:
     with ctx.inside("loop"):
         return body(ctx, node.stmt)
 
 
-def _while(ctx: Context, node: Any) -> None:
+def _while(ctx: Context, node: c_ast.While) -> None:
     span = ctx.span(node)
     ctx.unroll = None
     with ctx.collect() as hoisted:
@@ -217,7 +218,7 @@ def _while(ctx: Context, node: Any) -> None:
     ctx.emit(While(cond, inner, span=span))
 
 
-def _do_while(ctx: Context, node: Any) -> None:
+def _do_while(ctx: Context, node: c_ast.DoWhile) -> None:
     span = ctx.span(node)
     ctx.unroll = None
     inner = _loop_body(ctx, node)
@@ -259,7 +260,7 @@ def _continues(stmts: Body) -> bool:
     return False
 
 
-def _for(ctx: Context, node: Any) -> None:
+def _for(ctx: Context, node: c_ast.For) -> None:
     span, unroll = ctx.span(node), ctx.unroll
     ctx.unroll = None
     with ctx.scope():
@@ -309,14 +310,14 @@ def _between_turns_tested(ctx: Context, step: Body, test: Body, inner: Body, spa
 # --- jumps ---------------------------------------------------------------------------------------
 
 
-def _break(ctx: Context, node: Any) -> None:
+def _break(ctx: Context, node: c_ast.Break) -> None:
     if not ctx.targets:
         raise SyntaxProblem("a break outside of loops and switches", ctx.span(node))
     variable_length.free(ctx, ctx.targets[-1][1], ctx.span(node))
     ctx.emit(Break(span=ctx.span(node)))
 
 
-def _continue(ctx: Context, node: Any) -> None:
+def _continue(ctx: Context, node: c_ast.Continue) -> None:
     depths = [depth for what, depth in ctx.targets if what == "loop"]
     if not depths:
         raise SyntaxProblem("a continue outside of loops", ctx.span(node))
@@ -324,24 +325,24 @@ def _continue(ctx: Context, node: Any) -> None:
     ctx.emit(Continue(span=ctx.span(node)))
 
 
-def _goto(ctx: Context, node: Any) -> None:
+def _goto(ctx: Context, node: c_ast.Goto) -> None:
     _jump(ctx, node)
     ctx.emit(Goto(node.name, span=ctx.span(node)))
 
 
-def _label(ctx: Context, node: Any) -> None:
+def _label(ctx: Context, node: c_ast.Label) -> None:
     _jump(ctx, node)
     ctx.emit(Label(node.name, span=ctx.span(node)))
     statement(ctx, node.stmt)
 
 
-def _jump(ctx: Context, node: Any) -> None:
+def _jump(ctx: Context, node: c_ast.Goto | c_ast.Label) -> None:
     ctx.jumps = True
     if ctx.sizes:
         ctx.refuse("goto in a function with arrays of variable length", node, "allocate them with malloc")
 
 
-def _return(ctx: Context, node: Any) -> None:
+def _return(ctx: Context, node: c_ast.Return) -> None:
     span = ctx.span(node)
     assert ctx.function is not None
     returns = ctx.function.returns

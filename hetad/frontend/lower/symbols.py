@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.lower import convert, expressions
+from hetad.frontend.lower.c_nodes import arguments, called
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import AddressOf, Assign, Binary, Call, Cast, Const, Declare, Expr, Index, Place, Symbol, Var
 from hetad.ir.types import CUDA_ERROR, INT, MEMCPY_KIND, SIZE_T, STREAM, VOID, Array, Int, Pointer, Type, size_of
@@ -26,10 +28,9 @@ _KINDS = ("cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToH
 CALLS = frozenset({ADDRESS, SIZE, *_COPIES})
 
 
-def call(ctx: Context, node: Any, used: bool) -> Expr:
+def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr:
     """Emit the call; its status."""
-    name, span = node.name.name, ctx.span(node)
-    given = list(node.args.exprs) if node.args is not None else []
+    name, span, given = called(node), ctx.span(node), arguments(node)
     if name in _COPIES:
         return _copy(ctx, name, given, span, used)
     if len(given) != 2:
@@ -54,7 +55,7 @@ def handle(symbol: Symbol, span: Span) -> Expr:
     return Cast(where, Pointer(VOID, const=True), span=span)
 
 
-def _copy(ctx: Context, name: str, given: Sequence[Any], span: Span, used: bool) -> Expr:
+def _copy(ctx: Context, name: str, given: Sequence[c_ast.Node], span: Span, used: bool) -> Expr:
     row, kind, to_symbol = _COPIES[name]
     asynchronous = row.endswith("Async")
     least, most = (5, 6) if asynchronous else (3, 5)
@@ -102,7 +103,7 @@ def _at(ctx: Context, start: Var, element: Type, offset: Expr, span: Span) -> Ex
     return Binary("+", first, count, scalar, span=span)
 
 
-def _variable(ctx: Context, node: Any, name: str) -> Symbol:
+def _variable(ctx: Context, node: c_ast.Node, name: str) -> Symbol:
     """The device variable that an argument names."""
     target = expressions.expression(ctx, node)
     while isinstance(target, Cast | AddressOf):  # `&x` and `(const void *)x` are taken for `x`, as nvcc's C API does

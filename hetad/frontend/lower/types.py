@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from pycparser import c_ast
 
@@ -54,7 +53,7 @@ _BEYOND = {
 }  # fmt: skip
 
 
-def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
+def declared(ctx: Context, node: c_ast.Node, hint: str | None = None) -> Qualified:
     """The type of a declarator or type name; `hint` names an anonymous struct after what it declares."""
     match node:
         case c_ast.TypeDecl():
@@ -81,13 +80,13 @@ def declared(ctx: Context, node: Any, hint: str | None = None) -> Qualified:
     return _specified(ctx, node, hint)
 
 
-def _volatile(ctx: Context, type_: Type, node: Any) -> Type:
+def _volatile(ctx: Context, type_: Type, node: c_ast.Node) -> Type:
     if not isinstance(type_, Int | Float):
         ctx.refuse(f"volatile '{type_}'", node, "make its members volatile")
     return replace(type_, volatile=True)
 
 
-def _length(ctx: Context, node: Any) -> int | None:
+def _length(ctx: Context, node: c_ast.ArrayDecl) -> int | None:
     from hetad.frontend.lower.expressions import value
 
     if node.dim is None:
@@ -104,7 +103,7 @@ def _length(ctx: Context, node: Any) -> int | None:
     return length
 
 
-def _specified(ctx: Context, node: Any, hint: str | None) -> Qualified:
+def _specified(ctx: Context, node: c_ast.Node | None, hint: str | None) -> Qualified:
     match node:
         case c_ast.IdentifierType():
             return _named(ctx, node)
@@ -119,7 +118,7 @@ def _specified(ctx: Context, node: Any, hint: str | None) -> Qualified:
     return ctx.refuse(f"the type specifier {type(node).__name__}", node, "write the type's name")
 
 
-def _named(ctx: Context, node: Any) -> Qualified:
+def _named(ctx: Context, node: c_ast.IdentifierType) -> Qualified:
     names = list(node.names)
     if len(names) == 1:
         name = names[0]
@@ -152,11 +151,11 @@ def _named(ctx: Context, node: Any) -> Qualified:
 # --- structs and enumerations --------------------------------------------------------------------
 
 
-def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
+def struct_type(ctx: Context, node: c_ast.Struct | c_ast.Union, hint: str | None) -> Type:
     """The struct that a specifier names or defines."""
     align = _alignment(ctx, node)
     if node.decls is None:
-        found = ctx.local_tag(node.name) or ctx.outer.tag(node.name)
+        found = _tagged(ctx, node)
         if found is None and node.name in TYPES:
             found = TYPES[node.name]
         if found is None:
@@ -177,7 +176,13 @@ def struct_type(ctx: Context, node: Any, hint: str | None) -> Type:
     return result
 
 
-def _alignment(ctx: Context, node: Any) -> int:
+def _tagged(ctx: Context, node: c_ast.Struct | c_ast.Union | c_ast.Enum) -> Type | None:
+    """What was declared with the tag."""
+    assert node.name is not None
+    return ctx.local_tag(node.name) or ctx.outer.tag(node.name)
+
+
+def _alignment(ctx: Context, node: c_ast.Struct | c_ast.Union) -> int:
     """The number in `struct __align__(16)`, 1 without."""
     names = [a.name for group in node.attributes or [] for a in group.attributes]
     if any(not name.startswith("align") for name in names):
@@ -185,7 +190,7 @@ def _alignment(ctx: Context, node: Any) -> int:
     return max((int(name.removeprefix("align")) for name in names), default=1)
 
 
-def _field(ctx: Context, decl: Any, struct: str) -> Field:
+def _field(ctx: Context, decl: c_ast.Node, struct: str) -> Field:
     if not isinstance(decl, c_ast.Decl) or decl.name is None:
         ctx.refuse("an unnamed member", decl, "give it a name")
     if decl.bitsize is not None:
@@ -198,7 +203,7 @@ def _field(ctx: Context, decl: Any, struct: str) -> Field:
     return Field(decl.name, qualified.type)
 
 
-def enum_type(ctx: Context, node: Any) -> Type:
+def enum_type(ctx: Context, node: c_ast.Enum) -> Type:
     """Enumerations are integers; the enumerators become constants of the current scope."""
     from hetad.frontend.lower.expressions import value
 
@@ -208,7 +213,7 @@ def enum_type(ctx: Context, node: Any) -> Type:
         if not isinstance(type_, Int):
             raise SyntaxProblem(f"an enumeration of '{type_}'", ctx.span(node))
     elif node.values is None:
-        return ctx.local_tag(node.name) or ctx.outer.tag(node.name) or INT
+        return _tagged(ctx, node) or INT
     if node.name:
         ctx.tags[-1][node.name] = type_
     if node.values is not None:
@@ -233,7 +238,7 @@ def parameter(qualified: Qualified) -> Qualified:
     return qualified
 
 
-def complete_size(ctx: Context, type_: Type, node: Any) -> int:
+def complete_size(ctx: Context, type_: Type, node: c_ast.Node) -> int:
     try:
         return size_of(type_)
     except TypeError:

@@ -7,8 +7,6 @@ pass knows of unions, and what is refused of bits (`analysis/bits.py`) is refuse
 
 from __future__ import annotations
 
-from typing import Any
-
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, UnsupportedError
@@ -40,9 +38,10 @@ _TO_BITS = {32: ("__float_as_uint", UINT), 64: ("__double_as_longlong", LLONG)}
 _FROM_BITS = {32: ("__uint_as_float", UINT), 64: ("__longlong_as_double", LLONG)}
 
 
-def union_type(ctx: Context, node: Any, name: str, members: tuple[Field, ...]) -> Struct:
+def union_type(ctx: Context, node: c_ast.Union, name: str, members: tuple[Field, ...]) -> Struct:
     """The struct that stands for a union of these members."""
-    for decl, member in zip((d for d in node.decls if isinstance(d, c_ast.Decl)), members, strict=True):
+    decls = (d for d in node.decls or [] if isinstance(d, c_ast.Decl))
+    for decl, member in zip(decls, members, strict=True):
         number = isinstance(member.type, Float) or (isinstance(member.type, Int) and member.type.bits >= 8)
         if not number or is_volatile(member.type):
             ctx.refuse(f"a union with a member of type '{member.type}'", decl, REMEDY)

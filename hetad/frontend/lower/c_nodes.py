@@ -1,0 +1,31 @@
+"""What is asked of pycparser's nodes in several places."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+
+def called(node: c_ast.FuncCall) -> str:
+    """The name in a call by name."""
+    assert isinstance(node.name, c_ast.ID)
+    return node.name.name
+
+
+def arguments(node: c_ast.FuncCall) -> list[c_ast.Node]:
+    """What a call passes."""
+    return list(node.args.exprs) if node.args is not None else []
+
+
+def innermost(node: c_ast.Decl | c_ast.Typename) -> c_ast.TypeDecl:
+    """The part of a declarator that stands at the name, behind stars and brackets."""
+    inner = node.type
+    while isinstance(inner, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl):
+        inner = inner.type
+    assert isinstance(inner, c_ast.TypeDecl)
+    return inner
+
+
+def declared_name(node: c_ast.Decl) -> str:
+    """The name of a variable or function; a struct alone declares none."""
+    assert node.name is not None
+    return node.name
