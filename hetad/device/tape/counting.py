@@ -13,8 +13,9 @@ from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import Names, address_of, integer, is_zero
 from hetad.analysis.effects import Effects
+from hetad.device.tape.numbered import Entered, Outlook, Way, numbered
 from hetad.device.tape.storage import Site
-from hetad.device.tape.unknown import bounded, unknown_variables
+from hetad.device.tape.unknown import bounded, known, unknown_variables
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
@@ -40,16 +41,23 @@ class Counting:
         self.names = names
         self.unknown = unknown
         self.effects = effects
+        self.first: dict[ir.Symbol, ir.Symbol] = {}  # parameters that change: with what the launch gave
+        self.outlook = Outlook(unknown, effects, names, self._parameter)
         self.counters: dict[tuple[int, bool], ir.Symbol] = {}
         self.met: set[tuple[int, bool]] = set()
         for site in sites:
             self.counters.setdefault((site.statement, site.total), names.symbol("most", UINT, self.span))
 
-    def instrument(self, body: ir.Body, before: ir.Body = ()) -> ir.Body:
-        """`before`: what has run in front of the body, since the last loop began an iteration."""
+    def _parameter(self, symbol: ir.Symbol) -> ir.Symbol:
+        if symbol not in self.first:
+            self.first[symbol] = self.names.symbol(symbol.name, symbol.type, symbol.span, "param")
+        return self.first[symbol]
+
+    def instrument(self, body: ir.Body, before: Way = ()) -> ir.Body:
+        """`before`: what leads to the body."""
         return tuple(x for n, s in enumerate(body) for x in self._statement(s, (*before, *body[:n])))
 
-    def _statement(self, s: ir.Stmt, before: ir.Body) -> list[ir.Stmt]:
+    def _statement(self, s: ir.Stmt, before: Way) -> list[ir.Stmt]:
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return [s]
         total, most = self.counters.get((id(s), True)), self.counters.get((id(s), False))
@@ -57,19 +65,14 @@ class Counting:
         if self.drops(s) and total is None:
             return []
         if isinstance(s, ir.If) and any(x in self.unknown for x in variables(s.cond)):
-            return [*self.instrument(s.then), *self.instrument(s.orelse)]
+            return [*self.instrument(s.then, before), *self.instrument(s.orelse, before)]
         out: list[ir.Stmt] = []
+        inner: ir.Stmt
         if isinstance(s, ir.For | ir.While):
-            header: ir.Stmt = bounded(s, before, self.unknown, self.effects, self.names)
-            inner = map_bodies(self.instrument, header)
+            lead, inner = self._loop(s, before)
+            out += lead
         else:
             inner = map_bodies(lambda body: self.instrument(body, before), s)
-        if isinstance(s, ir.For):
-            assert isinstance(header, ir.For)
-            inner = replace(header, body=self.instrument(s.body))
-            if any((id(x), True) in self.counters for x in (*s.init, *s.step)):
-                out += self.instrument(s.init)
-                inner = replace(inner, init=(), step=(), body=(*inner.body, *self.instrument(s.step)))
         if total is not None:
             step = ir.Update("+", ir.Var(total, span=self.span), integer(1, self.span, UINT), span=self.span)
             if isinstance(inner, ir.For | ir.While):
@@ -78,6 +81,25 @@ class Counting:
         if most is not None and isinstance(inner, ir.For | ir.While):
             return out + _longest(inner, most, self.names)
         return out if self.drops(s) else [*out, inner]
+
+    def _loop(self, s: ir.For | ir.While, before: Way) -> tuple[ir.Body, ir.For | ir.While]:
+        """The loop, and what is counted in front of it; one whose end is not known runs to a bound."""
+        inside = (*before, Entered(s))
+        unsure = not known(s, self.unknown)
+        if isinstance(s, ir.While):
+            loop = (numbered(s, before, self.outlook) if unsure else None) or s
+            return (), replace(loop, body=self.instrument(s.body, inside))
+        header = bounded(s, self.unknown, self.effects) if unsure else s
+        if header is None:
+            header = numbered(s, (*before, *s.init), self.outlook)
+            if header is not None:
+                lead = self.instrument(s.init, before)
+                return lead, replace(header, body=self.instrument((*s.body, *s.step), inside))
+            header = s
+        if any((id(x), True) in self.counters for x in (*s.init, *s.step)):
+            header = replace(header, init=(), step=(), body=self.instrument((*s.body, *s.step), inside))
+            return self.instrument(s.init, before), header
+        return (), replace(header, body=self.instrument(s.body, inside))
 
     def drops(self, s: ir.Stmt) -> bool:
         """Whether the statement has effects outside the block, or nothing but what is not known comes of it."""
@@ -130,8 +152,9 @@ def counting_kernel(
     pruned = Liveness(effects, _is_effect).prune((*opening, *body, *closing))
     final = tidy(_without_idle_barriers(pruned))
     used = set(variables(final))
-    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
-    params = (*(kernel.params[i] for i in primal), depth)
+    given = [counting.first[p] if counting.first.get(p) in used else p for p in kernel.params]
+    primal = tuple(i for i, p in enumerate(given) if p in used)
+    params = (*(given[i] for i in primal), depth)
     comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
     return ir.Function(name, "kernel", params, VOID, final, span, comment=comment), primal, set(variables(pruned))
 

@@ -7,14 +7,13 @@ program makes, everything else has the program's values: those that it does not 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.dataflow import closed
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
-from hetad.device.tape.numbered import numbered
+from hetad.device.tape.progress import grows
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.visit import bodies, declared, own_exprs, variables
@@ -81,25 +80,23 @@ def _sets(s: ir.Stmt, symbol: ir.Symbol) -> bool:
     return False
 
 
-def bounded(
-    s: ir.For | ir.While, before: Sequence[ir.Stmt], unknown: Container[ir.Symbol], effects: Effects, names: Names
-) -> ir.For | ir.While:
-    """The loop without the parts of its condition that are not known, if one of the others counts its iterations.
-    `before`: the statements in front of it."""
-    if s.cond is None or not any(x in unknown for x in variables(s.cond)):
-        return s
-    if isinstance(s, ir.While):
-        return numbered(s, before, unknown, effects, names) or s
-    parts = conjuncts(s.cond)
+def bounded(s: ir.For, unknown: Container[ir.Symbol], effects: Effects) -> ir.For | None:
+    """The loop without the parts of its condition that are not known, if one of the others counts its iterations."""
+    parts = conjuncts(s.cond) if s.cond is not None else []
     left = [p for p in parts if not any(x in unknown for x in variables(p))]
-    if len(left) == len(parts) or not any(_counts(replace(s, cond=p), effects) for p in left):
-        return s
+    if not any(_counts(replace(s, cond=p), effects) for p in left):
+        return None
     return replace(s, cond=conjunction(left))
+
+
+def known(s: ir.For | ir.While, unknown: Container[ir.Symbol]) -> bool:
+    """Whether a launch that only counts knows when the loop ends."""
+    return s.cond is None or not any(x in unknown for x in variables(s.cond))
 
 
 def _counts(loop: ir.For, effects: Effects) -> bool:
     changed = effects.written(loop.body)
-    known = counted(loop, lambda e: effects.stable(e, changed), lambda x: x in changed)
-    if known is not None:
-        return isinstance(known.step, ir.Const)  # else it may be zero, and the program leave the loop all the same
+    header = counted(loop, lambda e: effects.stable(e, changed), lambda x: x in changed)
+    if header is not None:
+        return grows(header.step)  # else it may be zero, and the program leave the loop all the same
     return geometric_trips(loop, lambda x: x in changed) is not None
