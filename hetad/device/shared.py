@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
 from hetad.adjoint.names import convert, integer, zero
 from hetad.device.draft import Draft
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
-from hetad.ir.types import BOOL, CHAR, UINT, Array, Float, Pointer, Type, size_of
+from hetad.ir.types import UINT, Array, Float, Pointer, size_of
 from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees
@@ -88,6 +90,15 @@ def _base(pointer: ir.Expr) -> ir.Symbol | None:
     return base.symbol if isinstance(base, ir.Var) else None
 
 
+_BEHIND = Quote("real *shadow = (real *)((char *)memory + bytes);")
+_CLEAR = Quote("""
+    for (unsigned int k = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); k < words;
+         k += blockDim.x * blockDim.y * blockDim.z) {
+        ((unsigned int *)array)[k] = 0;
+    }
+""")
+
+
 class SharedAdjoints:
     """What a pullback declares and clears for the shared arrays its engine has met."""
 
@@ -119,30 +130,18 @@ class SharedAdjoints:
         return [self._clear(engine, ir.Var(shadow, span=span), words, span)]
 
     def _dynamic(self, engine: KernelEngine, symbol: ir.Symbol, shadow: ir.Symbol) -> list[ir.Stmt]:
-        span = symbol.span
+        span, total = symbol.span, engine.dynamic_bytes
         assert isinstance(shadow.type, Pointer)
-        start = ir.Cast(ir.Var(symbol, span=span), Pointer(CHAR), span=span)
-        behind = ir.Binary("+", start, ir.Var(engine.dynamic_bytes, span=span), Pointer(CHAR), span=span)
-        self.declarations.append(ir.Declare(shadow, ir.Cast(behind, shadow.type, span=span), span=span))
-        total = ir.Var(engine.dynamic_bytes, span=span)
-        four = integer(4, span, total.type)
-        words = convert(ir.Binary("/", total, four, total.type, span=span), UINT)
-        return [self._clear(engine, ir.Var(shadow, span=span), words, span)]
+        holes = {"memory": symbol, "bytes": total, "real": shadow.type.to, "shadow": shadow}
+        self.declarations += _BEHIND(engine.names, span, **holes)
+        words = ir.Binary("/", ir.Var(total, span=span), integer(4, span, total.type), total.type, span=span)
+        return [self._clear(engine, ir.Var(shadow, span=span), convert(words, UINT), span)]
 
     def _clear(self, engine: KernelEngine, array: ir.Expr, words: ir.Expr, span: Span) -> ir.Stmt:
         """All threads of the block clear `words` 4-byte words."""
-        k = engine.names.symbol("k", UINT, span)
-        here = ir.Var(k, span=span)
-        cells = ir.Cast(array, Pointer(UINT), span=span)
-        clear = ir.Assign(ir.Index(cells, here, UINT, span=span), integer(0, span, UINT), span=span)
-        return ir.For(
-            (ir.Declare(k, _thread_in_block(span), span=span),),
-            ir.Binary("<", here, words, BOOL, span=span),
-            (ir.Update("+", here, _block_size(span), span=span),),
-            (clear,),
-            lanes=True,
-            span=span,
-        )
+        (clear,) = _CLEAR(engine.names, span, array=array, words=words)
+        assert isinstance(clear, ir.For)
+        return replace(clear, lanes=True)
 
     def pruned(self, body: ir.Body, liveness: Liveness, adjoints: Collection[ir.Symbol]) -> ir.Body:
         """Without barriers before the first use of memory that threads share: shared arrays, and the `adjoints` of
@@ -160,22 +159,3 @@ def _declares(s: ir.Stmt, symbols: set[ir.Symbol]) -> bool:
 
 def _waits(s: ir.Stmt) -> bool:
     return callees.calls(s, "barrier")
-
-
-def _axis(name: str, axis: str, span: Span) -> ir.Expr:
-    return ir.ThreadIndex(name, axis, UINT, span=span)
-
-
-def _product(a: ir.Expr, b: ir.Expr, type_: Type = UINT) -> ir.Expr:
-    return ir.Binary("*", a, b, type_, span=a.span)
-
-
-def _thread_in_block(span: Span) -> ir.Expr:
-    depth = _product(_axis("blockDim", "y", span), _axis("threadIdx", "z", span))
-    plane = ir.Binary("+", _axis("threadIdx", "y", span), depth, UINT, span=span)
-    rows = _product(_axis("blockDim", "x", span), plane)
-    return ir.Binary("+", _axis("threadIdx", "x", span), rows, UINT, span=span)
-
-
-def _block_size(span: Span) -> ir.Expr:
-    return _product(_product(_axis("blockDim", "x", span), _axis("blockDim", "y", span)), _axis("blockDim", "z", span))

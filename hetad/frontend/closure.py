@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from hetad.deep import deep
 from hetad.diagnostics import SourceError
 from hetad.frontend.fence import supported
-from hetad.host.kernels.routines import pullback_name
 from hetad.passes.manager import run
 from hetad.passes.task import Task
+from hetad.rules.routines import pullback_name
 
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
@@ -34,7 +34,7 @@ def reach_for_derivative(unit: Unit, name: str, rules: Rules) -> Program:
     """The same, with the pullbacks of the libraries' routines that it calls, and those that the user has given."""
     program: Program = reach(unit, name)
     for function in list(program.functions.values()):
-        pullback = pullback_name(function)
+        pullback = pullback_name(function.name, function.span)
         if pullback is not None:
             program = _joined(program, unit.of_library(pullback))
     for rule in rules.values():

@@ -72,3 +72,9 @@ HEADERS = frozenset({"cublas_v2.h", "cufft.h", "curand.h"})  # that stand in spa
 def routine_of(kernel: str, span: Span) -> Routine | None:
     """What a kernel, or a launch of it, at this place stands for; programs may have kernels of the same names."""
     return ROUTINES.get(kernel) if span.file in HEADERS else None
+
+
+def pullback_name(kernel: str, span: Span) -> str | None:
+    """The host function that undoes a launch of the kernel defined there, where the library text gives one."""
+    routine = routine_of(kernel, span)
+    return f"{kernel}_pullback" if routine is not None and routine.pullback else None

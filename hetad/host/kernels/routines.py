@@ -23,19 +23,13 @@ from hetad.ir.visit import declared, map_body, map_exprs, own_variables, substit
 from hetad.passes.manager import program_pass
 from hetad.passes.task import entry_pass
 from hetad.rules import operations
-from hetad.rules.routines import HEADERS, routine_of
+from hetad.rules.routines import HEADERS, pullback_name, routine_of
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
 
 _PREFIX = "adj_"
 _OWN = {"cudaMalloc": operations.device_malloc, "cudaFree": operations.release}
-
-
-def pullback_name(kernel: ir.Function) -> str | None:
-    """The host function that undoes a launch of the kernel, where the library text gives one."""
-    routine = routine_of(kernel.name, kernel.span)
-    return f"{kernel.name}_pullback" if routine is not None and routine.pullback else None
 
 
 @program_pass("library-pullbacks")
@@ -52,7 +46,7 @@ def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Fu
     pullbacks: dict[str, ir.Function] = {}
     kernels: dict[str, ir.Function] = {}
     for kernel in dict.fromkeys(s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)):
-        name = pullback_name(program.functions[kernel]) if kernel in program.functions else None
+        name = pullback_name(kernel, program.functions[kernel].span) if kernel in program.functions else None
         if name is not None and name in program.functions:
             flat = inline(program, name)
             pullbacks[kernel] = flat.functions[name]

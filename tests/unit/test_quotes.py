@@ -1,0 +1,112 @@
+"""Quotes: generated code as CUDA C with holes."""
+
+from __future__ import annotations
+
+import pytest
+
+import hetad
+from hetad.adjoint.names import Names, integer
+from hetad.diagnostics import Span
+from hetad.frontend.quote import Quote
+from hetad.ir import nodes as ir
+from hetad.ir.printer import body_text
+from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, UINT, Pointer
+from hetad.ir.verify import verify
+from hetad.ir.visit import declared, walk_exprs, walk_stmts
+
+HERE = Span("kernel.cu", 12, 5, 3)
+
+SUM = Quote("""
+    real total = 0;
+    #pragma unroll
+    for (int k = 0; k < count; ++k) {
+        total += at[k];
+        more;
+    }
+    if (threadIdx.x == 0)
+        atomicAdd(target, total);
+""")
+
+
+def param(name, type_):
+    return ir.Symbol(name, type_, HERE, "param")
+
+
+def sums(names, real=FLOAT, more=(), count=None):
+    at, target = param("p", Pointer(real)), param("q", Pointer(real))
+    count = count if count is not None else integer(8, HERE)
+    return SUM(names, HERE, real=real, at=at, target=ir.Var(target, span=HERE), count=count, more=more)
+
+
+def test_what_is_read():
+    text = body_text(sums(Names(()), more=(ir.Call("__syncthreads", (), span=HERE),)))
+    assert (
+        text.split()
+        == """
+        float total = 0.0f;
+        #pragma unroll
+        for (int k = 0; k < 8; k += 1) {
+            total += p[k];
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) {
+            atomicAdd(q, total);
+        }""".split()
+    )
+
+
+def test_every_use_has_names_and_places_of_its_own():
+    names = Names(("k", "total"))
+    first, second = sums(names), sums(names, DOUBLE)
+    assert [x.name for x in declared(first)] == ["total_2", "k_2"]
+    assert [x.name for x in declared(second)] == ["total_3", "k_3"]
+    assert {s.span for s in walk_stmts(first)} | {e.span for e in walk_exprs(first)} == {HERE}
+    assert {x.type for x in declared(second)} == {DOUBLE, INT}
+    assert set(declared(first)).isdisjoint(declared(sums(Names(()))))  # another variable under the same name
+
+
+def test_expressions_keep_their_own_places():
+    there = Span("kernel.cu", 40, 1, 1)
+    body = sums(Names(()), count=integer(3, there))
+    assert [e.span for e in walk_exprs(body) if isinstance(e, ir.Const) and e.value == 3] == [there]
+
+
+def test_a_variable_that_is_handed_in_is_declared():
+    total = ir.Symbol("adj_x_sum", DOUBLE, HERE)
+    body = SUM(
+        Names(()), HERE, real=DOUBLE, total=total, at=param("p", Pointer(DOUBLE)), count=2,
+        target=param("q", Pointer(DOUBLE)), more=(),
+    )  # fmt: skip
+    assert next(iter(declared(body))) is total
+    assert "atomicAdd(q, adj_x_sum);" in body_text(body)
+
+
+def test_whole_numbers_are_constants():
+    body = Quote("__shared__ real tile[rows][2 * rows + 1];")(Names(()), HERE, real=FLOAT, rows=16)
+    (tile,) = declared(body)
+    assert str(tile.type) == "float[33][16]" and tile.storage == "shared"
+
+
+def test_types_are_those_of_what_fills_a_hole():
+    """And conversions are those of C."""
+    copied = Quote("to[i] = from[i];")
+    i = ir.Var(param("i", UINT), span=HERE)
+    (s,) = copied(Names(()), HERE, to=param("a", Pointer(FLOAT)), i=i, **{"from": param("b", Pointer(INT))})
+    assert isinstance(s, ir.Assign) and isinstance(s.value, ir.Cast) and s.value.implicit
+    (s,) = copied(Names(()), HERE, to=param("a", Pointer(FLOAT)), i=i, **{"from": param("b", Pointer(FLOAT))})
+    assert isinstance(s, ir.Assign) and isinstance(s.value, ir.Index)
+
+
+def test_what_a_quote_says_is_valid():
+    memory, size = param("memory", Pointer(CHAR)), param("bytes", SIZE_T)
+    clear = Quote("for (size_t k = threadIdx.x; k < bytes / 4; k += blockDim.x) ((unsigned int *)memory)[k] = 0;")
+    body = (*clear(Names(()), HERE, memory=memory, bytes=size), *sums(Names(("k",))))
+    params = (memory, size, *(x for x in dict.fromkeys(e.symbol for e in walk_exprs(body) if isinstance(e, ir.Var))
+                              if x.storage == "param" and x not in (memory, size)))  # fmt: skip
+    kernel = ir.Function("clears", "kernel", params, hetad.ir.types.VOID, body, HERE)
+    verify(ir.Program({"clears": kernel}, {}, {}, {}))
+
+
+def test_a_hole_that_nothing_fills_is_unknown():
+    with pytest.raises(hetad.HetadError, match="count"):
+        SUM(Names(()), HERE, real=FLOAT, at=param("p", Pointer(FLOAT)), target=param("q", Pointer(FLOAT)), more=())
