@@ -51,6 +51,24 @@ _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
 
 
 @dataclass(frozen=True)
+class Accuracy:
+    """How closely a gradient is compared, and how often.
+
+    `rtol`: relative tolerance, by default 1e-6, or 2e-4 where a float takes part; `atol`: absolute tolerance;
+    `samples`: random directions per parameter; `random_seed`: of the directions and of the seeds.
+    """
+
+    rtol: float | None = None
+    atol: float = 0.0
+    samples: int = 3
+    random_seed: int = 0
+
+    def relative(self, bits: int) -> float:
+        """The relative tolerance among numbers of so many bits."""
+        return _RTOL[bits] if self.rtol is None else self.rtol
+
+
+@dataclass(frozen=True)
 class Row:
     """One comparison.  `error` is relative; `expected` and `found` are absent where whole arrays are compared."""
 
@@ -223,23 +241,17 @@ def same_gradient(name: str, one: Any, other: Any, bits: int | None = None) -> R
 def check(
     subject: Subject,
     arguments: Sequence[Any],
+    accuracy: Accuracy = Accuracy(),
     *,
-    rtol: float | None = None,
-    atol: float = 0.0,
-    samples: int = 3,
-    random_seed: int = 0,
     on_step: Callable[[int, int], None] | None = None,
     racecheck: bool = True,
 ) -> Report:
-    """Compares the gradient with finite differences along `samples` random directions of each parameter in `wrt`.
+    """Compares the gradient with finite differences along random directions of each parameter in `wrt`.
 
     Args:
         subject: the program, its gradient and the names involved.
         arguments: the point, one argument per parameter; not changed.
-        rtol: relative tolerance; by default 1e-6, or 2e-4 where a float takes part.
-        atol: absolute tolerance.
-        samples: directions per parameter.
-        random_seed: of the directions and of the seeds.
+        accuracy: tolerances, and how many directions.
         on_step: called with (comparisons done, comparisons in all).
         racecheck: whether the program and its derivative run once under the race detector first, unless their
             launches are large.
@@ -252,9 +264,8 @@ def check(
     notes = _race_notes(subject, arguments) if racecheck else ()
 
     rows: list[Row] = []
-    total = len(subject.wrt) * samples + 2
-    rtol = _RTOL[subject.bits] if rtol is None else rtol
-    for row in _rows(subject, arguments, rtol, atol, samples, np.random.default_rng(random_seed)):
+    total = len(subject.wrt) * accuracy.samples + 2
+    for row in _rows(subject, arguments, accuracy, np.random.default_rng(accuracy.random_seed)):
         rows.append(row)
         if on_step is not None:
             on_step(len(rows), total)
@@ -290,17 +301,16 @@ def _in_the_derivative() -> Iterator[None]:
         raise
 
 
-def _rows(
-    subject: Subject, arguments: Sequence[Any], rtol: float, atol: float, samples: int, rng: np.random.Generator
-) -> Iterator[Row]:
+def _rows(subject: Subject, arguments: Sequence[Any], accuracy: Accuracy, rng: np.random.Generator) -> Iterator[Row]:
     kept = copy.deepcopy(list(arguments))
     seeds = _random_seeds(subject, arguments, rng)
     gradient = subject.gradient(list(arguments), copy.deepcopy(seeds))
     yield _unchanged(subject, kept, arguments)
+    tolerances = accuracy.relative(subject.bits), accuracy.atol
     for name in subject.wrt:
-        for sample in range(samples):
-            along = f"{name}, direction {sample + 1}" if samples > 1 else name
-            row = _along_direction(subject, arguments, seeds, name, gradient[name], (rtol, atol), rng)
+        for sample in range(accuracy.samples):
+            along = f"{name}, direction {sample + 1}" if accuracy.samples > 1 else name
+            row = _along_direction(subject, arguments, seeds, name, gradient[name], tolerances, rng)
             yield replace(row, check=along)
     if seeds is not None:
         yield _linear_in_seeds(subject, arguments, seeds, gradient, rng)
@@ -436,6 +446,3 @@ def _random_seeds(subject: Subject, arguments: Sequence[Any], rng: np.random.Gen
         like = arguments[subject.position(name)]
         seeds[name] = from_vector(like, rng.standard_normal(to_vector(like).size))
     return seeds
-
-
-# --- values as vectors of their floating parts ----------------------------------------------------

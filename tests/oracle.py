@@ -65,7 +65,7 @@ def check_gradient(
         made = hetad.gradient(launchable, wrt=tuple(wrt), of=of and tuple(of), backend=backend, **setting)
         verify(made.derivative.program, DERIVATIVE, signature)
         subject = gradcheck.of_function(launchable, tuple(wrt), of and tuple(of), backend, launch or {}, **setting)
-        report = gradcheck.check(subject, args, rtol=rtol, atol=atol, samples=samples)
+        report = gradcheck.check(subject, args, gradcheck.Accuracy(rtol, atol, samples))
         assert report.passed, f"{setting or ''}\n{report}"
         if reference is not None:
             _check_reference(subject, args, reference)

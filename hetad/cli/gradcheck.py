@@ -78,9 +78,8 @@ def _check(
     keywords = limits(options) | making(options) | {"graph": options.graph}
     subject, arguments = gradcheck.from_problem(problem, backend, options.cpu_threads, **keywords)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
-        report = gradcheck.check(
-            subject, arguments, random_seed=options.seed, on_step=on_step, racecheck=watch, **settings
-        )
+        accuracy = gradcheck.Accuracy(random_seed=options.seed, **settings)
+        report = gradcheck.check(subject, arguments, accuracy, on_step=on_step, racecheck=watch)
     gradient = subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))
     return report, dict(gradient), min(subject.bits, subject.inner_bits)
 

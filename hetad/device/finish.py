@@ -16,7 +16,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.generated import Gather, Pullback, Tapes
 from hetad.device.qualifiers import qualified
-from hetad.device.tape.counting import counting_kernel
+from hetad.device.tape.counting import Primal, counting_kernel
 from hetad.device.tape.memory import StoredValues
 from hetad.device.tape.storage import Site
 from hetad.device.tape.unknown import unknown_variables
@@ -157,7 +157,8 @@ def _tapes(
     assert draft.effects is not None
     name, drops = draft.entry.replace("_pullback", suffix), draft.reversed.engine.drops
     stale, effects = values.stale, draft.effects
-    counter, counted, used = counting_kernel(name, prepared, drops, len(tapes), sites, effects, draft.names, stale)
+    primal = Primal(prepared, effects, drops, stale)
+    counter, counted, used = counting_kernel(name, primal, len(tapes), sites, draft.names)
     unknown = unknown_variables(prepared.body, stale, effects)  # on account of some of them
     for symbol, span in stale.items() if not used.isdisjoint(unknown) else ():
         if not used.isdisjoint(unknown_variables(prepared.body, (symbol,), effects)):

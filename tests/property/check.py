@@ -98,7 +98,7 @@ def _checked(case: corpus.Case, options: Options) -> Outcome:
     function = hetad.load(problem.source)[problem.function]
     arguments = problem.arguments(function.parameters)
     subject = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {})
-    report = gradcheck.check(subject, arguments, samples=1)
+    report = gradcheck.check(subject, arguments, gradcheck.Accuracy(samples=1))
     seeds = _seeds(subject, arguments)
     first = subject.gradient(list(arguments), seeds)
     failed = [row for row in report.rows if row.verdict == "failed"]

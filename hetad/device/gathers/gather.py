@@ -44,7 +44,7 @@ from hetad.device.gathers.sources import Source, Unfit, loads, user_name
 from hetad.device.gathers.stencil import stencil
 from hetad.device.gathers.targets import Targets, by_axes, thread_count
 from hetad.device.gathers.team import Team
-from hetad.device.gathers.tiles import Cells, Tiles
+from hetad.device.gathers.tiles import Cells, Ranges, Tiles
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
@@ -273,10 +273,10 @@ class GatherKernel:
         """Tiles, or a thread for each target where these do not pay.  The launch has its own shape."""
         sizes = self.over.sizes()
         count = {t.symbol: s.symbol for t, s in zip(self.targets, sizes, strict=True)}
-        first = {t.symbol: self.over.first(t) for t in self.targets}
+        ranges = Ranges({t.symbol: self.over.first(t) for t in self.targets}, count)
         ((key, total),) = self.sums.items()
         cells = Cells(self._place(key), self._apart(key), self.sources[0].increment.statement)
-        tiles = Tiles(product, first, count, total, cells, self.arithmetic, self.names, split=not fixed_order)
+        tiles = Tiles(product, ranges, total, cells, self.arithmetic, self.names, split=not fixed_order)
         self.launch_bounds = tiles.launch_bounds
         body = tiles.body()
         body = substitute({x: replace(x) for x in declared(body)}, body)  # the targets stand in the other branch too

@@ -41,6 +41,14 @@ CHUNKS = 4  # of a part, at least
 
 
 @dataclass(frozen=True, slots=True)
+class Ranges:
+    """Of each target: its least value, and how many values it has."""
+
+    first: Mapping[ir.Symbol, ir.Expr]
+    count: Mapping[ir.Symbol, ir.Symbol]
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """What the sums are added to: `place`, each a thread's own if they are `apart`."""
 
@@ -68,17 +76,15 @@ class Tiles:
     def __init__(
         self,
         found: Contraction,
-        first: Mapping[ir.Symbol, ir.Expr],
-        count: Mapping[ir.Symbol, ir.Symbol],
+        ranges: Ranges,
         total: ir.Symbol,
         cells: Cells,
         arithmetic: Arithmetic,
         names: Names,
         split: bool,
     ) -> None:
-        """`first`, `count`: of each target the least value, and how many there are; `total`: the sum of one;
-        `split`: whether blocks may share a tile, and add to it in any order."""
-        self.found, self.first, self.count, self.total, self.cells = found, first, count, total, cells
+        """`total`: the sum of one target; `split`: whether blocks may share a tile, and add to it in any order."""
+        self.found, self.ranges, self.total, self.cells = found, ranges, total, cells
         self.arithmetic, self.names, self.span = arithmetic, names, arithmetic.span
         self._names: dict[str, str] = {}
         self.small, self.wide = Arithmetic(INT, self.span), Arithmetic(SIZE_T, self.span)
@@ -95,13 +101,13 @@ class Tiles:
         (t, *more) = side.targets
         type_ = LONG if more else self.arithmetic.type
         shape = Array(Array(self.total.type, TILE + 1), DEPTH)
-        alone = not more and is_zero(self.first[t.symbol])
+        alone = not more and is_zero(self.ranges.first[t.symbol])
         number = t.symbol if alone else self._const(name, type_)
         loaded = {d.symbol: self._local(f"{d.symbol.name}_loaded", Array(d.symbol.type, LOADS)) for d in side.targets}
         return _Matrix(
             side,
             number,
-            self._const(f"{name}s", LONG) if more else self.count[t.symbol],
+            self._const(f"{name}s", LONG) if more else self.ranges.count[t.symbol],
             self._const(f"first_{number.name}", type_),
             self.names.symbol(f"{side.array}_tile", shape, self.span, "shared"),
             self._const(f"{side.array}_along", BOOL),
@@ -125,7 +131,7 @@ class Tiles:
         ]
 
     def _counts(self, targets: Sequence[Target]) -> list[ir.Expr]:
-        return [_var(self.count[t.symbol]) for t in targets]
+        return [_var(self.ranges.count[t.symbol]) for t in targets]
 
     def _long_ends(self) -> list[Range]:
         """The loops whose ends are worked out once."""
@@ -230,14 +236,14 @@ class Tiles:
         """The targets with this number, the first of them fastest."""
         found: list[tuple[ir.Symbol, ir.Expr]] = []
         for t in targets:
-            size = convert(_var(self.count[t.symbol]), a.type)
+            size = convert(_var(self.ranges.count[t.symbol]), a.type)
             digit = number if t is targets[-1] else a.binary("%", number, size)
             number = a.binary("/", number, size)
             found.append((t.symbol, self._from_first(t, convert(digit, t.symbol.type))))
         return found
 
     def _from_first(self, t: Target, value: ir.Expr) -> ir.Expr:
-        return self.arithmetic.binary("+", self.first[t.symbol], value)
+        return self.arithmetic.binary("+", self.ranges.first[t.symbol], value)
 
     # -- over the loops
 

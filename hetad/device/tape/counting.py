@@ -6,8 +6,8 @@ push, and leaves the maximum over the threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness
@@ -23,26 +23,29 @@ from hetad.ir.visit import map_bodies, map_body, own_variables, variables
 from hetad.rules import callees
 
 
+@dataclass(frozen=True, slots=True)
+class Primal:
+    """The kernel in which is counted.  `drops` tells statements with effects outside the block; `stale` variables have
+    values that are not to be had here."""
+
+    kernel: ir.Function
+    effects: Effects
+    drops: Callable[[ir.Stmt], bool]
+    stale: Collection[ir.Symbol]
+
+
 class Counting:
     """Counters for `sites`, and the primal's statements with them."""
 
-    def __init__(
-        self,
-        kernel: ir.Function,
-        drops: Callable[[ir.Stmt], bool],
-        sites: Sequence[Site],
-        names: Names,
-        unknown: Collection[ir.Symbol],
-        effects: Effects,
-    ) -> None:
-        self.span = kernel.span
-        self.outside = drops
+    def __init__(self, primal: Primal, sites: Sequence[Site], names: Names) -> None:
+        self.span = primal.kernel.span
+        self.outside = primal.drops
         self.sites = sites
         self.names = names
-        self.unknown = unknown
-        self.effects = effects
+        self.effects = primal.effects
+        self.unknown = unknown_variables(primal.kernel.body, primal.stale, primal.effects)
         self.first: dict[ir.Symbol, ir.Symbol] = {}  # parameters that change: with what the launch gave
-        self.outlook = Outlook(unknown, effects, names, self._parameter)
+        self.outlook = Outlook(self.unknown, self.effects, names, self._parameter)
         self.counters: dict[tuple[int, bool], ir.Symbol] = {}
         self.met: set[tuple[int, bool]] = set()
         for site in sites:
@@ -125,22 +128,12 @@ class Counting:
 
 
 def counting_kernel(
-    name: str,
-    kernel: ir.Function,
-    drops: Callable[[ir.Stmt], bool],
-    tapes: int,
-    sites: Sequence[Site],
-    effects: Effects,
-    names: Names,
-    stale: Container[ir.Symbol],
+    name: str, primal: Primal, tapes: int, sites: Sequence[Site], names: Names
 ) -> tuple[ir.Function, tuple[int, ...], set[ir.Symbol]]:
-    """The counting kernel, the primal parameters it takes, by position, and the variables it uses.
-
-    `drops` tells statements with effects outside the block.  `stale` variables have values that are not to be had here.
-    """
-    span = kernel.span
+    """The counting kernel, the primal parameters it takes, by position, and the variables it uses."""
+    kernel, span = primal.kernel, primal.kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
-    counting = Counting(kernel, drops, sites, names, unknown_variables(kernel.body, stale, effects), effects)
+    counting = Counting(primal, sites, names)
     body = counting.instrument(kernel.body)
     if counting.met != counting.counters.keys():
         raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")
@@ -149,14 +142,14 @@ def counting_kernel(
     for k in range(tapes):
         cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
         closing.append(ir.Call("atomicMax", (address_of(cell), counting.cells(k)), span=span))
-    pruned = Liveness(effects, _is_effect).prune((*opening, *body, *closing))
+    pruned = Liveness(primal.effects, _is_effect).prune((*opening, *body, *closing))
     final = tidy(_without_idle_barriers(pruned))
     used = set(variables(final))
     given = [counting.first[p] if counting.first.get(p) in used else p for p in kernel.params]
-    primal = tuple(i for i, p in enumerate(given) if p in used)
-    params = (*(given[i] for i in primal), depth)
+    taken = tuple(i for i, p in enumerate(given) if p in used)
+    params = (*(given[i] for i in taken), depth)
     comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
-    return ir.Function(name, "kernel", params, VOID, final, span, comment=comment), primal, set(variables(pruned))
+    return ir.Function(name, "kernel", params, VOID, final, span, comment=comment), taken, set(variables(pruned))
 
 
 def _without_idle_barriers(body: ir.Body) -> ir.Body:
