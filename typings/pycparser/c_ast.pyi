@@ -155,6 +155,7 @@ class GenericSelection(Node):
 
 class Goto(Node):
     name: str
+    def __init__(self, name: str, coord: object = ...) -> None: ...
 
 class ID(Node):
     name: str
