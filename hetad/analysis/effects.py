@@ -47,6 +47,7 @@ class KernelEffects:
 
 
 DIRECT = -1
+_PARTS = (ir.Index, ir.Member)
 
 
 def numbered(arg: ir.Expr) -> Iterator[tuple[int, ir.Expr]]:
@@ -64,37 +65,44 @@ class Effects:
 
     # -- reads
 
-    def loads(self, expr: ir.Expr) -> Iterator[Location]:
+    def loads(self, expr: ir.Expr) -> list[Location]:
         """Locations whose value the evaluation of `expr` needs."""
+        found: list[Location] = []
+        self._add_loads(expr, found)
+        return found
+
+    def address(self, place: ir.Expr) -> list[Location]:
+        """Locations that the evaluation of a place's address needs, not its value."""
+        found: list[Location] = []
+        self._add_address(place, found)
+        return found
+
+    def _add_loads(self, expr: ir.Expr, found: list[Location]) -> None:
         waiting = [expr]  # sums may be long
         while waiting:
-            match waiting.pop():
-                case ir.Var(symbol=symbol):
-                    yield symbol
-                case (ir.Index() | ir.Member()) as place:
-                    yield from self.address(place)
-                    if not isinstance(place.type, Array):
-                        yield from self.pointers.storage(place)
-                case ir.AddressOf(place=place):
-                    yield from self.address(place)
-                case ir.Intrinsic(args=(ir.AddressOf(place=place),)) as taken if operations.gives(
-                    taken, operations.take
-                ):
-                    waiting.append(place)
-                case other:
-                    waiting += children(other)[::-1]
+            e = waiting.pop()
+            if isinstance(e, ir.Var):
+                found.append(e.symbol)
+            elif isinstance(e, _PARTS):
+                self._add_address(e, found)
+                if not isinstance(e.type, Array):
+                    found += self.pointers.storage(e)
+            elif isinstance(e, ir.AddressOf):
+                self._add_address(e.place, found)
+            elif operations.gives(e, operations.take) and isinstance(e.args[0], ir.AddressOf):
+                waiting.append(e.args[0].place)
+            else:
+                waiting += children(e)[::-1]
 
-    def address(self, place: ir.Expr) -> Iterator[Location]:
-        """Locations that the evaluation of a place's address needs, not its value."""
-        match place:
-            case ir.Index(base=base, index=index):
-                yield from self.loads(index)
+    def _add_address(self, place: ir.Expr, found: list[Location]) -> None:
+        while isinstance(place, _PARTS):
+            base = place.base
+            if isinstance(place, ir.Index):
+                self._add_loads(place.index, found)
                 if isinstance(base.type, Pointer):
-                    yield from self.loads(base)
-                else:
-                    yield from self.address(base)
-            case ir.Member(base=base):
-                yield from self.address(base)
+                    self._add_loads(base, found)
+                    return
+            place = base
 
     def reads(self, s: ir.Stmt) -> Iterator[Location]:
         """Locations that the statement itself (not what it contains) reads."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hetad.analysis.loops import constant_trips, counted
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.types import Float
 from hetad.ir.visit import bodies, own_nodes
 
@@ -13,7 +14,7 @@ _DIVISION, _FUNCTION = 10, 20  # in the time of a product
 
 def arithmetic(body: ir.Body) -> int:
     """About how many floating operations a body makes, all branches counted."""
-    return sum(_of_statement(s) for s in body)
+    return sum(map(_of_statement, body))
 
 
 def turns(s: ir.Stmt) -> int:
@@ -25,10 +26,13 @@ def turns(s: ir.Stmt) -> int:
     return OFTEN if trips is None else trips
 
 
-def _of_statement(s: ir.Stmt) -> int:
+def _find_of_statement(s: ir.Stmt) -> int:
     own = sum(_of_node(e) for e in own_nodes(s))
     own += isinstance(s, ir.Update) and isinstance(s.target.type, Float)
     return own + turns(s) * sum(map(arithmetic, bodies(s)))
+
+
+_of_statement: Fact[ir.Stmt, int] = lasting(_find_of_statement)
 
 
 def _of_node(e: ir.Expr) -> int:

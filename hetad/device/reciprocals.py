@@ -30,7 +30,17 @@ from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed, root_symbol
 from hetad.ir.types import DOUBLE, Array, Float, Pointer
-from hetad.ir.visit import bodies, children, map_body, map_children, own_variables, variables, walk_stmts
+from hetad.ir.visit import (
+    bodies,
+    children,
+    map_body,
+    map_children,
+    own_variables,
+    same_or,
+    variables,
+    walk_exprs,
+    walk_stmts,
+)
 from hetad.passes.manager import program_pass
 from hetad.rules import math as rules
 
@@ -56,6 +66,8 @@ def with_reciprocals(
     body: ir.Body, params: Collection[ir.Symbol], adjoints: Collection[ir.Symbol], names: Names
 ) -> ir.Body:
     """`params`: of the kernel; `adjoints`: the variables that are, or lead to, adjoints."""
+    if not any(isinstance(e, ir.Binary) and e.op == "/" and e.type == DOUBLE for e in walk_exprs(body)):
+        return body
     free = _Free(body, set(adjoints))
     found = _Divisors(body, free)
     inverses = {
@@ -256,16 +268,20 @@ class _Rewriter:
 
 
 def _with_values(s: ir.Stmt, fn: Callable[[ir.Expr], ir.Expr]) -> ir.Stmt:
+    """The statement with `fn` applied to what it stores."""
     match s:
         case ir.Declare(init=init) if init is not None:
-            return replace(s, init=fn(init))
+            value = fn(init)
+            return s if value is init else replace(s, init=value)
         case ir.Assign():
-            return replace(s, value=fn(s.value))
+            value = fn(s.value)
+            return s if value is s.value else replace(s, value=value)
         case ir.Update(op="+" | "-" as op):
             value = fn(s.value)
             if isinstance(value, ir.Unary) and value.op == "-" and not isinstance(s.value, ir.Unary):
                 return replace(s, op="-" if op == "+" else "+", value=value.operand)
-            return replace(s, value=value)
+            return s if value is s.value else replace(s, value=value)
         case ir.Call():
-            return replace(s, args=tuple(map(fn, s.args)))
+            args = same_or(s.args, tuple(map(fn, s.args)))
+            return s if args is s.args else replace(s, args=args)
     return s

@@ -28,12 +28,12 @@ def lasting(find: Callable[[N], F]) -> Fact[N, F]:
 
 def _remembered(find: Callable[[N], F], known: dict[int, tuple[N, F]]) -> Fact[N, F]:
     """`known` has each node too, whose number is no other's as long as it is here."""
-    get = known.get
 
     def fact(node: N) -> F:
-        entry = get(id(node))
-        if entry is not None:
-            return entry[1]
+        try:
+            return known[id(node)][1]
+        except KeyError:
+            pass  # and what `find` raises is raised by itself
         found = find(node)
         if len(known) >= _MOST:
             known.clear()

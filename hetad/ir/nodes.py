@@ -17,6 +17,7 @@ from typing import Literal
 
 from hetad.diagnostics import Span
 from hetad.ir.forms import Form
+from hetad.ir.records import node
 from hetad.ir.types import Type
 
 Extent = Literal["value", "range", "part", "allocation", "reached", "column"]
@@ -48,7 +49,7 @@ def _span() -> Span:
 # --- expressions; those marked (place) can be assigned to ---------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Const:
     """A literal.  `text` is the user's spelling, kept for printing."""
 
@@ -58,14 +59,14 @@ class Const:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class String:
     text: str  # with quotes, as in the source
     type: Type
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Var:  # (place)
     symbol: Symbol
     span: Span = _span()
@@ -75,7 +76,7 @@ class Var:  # (place)
         return self.symbol.type
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Index:  # (place) base[index]; *p is p[0]
     base: Expr  # of pointer or array type
     index: Expr
@@ -83,7 +84,7 @@ class Index:  # (place) base[index]; *p is p[0]
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Member:  # (place) base.name; p->name is Member(Index(p, 0), name)
     base: Expr
     name: str
@@ -91,14 +92,14 @@ class Member:  # (place) base.name; p->name is Member(Index(p, 0), name)
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class AddressOf:
     place: Place
     type: Type
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ThreadIndex:
     """`threadIdx.x` and its like; `name` is threadIdx, blockIdx, blockDim, gridDim; or warpSize with axis ''."""
 
@@ -108,7 +109,7 @@ class ThreadIndex:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Unary:
     op: Literal["-", "!", "~"]
     operand: Expr
@@ -116,7 +117,7 @@ class Unary:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Binary:
     """Arithmetic, comparison, logic (`&&`, `||` without side effects), pointer plus integer."""
 
@@ -127,7 +128,7 @@ class Binary:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Select:
     """`cond ? then : orelse`."""
 
@@ -138,7 +139,7 @@ class Select:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Cast:
     """A conversion, written or implicit: arithmetic operands always have the operation's own type."""
 
@@ -148,7 +149,7 @@ class Cast:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Intrinsic:
     """A call of a function hetad knows (`rules/`): sinf, fmax, __ldg, ..."""
 
@@ -158,7 +159,7 @@ class Intrinsic:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class CallExpr:
     """A call, inside an expression, of a function of the program; gone after normalisation."""
 
@@ -168,7 +169,7 @@ class CallExpr:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Aggregate:
     """`{a, b, c}` for an array or struct (all elements listed or the rest zero), and `dim3(x, y, z)`."""
 
@@ -186,21 +187,21 @@ Expr = (
 # --- statements ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Declare:
     symbol: Symbol
     init: Expr | None
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Assign:
     target: Place
     value: Expr
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Update:
     """`target op= value`; `op` without the equals sign."""
 
@@ -210,7 +211,7 @@ class Update:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Call:
     """A call as a statement: a function of the program, or one of hetad's tables (cudaMalloc, atomicAdd,
     __syncthreads, printf).  `result` receives the returned value."""
@@ -221,7 +222,7 @@ class Call:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Launch:
     """`kernel<<<grid, block, shared, stream>>>(args)`; grid and block have type dim3 or an integer type."""
 
@@ -234,7 +235,7 @@ class Launch:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Block:
     """A scope."""
 
@@ -242,7 +243,7 @@ class Block:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class If:
     cond: Expr
     then: Body
@@ -250,7 +251,7 @@ class If:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class For:
     """`for (init; cond; step) body`.  `init` is declarations or assignments, `step` assignments or updates."""
 
@@ -265,21 +266,21 @@ class For:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class While:
     cond: Expr
     body: Body
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DoWhile:
     body: Body
     cond: Expr
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Case:
     """`case values: body`; no values for `default`.  The body falls through unless it ends in Break."""
 
@@ -289,30 +290,30 @@ class Case:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Switch:
     subject: Expr
     cases: tuple[Case, ...]
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Break:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Continue:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Return:
     value: Expr | None
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Goto:
     """A jump to a label further on in the function; the front end replaces it before anybody else sees it."""
 
@@ -320,7 +321,7 @@ class Goto:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Label:
     """Where jumps lead; the front end replaces it together with them."""
 
@@ -328,7 +329,7 @@ class Label:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Comment:
     """A `//` line in emitted code."""
 
@@ -336,7 +337,7 @@ class Comment:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Opaque:
     """Host C++ that hetad does not read and nothing depends on: printed in a .cu, left out when hetad runs the program.
 
@@ -350,7 +351,7 @@ class Opaque:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Push:
     """Save memory in `slot` on the tape (reverse engine only; lowered before emission).
 
@@ -371,7 +372,7 @@ class Push:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Pop:
     """Give back what the matching `Push` saved."""
 

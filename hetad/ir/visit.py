@@ -137,6 +137,7 @@ _OWN: dict[type, Reader] = {node: _reader(node, names) for node, names in _STMT_
 _OWN[Call] = lambda n: n.args if n.result is None else (*n.args, n.result)
 _BODIES: dict[type, Reader] = {node: _reader(node, names) for node, names in _STMT_BODIES.items()}
 _BODIES[Switch] = lambda n: tuple(case.body for case in n.cases)
+_COMPOUND = frozenset(_BODIES)
 
 
 def _rebuild(node: N, names: tuple[str, ...], fn: Callable[[Any], Any], span: Span | None = None) -> N:
@@ -211,6 +212,11 @@ def own_exprs(stmt: Stmt | Case) -> tuple[Expr, ...]:
     return _OWN.get(type(stmt), _none)(stmt)
 
 
+def is_compound(stmt: Stmt | Case) -> bool:
+    """Whether statements are nested in it."""
+    return type(stmt) in _COMPOUND
+
+
 def bodies(stmt: Stmt | Case) -> tuple[Body, ...]:
     """The bodies nested directly in a statement; those of a switch are the bodies of its cases."""
     return _BODIES.get(type(stmt), _none)(stmt)
@@ -252,6 +258,8 @@ def collected(own: Callable[[Stmt], Iterable[F]]) -> Fact[Stmt, tuple[F, ...]]:
     """What a statement has of its own and what the statements in it have, each once, in order; lasting."""
 
     def find(s: Stmt) -> tuple[F, ...]:
+        if type(s) not in _COMPOUND:
+            return tuple(dict.fromkeys(own(s)))
         inner = (found(nested) for body in bodies(s) for nested in body)
         return tuple(dict.fromkeys(chain(own(s), *inner)))
 
@@ -285,9 +293,9 @@ def _map_cases(fn: Callable[[Body], Body], stmt: Switch) -> Switch:
     return replace(stmt, cases=cases) if changed else stmt
 
 
-def same_or(body: Body, new: Body) -> Body:
+def same_or(old: tuple[F, ...], new: tuple[F, ...]) -> tuple[F, ...]:
     """The old body where it has just the same statements: what is known of these need not be found again."""
-    return body if len(body) == len(new) and all(map(is_, body, new)) else new
+    return old if len(old) == len(new) and all(map(is_, old, new)) else new
 
 
 def with_bodies(stmt: S, **new: Body) -> S:
@@ -310,9 +318,11 @@ def map_body(fn: StmtRewriter, body: Body) -> Body:
     result: list[Stmt] = []
     changed = False
     for stmt in body:
-        new = fn(map_bodies(rewritten, stmt))
-        if new is not stmt:
-            changed = True
+        new = fn(map_bodies(rewritten, stmt) if type(stmt) in _COMPOUND else stmt)
+        if new is stmt:
+            result.append(stmt)
+            continue
+        changed = True
         if isinstance(new, tuple):
             result.extend(new)
         elif new is not None:
@@ -327,14 +337,16 @@ def map_exprs(fn: ExprRewriter, body: Body) -> Body:
         names = _EXPR_CHILDREN.get(type(e))
         return fn(e if names is None else _rebuild(e, names, rewritten))
 
-    def rewrite(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Switch):
-            cases = tuple(map_own_exprs(rewritten, case) for case in stmt.cases)
-            if any(a is not b for a, b in zip(stmt.cases, cases, strict=True)):
-                stmt = replace(stmt, cases=cases)
-        return map_own_exprs(rewritten, stmt)
+    return map_body(lambda stmt: _map_all_own_exprs(rewritten, stmt), body)
 
-    return map_body(rewrite, body)
+
+def _map_all_own_exprs(fn: ExprRewriter, stmt: Stmt) -> Stmt:
+    """The same as `map_own_exprs`, with the values of the cases of a switch."""
+    if isinstance(stmt, Switch):
+        cases = tuple(map_own_exprs(fn, case) for case in stmt.cases)
+        if any(map(is_not, stmt.cases, cases)):
+            stmt = replace(stmt, cases=cases)
+    return map_own_exprs(fn, stmt)
 
 
 def map_spans(fn: Callable[[Span], Span], body: Body) -> Body:
@@ -362,41 +374,47 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
     if not replacements:
         return body
 
+    replaced = replacements.keys()
+
     def expr(e: Expr) -> Expr:
-        if isinstance(e, Var) and e.symbol in replacements:
-            new = replacements[e.symbol]
-            return Var(new, span=e.span) if isinstance(new, Symbol) else new
-        return e
+        if type(e) is Var:
+            new = replacements.get(e.symbol)
+            return e if new is None else Var(new, span=e.span) if isinstance(new, Symbol) else new
+        names = _EXPR_CHILDREN.get(type(e))
+        return e if names is None else cast(Expr, _rebuild(e, names, expr))
 
     def reversed_header(loop: For, primal: For) -> For:
         """The loop that `loop` reverses, whose header may take the place of the reversed one."""
         header = replace(primal, body=(), primal=None)
-        if replacements.keys().isdisjoint(variables((header,))):
+        if replaced.isdisjoint(variables((header,))):
             return loop
         (own,) = substitute(replacements, (header,))
         assert isinstance(own, For)
         return replace(loop, primal=replace(primal, init=own.init, cond=own.cond, step=own.step))
 
-    def declare(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, For) and stmt.primal is not None:
-            stmt = reversed_header(stmt, stmt.primal)
+    def statement(stmt: Stmt) -> Stmt:
+        if not replaced.isdisjoint(own_variables(stmt)):
+            stmt = _map_all_own_exprs(expr, stmt)
         if isinstance(stmt, Declare):
             new = replacements.get(stmt.symbol)
             if isinstance(new, Symbol):
-                return replace(stmt, symbol=new)
-        elif isinstance(stmt, For) and not replacements.keys().isdisjoint(stmt.sums):
-            renamed = (replacements.get(s, s) for s in stmt.sums)
-            return replace(stmt, sums=tuple(s for s in renamed if isinstance(s, Symbol)))
-        elif isinstance(stmt, Opaque) and stmt.declares:
+                return cast(Stmt, _with(stmt, {"symbol": new}))
+        elif isinstance(stmt, For):
+            if stmt.primal is not None:
+                stmt = reversed_header(stmt, stmt.primal)
+            if not replaced.isdisjoint(stmt.sums):
+                renamed = (replacements.get(s, s) for s in stmt.sums)
+                return replace(stmt, sums=tuple(s for s in renamed if isinstance(s, Symbol)))
+        elif isinstance(stmt, Opaque) and not replaced.isdisjoint(stmt.declares):
             renamed = (replacements.get(s, s) for s in stmt.declares)
             return replace(stmt, declares=tuple(s for s in renamed if isinstance(s, Symbol)))
         return stmt
 
-    return map_body(declare, map_exprs(expr, body))
+    return map_body(statement, body)
 
 
 def _find_own_variables(stmt: Stmt) -> tuple[Symbol, ...]:
-    return tuple(e.symbol for e in own_nodes(stmt) if isinstance(e, Var))
+    return tuple([e.symbol for e in own_nodes(stmt) if type(e) is Var])
 
 
 own_variables: Fact[Stmt, tuple[Symbol, ...]] = lasting(_find_own_variables)  # that the statement itself mentions
@@ -405,7 +423,7 @@ own_variables: Fact[Stmt, tuple[Symbol, ...]] = lasting(_find_own_variables)  # 
 def variables(node: Expr | Iterable[Stmt]) -> Iterator[Symbol]:
     """The symbols that an expression or a body mentions, with repetitions, in order."""
     if type(node) in _EXPRESSIONS:
-        return (e.symbol for e in walk_expr(cast(Expr, node)) if isinstance(e, Var))
+        return (e.symbol for e in walk_expr(cast(Expr, node)) if type(e) is Var)
     return chain.from_iterable(map(own_variables, walk_stmts(cast("Iterable[Stmt]", node))))
 
 

@@ -12,7 +12,7 @@ from hetad.adjoint.canonicalise.declarations import (
     sink,
 )
 from hetad.adjoint.canonicalise.literals import absorbed
-from hetad.adjoint.canonicalise.naming import comments, constants, renumber
+from hetad.adjoint.canonicalise.naming import comments, renamed
 from hetad.adjoint.canonicalise.order import headers
 from hetad.adjoint.canonicalise.sums import merge_atomics
 from hetad.adjoint.canonicalise.uses import exposed_variables, inside
@@ -28,7 +28,7 @@ def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     condition reads is not written."""
     body = simplified_body(body)
     new = _Blocks(kernel, exposed_variables(body)).settled(body)
-    return renumber(constants(comments(absorbed(new if aliased else headers(new)), None)[0]))
+    return renamed(comments(absorbed(new if aliased else headers(new)), None)[0])
 
 
 class _Blocks:

@@ -57,7 +57,7 @@ def drop_idle_restores(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     ]
     if not candidates:
         return body
-    uses = Uses(body)
+    uses = Uses(body, {x for _, *both in candidates for x in both})
     while any(_drops_restore(uses, *c) for c in candidates if uses.body[c[0]] is not None):
         pass
     return same_or(body, uses.result())
@@ -108,13 +108,11 @@ def sink(body: ir.Body) -> ir.Body:
 
 def join_declarations(body: ir.Body) -> ir.Body:
     """`T x; ... x = e;` becomes `T x = e;`, and `T x = 0; ... x += e;` becomes `T x = e;`."""
-    uses: Uses | None = None
-    for i, s in enumerate(body):
-        if not isinstance(s, ir.Declare) or isinstance(s.symbol.type, Array | Struct) or s.symbol.storage == "shared":
-            continue
-        if s.init is not None and not is_zero(s.init):
-            continue
-        uses = uses or Uses(body)
+    candidates = {i: s for i, s in enumerate(body) if isinstance(s, ir.Declare) and _waits_for_value(s)}
+    if not candidates:
+        return without_empty_comments(body)
+    uses = Uses(body, {s.symbol for s in candidates.values()})
+    for i, s in candidates.items():
         k = uses.next(i, s.symbol)
         first = uses.body[k] if k is not None else None
         if k is None or first is None:
@@ -123,7 +121,13 @@ def join_declarations(body: ir.Body) -> ir.Body:
         if value is not None:
             uses.put(k, ir.Declare(s.symbol, convert(value, s.symbol.type), span=first.span))
             uses.put(i, None)
-    return without_empty_comments(body if uses is None else same_or(body, uses.result()))
+    return without_empty_comments(same_or(body, uses.result()))
+
+
+def _waits_for_value(s: ir.Declare) -> bool:
+    if s.init is not None and not is_zero(s.init):
+        return False
+    return not isinstance(s.symbol.type, (Array, Struct)) and s.symbol.storage != "shared"
 
 
 def join_lists(body: ir.Body) -> ir.Body:
@@ -173,11 +177,11 @@ def first_value(s: ir.Stmt, declaration: ir.Declare) -> ir.Expr | None:
 
 def propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     """`const T t = x;` is dropped where x keeps its value as long as t is used."""
-    candidates = [i for i, s in enumerate(body) if _is_copy(s, exposed)]
-    if not candidates:
+    copies = [(i, s) for i, s in enumerate(body) if _is_copy(s, exposed)]
+    if not copies:
         return body
-    uses = Uses(body)
-    while any(_propagates(uses, i, exposed) for i in candidates):
+    uses = Uses(body, {x for _, s in copies for x in mentioned(s)})
+    while sum(_propagates(uses, i, exposed) for i, _ in copies):
         pass
     return same_or(body, uses.result())
 

@@ -20,6 +20,7 @@ from hetad.ir.visit import (
     map_exprs,
     own_exprs,
     own_nodes,
+    same_or,
     substitute,
     variables,
     walk_exprs,
@@ -43,7 +44,7 @@ def headers(body: ir.Body) -> ir.Body:
                 s, init=s.primal.init, cond=s.primal.cond, step=s.primal.step, body=inner, unroll=s.primal.unroll
             )
         out.append(s)
-    return drop_unused_counts(tuple(out))
+    return drop_unused_counts(same_or(body, tuple(out)))
 
 
 def order_free(loop: ir.For) -> bool:
@@ -196,4 +197,4 @@ def drop_unused_counts(body: ir.Body) -> ir.Body:
         ):
             continue
         out.append(s)
-    return tuple(out)
+    return same_or(body, tuple(out))

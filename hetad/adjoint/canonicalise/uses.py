@@ -14,6 +14,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.visit import (
     bodies,
+    is_compound,
     map_bodies,
     own_nodes,
     own_variables,
@@ -47,6 +48,8 @@ def exposed_variables(body: ir.Body) -> frozenset[ir.Symbol]:
 
 def inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:
     """The statement with its bodies rewritten; the header of a loop is no block of its own."""
+    if not is_compound(s):
+        return s
     if isinstance(s, ir.For):
         inner = fn(s.body)
         return with_bodies(s, body=inner)
@@ -65,6 +68,8 @@ def without_empty_comments(body: ir.Body) -> ir.Body:
 
 
 def _with_nested(found: set[ir.Symbol], fact: Callable[[ir.Stmt], Symbols], s: ir.Stmt) -> Symbols:
+    if not is_compound(s):
+        return frozenset(found)
     return frozenset(found).union(*(fact(inner) for body in bodies(s) for inner in body))
 
 
@@ -113,20 +118,21 @@ def assigned(body: ir.Body, symbol: ir.Symbol) -> bool:
 
 
 class Uses:
-    """The statements of a body by their first positions, which stay as they are, and where each symbol is used.
+    """The statements of a body by their first positions, which stay as they are, and where each symbol `among` these is
+    used."""
 
-    `among`: of these symbols alone it is told where they are mentioned, and none where they are assigned.
-    """
-
-    def __init__(self, body: ir.Body, among: Set[ir.Symbol] | None = None) -> None:
+    def __init__(self, body: ir.Body, among: Set[ir.Symbol]) -> None:
         self.body: list[ir.Stmt | None] = list(body)
-        self._mentions: dict[ir.Symbol, list[int]] = {}
-        self._changes: dict[ir.Symbol, list[int]] = {}
-        for k, s in enumerate(body):
-            for x in mentioned(s) if among is None else mentioned(s) & among:
-                self._mentions.setdefault(x, []).append(k)
-            for x in () if among is not None else changed(s) | _declared(s):
-                self._changes.setdefault(x, []).append(k)
+        self._among = among
+        self._mentions = self._where(mentioned)
+        self._changes: dict[ir.Symbol, list[int]] | None = None  # until somebody asks
+
+    def _where(self, fact: Callable[[ir.Stmt], Symbols]) -> dict[ir.Symbol, list[int]]:
+        found: dict[ir.Symbol, list[int]] = {}
+        for k, s in enumerate(self.body):
+            for x in _at(s, fact) & self._among:
+                found.setdefault(x, []).append(k)
+        return found
 
     def result(self) -> ir.Body:
         return tuple(s for s in self.body if s is not None)
@@ -135,14 +141,18 @@ class Uses:
         """Replaces the statement at a position, or drops it."""
         old = self.body[k]
         self.body[k] = s
-        for found, before, now in (
-            (self._mentions, _at(old, mentioned), _at(s, mentioned)),
-            (self._changes, _at(old, changed) | _at(old, _declared), _at(s, changed) | _at(s, _declared)),
-        ):
-            for x in before - now:
-                found[x].remove(k)
-            for x in now - before:
-                insort(found.setdefault(x, []), k)
+        self._moved(self._mentions, mentioned, k, old)
+        if self._changes is not None:
+            self._moved(self._changes, _set_in, k, old)
+
+    def _moved(
+        self, found: dict[ir.Symbol, list[int]], fact: Callable[[ir.Stmt], Symbols], k: int, old: ir.Stmt | None
+    ) -> None:
+        before, now = _at(old, fact) & self._among, _at(self.body[k], fact) & self._among
+        for x in before - now:
+            found[x].remove(k)
+        for x in now - before:
+            insort(found.setdefault(x, []), k)
 
     def after(self, k: int, symbol: ir.Symbol) -> list[int]:
         """Where the symbol is mentioned after a position."""
@@ -155,6 +165,8 @@ class Uses:
 
     def changed_after(self, k: int, symbol: ir.Symbol) -> int | None:
         """Where the symbol is assigned or declared first after a position."""
+        if self._changes is None:
+            self._changes = self._where(_set_in)
         return _following(self._changes.get(symbol, []), k)
 
     def substitute(self, k: int, old: ir.Symbol, new: ir.Expr) -> None:
@@ -164,6 +176,10 @@ class Uses:
             assert s is not None
             (changed_statement,) = substitute({old: new}, (s,))
             self.put(position, changed_statement)
+
+
+def _set_in(s: ir.Stmt) -> Symbols:
+    return changed(s) | _declared(s)
 
 
 def _at(s: ir.Stmt | None, fact: Callable[[ir.Stmt], Symbols]) -> Symbols:
