@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetad.adjoint.options import Options
-from hetad.compiled import Choice, Compiled, backend_for, checked_backend, limits
+from hetad.compiled import Compiled, backend_for, checked_backend, limits
 from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.frontend.settings import Settings
 from hetad.gradients import Gradient
 from hetad.rules.user import UserRule, checked, checked_pullback
-from hetad.run.selection import Names, select_of, select_wrt
+from hetad.run.selection import Names
 from hetad.run.signature import bind
 
 if TYPE_CHECKING:
@@ -144,7 +144,6 @@ def gradient(
     """
     if not isinstance(function, Function):
         raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
-    definition, signature = function.definition, function.compiled.signature
     options = {
         "options": Options.of(optimize, deterministic),
         "rules": function.rules,
@@ -152,7 +151,7 @@ def gradient(
     }
     options |= {"measured": True} if measure else {}
     options |= {"graph": True} if graph else {}
-    choice = Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
+    choice = function.compiled.choice(wrt, of, options)
     return Gradient(function, choice, checked_backend(backend), cpu_threads, progress)
 
 

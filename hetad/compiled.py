@@ -15,6 +15,7 @@ from hetad.run import forking
 from hetad.run.call import LaunchConfiguration, Plan
 from hetad.run.lengths import Lengths
 from hetad.run.report import size_in_bytes
+from hetad.run.selection import Names, select_of, select_wrt
 from hetad.run.signature import Signature, signature_of
 
 if TYPE_CHECKING:
@@ -94,11 +95,23 @@ class Compiled:
                 executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of or ()
             )
 
+    def choice(self, wrt: Names, of: Names | None, options: Mapping[str, Any]) -> Choice:
+        """What is asked for in a user's words, if it fits the function.
+
+        Raises:
+            ArgumentError: see `run/selection.py`.
+        """
+        definition, signature = self.definition, self.signature
+        return Choice(select_wrt(definition, signature, wrt), select_of(definition, signature, of), options)
+
+    def request(self, choice: Choice) -> Request:
+        """The same for the pipeline."""
+        return Request(function=self.name, wrt=choice.wrt, of=choice.of, **choice.options)
+
     def derivative(self, choice: Choice) -> Derivative:
         with self._lock:
             if choice.key not in self._derivatives:
-                request = Request(function=self.name, wrt=choice.wrt, of=choice.of, **choice.options)
-                self._derivatives[choice.key] = pipeline.differentiate(self.unit, request)
+                self._derivatives[choice.key] = pipeline.differentiate(self.unit, self.request(choice))
             return self._derivatives[choice.key]
 
     def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:

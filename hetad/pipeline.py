@@ -39,6 +39,7 @@ from hetad.device.tape.saves import ordered_saves
 from hetad.device.tape.segments import segments_asked_for
 from hetad.device.tape.storage import stored_tape
 from hetad.diagnostics import SourceError
+from hetad.emit.cpu_passes import CPU
 from hetad.frontend.closure import reach, reach_for_derivative
 from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
@@ -83,7 +84,7 @@ from hetad.passes.task import Task
 if TYPE_CHECKING:
     from hetad.frontend import Unit
 
-__all__ = ["differentiate", "normalized", "primal", "reach", "source"]
+__all__ = ["CPU", "differentiate", "normalized", "primal", "reach", "source"]
 
 
 def limited(d: Derivation) -> bool:
@@ -213,8 +214,8 @@ PRIMAL: tuple[Pass[Any], ...] = (
 
 
 def every_pass() -> tuple[Pass[Any], ...]:
-    """All passes of a differentiation, in order."""
-    return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, *LOWER)
+    """All passes of a differentiation, in order, and those that bring any program to the CPU."""
+    return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, *LOWER, *CPU)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,36 +46,25 @@ def run(options: argparse.Namespace) -> int:
         return _problem(options)
     if options.function is None or options.wrt is None:
         raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
-    from hetad import compiled
-    from hetad.adjoint.options import Options
-    from hetad.host.derivation import Request
+    from hetad.cli.stages import requested
 
-    program = load(options)
-    request = Request(
-        function=options.function, wrt=options.wrt, of=options.of, options=Options.of(**making(options)),
-        memory_limit=compiled.limits(**limits(options)),
-    )  # fmt: skip
-    _show(function_of(program, options).compiled.unit, request)
+    function = function_of(load(options), options)
+    _show(function.compiled.unit, requested(function, options.wrt, options.of, limits(options), making(options)))
     return 0
 
 
 def _problem(options: argparse.Namespace) -> int:
     import hetad
-    from hetad import compiled, gradcheck
+    from hetad import gradcheck
     from hetad import problem as problems
-    from hetad.adjoint.options import Options
     from hetad.cli.console import progress
-    from hetad.host.derivation import Request
+    from hetad.cli.stages import requested
 
     problem = problems.read(options.file[0])
     memory, made = {**problem.memory, **limits(options)}, making(options)
     program = hetad.load(problem.source, **problem.loading)
-    unit = gradcheck.function_of(program, problem).compiled.unit
-    request = Request(
-        function=problem.function, wrt=tuple(problem.wrt), of=None if problem.of is None else tuple(problem.of),
-        options=Options.of(**made), memory_limit=compiled.limits(**memory),
-    )  # fmt: skip
-    _show(unit, request)
+    function = gradcheck.function_of(program, problem)
+    _show(function.compiled.unit, requested(function, problem.wrt, problem.of, memory, made))
     with progress(f"running {problem.function}"):
         subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory, **made)
         subject.gradient(arguments, gradcheck.ones(subject, arguments))

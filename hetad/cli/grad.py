@@ -84,15 +84,9 @@ def _stage(options: argparse.Namespace) -> str:
     if options.emit == "cuda":
         keywords = limits(options) | making(options)
         return hetad.gradient(function, wrt=options.wrt, of=options.of, **keywords).source
-    from hetad import compiled
-    from hetad.adjoint.options import Options
-    from hetad.cli.stages import stage_text
-    from hetad.host.derivation import Request
+    from hetad.cli.stages import requested, stage_text
 
-    request = Request(
-        function=options.function, wrt=options.wrt, of=options.of, options=Options.of(**making(options)),
-        memory_limit=compiled.limits(**limits(options)),
-    )  # fmt: skip
+    request = requested(function, options.wrt, options.of, limits(options), making(options))
     return stage_text(function.compiled.unit, request, options.emit)
 
 

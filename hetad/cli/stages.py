@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from hetad import pipeline
+from hetad import compiled, emit, pipeline
+from hetad.adjoint.options import Options
 from hetad.cli.grad import STAGES
 from hetad.diagnostics import ArgumentError, SourceError
 from hetad.ir.printer import program_text
@@ -13,9 +14,11 @@ from hetad.passes.manager import watched
 from hetad.passes.watching import Snapshots
 
 if TYPE_CHECKING:
+    from hetad.api import Function
     from hetad.frontend import Unit
     from hetad.host.derivation import Request
     from hetad.host.derivative import Derivative
+    from hetad.run.selection import Names
 
 PASSES, AFTER = "passes", "after:"
 
@@ -28,6 +31,12 @@ def check_stage(name: str) -> None:
     near = difflib.get_close_matches(name, wanted, n=3)
     others = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(STAGES)}, {PASSES}, {AFTER}PASS"
     raise ArgumentError(f"there is no stage '{name}': {others}")
+
+
+def requested(function: Function, wrt: Names, of: Names | None, limits: Any, making: Any) -> Request:
+    """What the pipeline is asked for, if it fits the function."""
+    options = {"options": Options.of(**making), "memory_limit": compiled.limits(**limits)}
+    return function.compiled.request(function.compiled.choice(wrt, of, options))
 
 
 def stage_text(unit: Unit, request: Request, name: str) -> str:
@@ -49,7 +58,9 @@ def _after(unit: Unit, request: Request, name: str) -> str:
     snapshots = Snapshots(name)
     try:
         with watched(snapshots):
-            pipeline.differentiate(unit, request)
+            derivative = pipeline.differentiate(unit, request)
+            if name in (p.name for p in pipeline.CPU):
+                emit.cpu_source(derivative.program, derivative.entry)
     except SourceError:
         if not snapshots.found:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetad.emit.c_file import cpu_kernels, cpu_source, host_source
-from hetad.emit.cpu_kernels import CpuOptions
+from hetad.emit.cpu_passes import CpuOptions
 from hetad.emit.cuda_file import cuda_file, device_source, kernel_routines, kernels, parameter_sizes, symbols
 
 __all__ = [

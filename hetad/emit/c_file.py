@@ -7,21 +7,22 @@ from collections.abc import Iterator, Sequence
 from hetad.deep import deep
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.cpu_kernels import SERIAL, CpuOptions, Kernels, dispatch, pass_thread_indices
+from hetad.emit.cpu_kernels import Kernels, dispatch
+from hetad.emit.cpu_passes import CPU, SERIAL, CpuOptions, CpuProgram
 from hetad.emit.declarators import declaration
-from hetad.emit.dialect import C_PARALLEL, C
+from hetad.emit.dialect import C
 from hetad.emit.fibers import FiberStatements, shared_struct
-from hetad.emit.inlining import barriers_in_kernels
 from hetad.emit.layout import joined
 from hetad.emit.races import NAMES as RACE_NAMES
 from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Initialised, Statements
-from hetad.emit.synchronisation import at_once, uses_block
+from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
+from hetad.passes.manager import run
 from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
 
@@ -73,19 +74,19 @@ def _file(
     kernels: Sequence[str] | None = None,
     options: CpuOptions = SERIAL,
 ) -> str:
-    if on_cpu and entry is not None and not options.fibers:
-        program = barriers_in_kernels(program, entry)
-    dialect = C_PARALLEL if options.parallel and not options.fibers else C
-    parts = Assembly(program, dialect)
+    given = (program.functions, program.globals, program.structs, program.sources)
+    lowered = run(CPU, CpuProgram(*given, entry=entry, runs_kernels=on_cpu, options=options))
+    dialect = lowered.dialect
+    parts = Assembly(lowered, dialect)
+    parts.names.hidden.update(lowered.hidden)
     if kernels is not None:
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
     kinds = (["host", "host device"] if entry is not None else []) + (["device", "host device"] if on_cpu else [])
     functions = parts.functions(*kinds)
-    kernel_functions = [at_once(k) for k in parts.functions("kernel")] if on_cpu else []
+    kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions]
-    pass_thread_indices(parts)
     sites = Sites() if options.racecheck else None
-    texts = Kernels(parts, kernel_functions, options, sites)
+    texts = Kernels(parts, lowered, sites)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
     wanted += RACE_NAMES if sites is not None else ()
     if entry is not None:

@@ -10,89 +10,52 @@ instead of speed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from hetad.diagnostics import UnsupportedError
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.barrier_intervals.text import RegionKernel
+from hetad.emit.cpu_passes import CpuProgram
 from hetad.emit.declarators import declaration
 from hetad.emit.fibers import FiberKernel, FiberStatements
-from hetad.emit.index_set_splitting import Interior, interior_of_row
+from hetad.emit.index_set_splitting import Interior
 from hetad.emit.layout import INDENT
 from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.sweeps import SweepKernel
-from hetad.emit.synchronisation import in_step, uses_block
 from hetad.emit.thread_loops import Middle, block_loops, block_range, thread_loops
 from hetad.emit.uniform import address_taken
 from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
-from hetad.ir.visit import walk_exprs, walk_stmts
-from hetad.rules import operations
+from hetad.ir.visit import walk_exprs
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 _MANY_THREADS = "blockDim.x > 1024 || blockDim.y > 1024 || blockDim.z > 1024"
 _MANY_BLOCKS = "gridDim.x > 1u << 20 || gridDim.y > 1u << 20 || gridDim.z > 1u << 20"
 
 
-def pass_thread_indices(parts: Assembly) -> None:
-    """Device functions have no thread of their own: hand them the indices that they or their callees use."""
-    functions = [f for f in parts.program.functions.values() if f.kind in ("device", "host device")]
-    uses = {f.name: {e.name for e in walk_exprs(f.body) if isinstance(e, ir.ThreadIndex) and e.axis} for f in functions}
-    changed = True
-    while changed:
-        changed = False
-        for f in functions:
-            for callee in called(f.body):
-                if not uses.get(callee, set()) <= uses[f.name]:
-                    uses[f.name] |= uses[callee]
-                    changed = True
-    parts.names.hidden.update({name: tuple(i for i in _INDICES if i in used) for name, used in uses.items() if used})
-
-
-@dataclass(frozen=True, slots=True)
-class CpuOptions:
-    """How kernels run on the CPU.  `fibers`: the oracle for tests, slow, which finds barriers in divergent code.
-    `parallel`: blocks in parallel, on as many threads as `hetad_cpu_threads` is told; atomics are real, and the order
-    of floating-point sums is not determined.  `sweeps`: kernels of which one run does the work of all threads; else all
-    kernels run block by block, as they do on a GPU.  `racecheck`: fibers, whose accesses the race detector sees."""
-
-    fibers: bool = False
-    racecheck: bool = False
-    parallel: bool = False
-    sweeps: bool = True
-
-
-SERIAL = CpuOptions()
-
-
 class Kernels:
     """The kernels of a program on the CPU."""
 
-    def __init__(
-        self, parts: Assembly, kernels: Sequence[ir.Function], options: CpuOptions, sites: Sites | None = None
-    ) -> None:
+    def __init__(self, parts: Assembly, program: CpuProgram, sites: Sites | None = None) -> None:
         """`sites`: where the race detector's accesses are kept, if there is one."""
         self.parts = parts
         self.kernels: list[RegionKernel | ThreadKernel | FiberKernel] = []
-        self.sweeps: dict[str, SweepKernel] = {}
-        for kernel in map(in_step, kernels):
-            if options.fibers:
+        self.sweeps = {name: SweepKernel(parts, f) for name, f in program.sweeps.items()}
+        if not program.runs_kernels:
+            return
+        run = {f.name for f in program.block_by_block}
+        for kernel in (f for f in parts.functions("kernel") if f.name in run):
+            if program.options.fibers:
                 self.kernels.append(_fiber_kernel(parts, kernel, sites))
-                continue
-            if kernel.sweep is not None and options.sweeps:
-                self.sweeps[kernel.name] = SweepKernel(parts, kernel)
-                if not kernel.sweep.counted:
-                    continue
-            _refuse_waiting_functions(parts, kernel)
-            sums = any(operations.does(s, operations.block_add) for s in kernel.body)
-            in_regions = uses_block(kernel.body) or (sums and parts.dialect.parallel)
-            self.kernels.append(RegionKernel(parts, kernel) if in_regions else ThreadKernel(parts, kernel))
+            elif kernel.name in program.intervals:
+                found = program.intervals[kernel.name]
+                self.kernels.append(RegionKernel(parts, kernel, found.structure, found.variables))
+            else:
+                self.kernels.append(ThreadKernel(parts, kernel, program.interiors[kernel.name]))
 
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
@@ -113,16 +76,6 @@ class Kernels:
 def _fiber_kernel(parts: Assembly, kernel: ir.Function, sites: Sites | None) -> FiberKernel:
     printer = FiberStatements(parts, kernel) if sites is None else WatchedStatements(parts, kernel, sites)
     return FiberKernel(parts, kernel, printer, watched=sites is not None)
-
-
-def _refuse_waiting_functions(parts: Assembly, kernel: ir.Function) -> None:
-    """Threads can wait for each other only in the kernel itself; the pipeline inlines what does."""
-    waiting = {f.name for f in parts.program.functions.values() if f.kind != "kernel" and uses_block(f.body)}
-    for statement in walk_stmts(kernel.body):
-        if isinstance(statement, ir.Call) and statement.function in waiting:
-            raise UnsupportedError(
-                f"{statement.function}, in which threads wait for each other, is not inlined", statement.span
-            )
 
 
 def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel, sweep: SweepKernel | None) -> Iterator[str]:
@@ -175,9 +128,11 @@ def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel, sweep: SweepKe
 class ThreadKernel:
     """A kernel whose threads do not know of each other: one region."""
 
-    def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
+    def __init__(self, parts: Assembly, kernel: ir.Function, within: Interior | None) -> None:
+        """`within`: what the threads of a row do that pass all guards."""
         self.parts = parts
         self.kernel = kernel
+        self.within = within
         self.local = parts.names.of(kernel)
         changed = written(kernel.body) | address_taken(kernel.body)
         taken = set(self.local.table.values())
@@ -195,8 +150,7 @@ class ThreadKernel:
         reverse = self.kernel.reverse_threads
         names = used(self.parts, self.kernel)
         lines = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"] if "blockIdx" in names else []
-        within = interior_of_row(self.kernel.body, set(self.kernel.params) - set(self.given))
-        middle = self._middle(within) if within is not None and not self.given else None
+        middle = self._middle(self.within) if self.within is not None else None
         lines += thread_loops(list(self._thread(self.kernel.body)), reverse, names & {"threadIdx"}, middle=middle)
         blocks = block_range if self.parts.dialect.parallel else block_loops
         return ["(void)hetad_dynamic;", *blocks(lines, reverse)]

@@ -11,7 +11,6 @@ from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
-from hetad.emit.strip_mining import in_strips
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
 from hetad.ir.types import BOOL, LONG, SIZE_T, UINT, Int, Pointer
@@ -21,7 +20,7 @@ def swept(kernel: ir.Function, parallel: bool) -> ir.Function:
     """The kernel with its sweep for a body; `parallel`: the part of some blocks."""
     assert kernel.sweep is not None
     body = _divided(kernel.sweep.body) if parallel else kernel.sweep.alone or kernel.sweep.body
-    return replace(kernel, body=in_strips(body))
+    return replace(kernel, body=body)
 
 
 def _divided(body: ir.Body) -> ir.Body:
@@ -63,7 +62,7 @@ class SweepKernel:
 
     def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
         self.parts = parts
-        self.kernel = swept(kernel, parts.dialect.parallel)
+        self.kernel = kernel
 
     def names(self) -> set[str]:
         return set(called(self.kernel.body))

@@ -145,6 +145,14 @@ def test_unknown_function(run: Run) -> None:
     assert "did you mean axpy" in err
 
 
+@pytest.mark.parametrize("words", [("grad", "--emit", "activity"), ("grad", "--emit", "after:inline"), ("explain",)])
+def test_every_command_checks_the_parameters(run: Run, words: tuple[str, ...]) -> None:
+    command, *more = words
+    status, out, err = run(command, AXPY, "axpy", "--wrt", "z", "--of", "y", *more)
+    assert (status, out) == (2, "")
+    assert "wrt: there is no parameter 'z'" in err
+
+
 @pytest.mark.parametrize(("wrt", "part"), [("z", "no parameter 'z'"), ("n", "'n' holds no floating values")])
 def test_unsuitable_parameter(run: Run, wrt: str, part: str) -> None:
     status, _, err = run("grad", AXPY, "axpy", "--wrt", wrt, "--of", "y")

@@ -145,6 +145,15 @@ def test_the_command_line_prints_programs_between_passes(capsys: pytest.CaptureF
     assert "collide<<<1, 100>>>" in text.split("host void iter(")[1]
 
 
+def test_the_command_line_prints_programs_on_their_way_to_the_cpu(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["grad", str(SAMPLES / "stencil_halo.cu"), "evolve", "--wrt", "u", "--of", "u", "--emit"]
+    for name, has in (("barriers-in-kernels", False), ("barrier-intervals", True)):
+        assert main([*asked, f"after:{name}"]) == 0
+        assert ("kernel void hetad_accumulate_double(" in capsys.readouterr().out) is has
+    names = [p.name for p in pipeline.every_pass()]
+    assert names[-len(pipeline.CPU) :] == [p.name for p in pipeline.CPU]
+
+
 def test_the_command_line_knows_near_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ARGUMENTS, "--emit", "after:inlin"]) == 2
     assert "did you mean after:inline" in capsys.readouterr().err

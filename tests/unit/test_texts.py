@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hetad
 from hetad import emit, frontend, pipeline
-from hetad.emit.cpu_kernels import CpuOptions
+from hetad.emit.cpu_passes import CpuOptions
 from hetad.host.derivation import Request
 from hetad.ir import texts
 from hetad.run import compiler

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope
-from hetad.emit.barrier_intervals.structure import MOST_THREADS, structure
+from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
+from hetad.emit.barrier_intervals.structure import MOST_THREADS
 from hetad.emit.barrier_intervals.variables import Variables, regions, uniform_statements
 from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
@@ -34,12 +34,11 @@ _ALIGNED = "__attribute__((aligned(16)))"
 class RegionKernel:
     """The text of one kernel; `params` is what its function takes beside gridDim, blockDim and the dynamic memory."""
 
-    def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
+    def __init__(self, parts: Assembly, kernel: ir.Function, structure: Structure, variables: Variables) -> None:
         self.parts = parts
         self.kernel = kernel
-        self.structure = structure(kernel, parts.dialect.parallel)
-        self.variables = Variables(kernel, self.structure)
-        self.variables.place()
+        self.structure = structure
+        self.variables = variables
         self.local: Locals = parts.names.of(kernel)
         self.taken = {*self.local.globals.values(), *parts.names.functions.values(), *LIBRARY}
         self.uses = Counter(self.local.table.values())
