@@ -19,8 +19,6 @@ from hetad.device.qualifiers import qualified
 from hetad.device.tape.counting import Primal, counting_kernel
 from hetad.device.tape.memory import StoredValues
 from hetad.device.tape.storage import Site
-from hetad.device.tape.unknown import unknown_variables
-from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import VOID, Pointer
 from hetad.ir.visit import variables, walk_stmts
@@ -156,16 +154,7 @@ def _tapes(
 ) -> Tapes:
     assert draft.effects is not None
     name, drops = draft.entry.replace("_pullback", suffix), draft.reversed.engine.drops
-    stale, effects = values.stale, draft.effects
-    primal = Primal(prepared, effects, drops, stale)
-    counter, counted, used = counting_kernel(name, primal, len(tapes), sites, draft.names)
-    unknown = unknown_variables(prepared.body, stale, effects)  # on account of some of them
-    for symbol, span in stale.items() if not used.isdisjoint(unknown) else ():
-        if not used.isdisjoint(unknown_variables(prepared.body, (symbol,), effects)):
-            raise UnsupportedError(
-                "how often this runs depends on a value that only the launch itself can provide",
-                span,
-                "bound the turns by what the kernel does not overwrite: for (int k = 0; k < most; ++k), with a break",
-            )
+    primal = Primal(prepared, draft.effects, drops, values.stale)
+    counter, counted = counting_kernel(name, primal, len(tapes), sites, draft.names)
     types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
     return Tapes(types, counter, counted)

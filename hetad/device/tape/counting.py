@@ -6,8 +6,9 @@ push, and leaves the maximum over the threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness
@@ -15,12 +16,14 @@ from hetad.adjoint.names import Names, address_of, integer, is_zero
 from hetad.analysis.effects import Effects
 from hetad.device.tape.numbered import Entered, Outlook, Way, numbered
 from hetad.device.tape.storage import Site
-from hetad.device.tape.unknown import bounded, known, unknown_variables
-from hetad.diagnostics import UnsupportedError
+from hetad.device.tape.unknown import Unknown, bounded
+from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
-from hetad.ir.visit import map_bodies, map_body, own_variables, variables
+from hetad.ir.visit import map_bodies, map_body, variables
 from hetad.rules import callees
+
+L = TypeVar("L", ir.For, ir.While)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Primal:
     kernel: ir.Function
     effects: Effects
     drops: Callable[[ir.Stmt], bool]
-    stale: Collection[ir.Symbol]
+    stale: Mapping[ir.Symbol, Span]
 
 
 class Counting:
@@ -43,9 +46,9 @@ class Counting:
         self.sites = sites
         self.names = names
         self.effects = primal.effects
-        self.unknown = unknown_variables(primal.kernel.body, primal.stale, primal.effects)
+        self.unknown = Unknown(primal.kernel.body, primal.stale, primal.effects)
         self.first: dict[ir.Symbol, ir.Symbol] = {}  # parameters that change: with what the launch gave
-        self.outlook = Outlook(self.unknown, self.effects, names, self._parameter)
+        self.lost: dict[ir.Symbol, ir.For | ir.While] = {}  # what stands in conditions for what is not known
         self.counters: dict[tuple[int, bool], ir.Symbol] = {}
         self.met: set[tuple[int, bool]] = set()
         for site in sites:
@@ -53,7 +56,7 @@ class Counting:
 
     def _parameter(self, symbol: ir.Symbol) -> ir.Symbol:
         if symbol not in self.first:
-            self.first[symbol] = self.names.symbol(symbol.name, symbol.type, symbol.span, "param")
+            self.first[symbol] = self.names.symbol(symbol.name, symbol.type, symbol.span)
         return self.first[symbol]
 
     def instrument(self, body: ir.Body, before: Way = ()) -> ir.Body:
@@ -66,8 +69,8 @@ class Counting:
         total, most = self.counters.get((id(s), True)), self.counters.get((id(s), False))
         self.met.update({(id(s), True), (id(s), False)} & self.counters.keys())
         if self.drops(s) and total is None:
-            return []
-        if isinstance(s, ir.If) and any(x in self.unknown for x in variables(s.cond)):
+            return list(self._left((s,)))
+        if isinstance(s, ir.If) and self.unknown.decides(s):
             return [*self.instrument(s.then, before), *self.instrument(s.orelse, before)]
         out: list[ir.Stmt] = []
         inner: ir.Stmt
@@ -88,31 +91,38 @@ class Counting:
     def _loop(self, s: ir.For | ir.While, before: Way) -> tuple[ir.Body, ir.For | ir.While]:
         """The loop, and what is counted in front of it; one whose end is not known runs to a bound."""
         inside = (*before, Entered(s))
-        unsure = not known(s, self.unknown)
+        unsure = self.unknown.decides(s)
+        outlook = Outlook(self.unknown.here(s), self.effects, self.names, self._parameter)
         if isinstance(s, ir.While):
-            loop = (numbered(s, before, self.outlook) if unsure else None) or s
+            loop = (numbered(s, before, outlook) or self._without_end(s)) if unsure else s
             return (), replace(loop, body=self.instrument(s.body, inside))
-        header = bounded(s, self.unknown, self.effects) if unsure else s
+        header = bounded(s, outlook.unknown, self.effects) if unsure else s
         if header is None:
-            header = numbered(s, (*before, *s.init), self.outlook)
+            header = numbered(s, (*before, *s.init), outlook)
             if header is not None:
                 lead = self.instrument(s.init, before)
                 return lead, replace(header, body=self.instrument((*s.body, *s.step), inside))
-            header = s
+            header = self._without_end(s)
         if any((id(x), True) in self.counters for x in (*s.init, *s.step)):
             header = replace(header, init=(), step=(), body=self.instrument((*s.body, *s.step), inside))
             return self.instrument(s.init, before), header
+        header = replace(header, init=self._left(s.init), step=self._left(s.step))
         return (), replace(header, body=self.instrument(s.body, inside))
+
+    def _left(self, body: ir.Body) -> ir.Body:
+        """The statements without what is not known: of declarations, the variables, which may be set anew."""
+        blank = (replace(x, init=None) if self.unknown.drops(x) and isinstance(x, ir.Declare) else x for x in body)
+        return tuple(x for x in blank if not self.drops(x))
+
+    def _without_end(self, s: L) -> L:
+        """A loop whose condition shows, if it stays, that it cannot be counted."""
+        lost = self.names.symbol("lost", BOOL, s.span)
+        self.lost[lost] = s
+        return replace(s, cond=ir.Var(lost, span=s.span))
 
     def drops(self, s: ir.Stmt) -> bool:
         """Whether the statement has effects outside the block, or nothing but what is not known comes of it."""
-        match s:
-            case ir.Declare(symbol=symbol, init=init) if init is not None and symbol in self.unknown:
-                return True
-            case ir.Declare() | ir.Assign() | ir.Update() | ir.Call():
-                if any(x in self.unknown for x in own_variables(s)):
-                    return True
-        return self.outside(s)
+        return self.unknown.drops(s) or self.outside(s)
 
     def cells(self, tape: int) -> ir.Expr:
         """The cells that the thread has counted for one tape."""
@@ -129,27 +139,45 @@ class Counting:
 
 def counting_kernel(
     name: str, primal: Primal, tapes: int, sites: Sequence[Site], names: Names
-) -> tuple[ir.Function, tuple[int, ...], set[ir.Symbol]]:
-    """The counting kernel, the primal parameters it takes, by position, and the variables it uses."""
-    kernel, span = primal.kernel, primal.kernel.span
+) -> tuple[ir.Function, tuple[int, ...]]:
+    """The counting kernel, and the primal parameters it takes, by position.
+
+    Raises:
+        UnsupportedError: how much is to be counted depends on a value that is not to be had here.
+    """
+    kernel, effects = primal.kernel, primal.effects
+    span = kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
     counting = Counting(primal, sites, names)
     body = counting.instrument(kernel.body)
     if counting.met != counting.counters.keys():
         raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")
     opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in counting.counters.values()]
+    opening += [ir.Declare(x, ir.Var(p, span=p.span), span=p.span) for p, x in counting.first.items()]
     closing: list[ir.Stmt] = []
     for k in range(tapes):
         cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)
         closing.append(ir.Call("atomicMax", (address_of(cell), counting.cells(k)), span=span))
-    pruned = Liveness(primal.effects, _is_effect).prune((*opening, *body, *closing))
+    pruned = Liveness(effects, _is_effect).prune((*opening, *body, *closing))
+    lost = [counting.lost[x] for x in variables(pruned) if x in counting.lost]
+    if lost:
+        raise _refusal(primal, lost[0])
     final = tidy(_without_idle_barriers(pruned))
     used = set(variables(final))
-    given = [counting.first[p] if counting.first.get(p) in used else p for p in kernel.params]
-    taken = tuple(i for i, p in enumerate(given) if p in used)
-    params = (*(given[i] for i in taken), depth)
+    taken = tuple(i for i, p in enumerate(kernel.params) if p in used)
+    params = (*(kernel.params[i] for i in taken), depth)
     comment = f"cells of tape that a thread of {kernel.name}'s pullback needs"
-    return ir.Function(name, "kernel", params, VOID, final, span, comment=comment), taken, set(variables(pruned))
+    return ir.Function(name, "kernel", params, VOID, final, span, comment=comment), taken
+
+
+def _refusal(primal: Primal, loop: ir.For | ir.While) -> UnsupportedError:
+    body, effects = primal.kernel.body, primal.effects
+    alone = (span for x, span in primal.stale.items() if id(loop) in Unknown(body, (x,), effects).open)
+    return UnsupportedError(
+        "how often this runs depends on a value that only the launch itself can provide",
+        next(alone, loop.span),
+        "bound the turns by what the kernel does not overwrite: for (int k = 0; k < most; ++k), with a break",
+    )
 
 
 def _without_idle_barriers(body: ir.Body) -> ir.Body:

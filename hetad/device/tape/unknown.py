@@ -1,82 +1,112 @@
 """What a counting launch does not know, and how it counts all the same.
 
-Where control flow depends on what only the launch itself can provide, both arms of a branch are counted, and a counted
-loop that may be left early runs to its bound.  What is set there is not known further on.  In the iterations that the
-program makes, everything else has the program's values: those that it does not make come after them.
+Where control flow depends on what only the launch itself can provide, both arms of a branch are counted, and a
+loop that may be left early runs to its bound.  What is set there is not known further on, until it is set anew.  In the
+iterations that the program makes, everything has the program's values: those that it does not make come after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container
 from dataclasses import replace
 
-from hetad.analysis.dataflow import closed
+from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
 from hetad.device.tape.progress import grows
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.visit import bodies, declared, own_exprs, variables
+from hetad.ir.visit import declared, own_exprs, variables
 
 
-def unknown_variables(body: ir.Body, stale: Container[ir.Symbol], effects: Effects) -> frozenset[ir.Symbol]:
-    """The variables whose value depends on a stale one, as the counting launch runs."""
-    found = {x for x in (*declared(body), *variables(body)) if x in stale}
+class Unknown:
+    """What is not known where, on account of `stale` variables: `at`, by the id of a statement, as it begins, of a loop
+    in each iteration; `open` are the ids of the loops whose end is not known."""
 
-    def set_by(s: ir.Stmt) -> Iterable[ir.Symbol]:
+    def __init__(self, body: ir.Body, stale: Collection[ir.Symbol], effects: Effects) -> None:
+        self.effects = effects
+        self.at: dict[int, frozenset[ir.Symbol]] = {}
+        self.open: set[int] = set()
+        self._always = {*stale}  # also what is in shared memory: how far the other threads are nobody knows
+        if self._always:
+            settle(self._always, lambda: self._block(body, frozenset(self._always)))
+
+    def drops(self, s: ir.Stmt) -> bool:
+        """Whether only what is not known comes of the statement."""
         match s:
-            case ir.Declare() | ir.Assign() | ir.Update() | ir.Call() if _mentions(s, found):
-                return (x for x in effects.writes(s) if isinstance(x, ir.Symbol))
-            case ir.If(cond=cond) if not found.isdisjoint(variables(cond)):
-                return _set_for_others((*s.then, *s.orelse), effects)
-            case ir.For(cond=cond) | ir.While(cond=cond) if cond and not found.isdisjoint(variables(cond)):
-                return _set_by_loop(s, body, effects)
-        return ()
+            case ir.Declare() | ir.Assign() | ir.Update() | ir.Call():
+                return self._mentions(s, self.here(s)) or any(x in self._always for x in self.effects.writes(s))
+        return False
 
-    return frozenset(closed(found, body, set_by) if found else ())
+    def decides(self, s: ir.If | ir.For | ir.While) -> bool:
+        """Whether the way that control takes here depends on it."""
+        return s.cond is not None and not self.here(s).isdisjoint(variables(s.cond))
+
+    def here(self, s: ir.Stmt) -> frozenset[ir.Symbol]:
+        return self.at.get(id(s), frozenset())
+
+    def _block(self, body: ir.Body, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
+        for s in body:
+            here = self._after(s, here)
+        return here
+
+    def _after(self, s: ir.Stmt, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
+        if isinstance(s, ir.For | ir.While):
+            return self._loop(s, here)
+        self.at[id(s)] = here
+        match s:
+            case ir.If(cond=cond, then=then, orelse=orelse):
+                unsure = not here.isdisjoint(variables(cond))
+                changed = self._set_by((s,)) if unsure else frozenset()
+                # Both arms are run, one after the other.
+                return self._block(then, here) | self._block(orelse, here | changed) | changed
+            case ir.Block(body=body):
+                return self._block(body, here)
+        written = {x for x in self.effects.writes(s) if isinstance(x, ir.Symbol)}
+        if self._mentions(s, here) or not written.isdisjoint(self._always):
+            self._always.update(x for x in written if x.storage == "shared")
+            return here | written
+        return here - {x for x in written if _wholly(s, x)}
+
+    def _loop(self, s: ir.For | ir.While, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
+        """It may run for too long: what it sets is not known in it, but for the index that it begins with anew."""
+        init, step = (s.init, s.step) if isinstance(s, ir.For) else ((), ())
+        here = self._block(init, here) | self.at.get(id(s), frozenset())
+        inside = (*s.body, *step)
+        known = {*declared((*init, *inside)), *(x for x in self.effects.written(init) if isinstance(x, ir.Symbol))}
+        while True:
+            self.at[id(s)] = here
+            after = here | self._block(inside, here)
+            if self.decides(s):
+                after |= self._set_by(inside) - known
+            if after == here:
+                break
+            here = after
+        if not self.decides(s):
+            return here
+        self.open.add(id(s))
+        return here | self._set_by((s,))
+
+    def _set_by(self, body: ir.Body) -> frozenset[ir.Symbol]:
+        changed = frozenset(x for x in self.effects.written(body) if isinstance(x, ir.Symbol))
+        self._always.update(x for x in changed if x.storage == "shared")
+        return changed
+
+    def _mentions(self, s: ir.Stmt, here: frozenset[ir.Symbol]) -> bool:
+        """Whether what a statement sets depends on what is not known; not where it only sets it anew."""
+        exprs = own_exprs(s)
+        if isinstance(s, ir.Assign) and isinstance(s.target, ir.Var):
+            exprs = (s.value,)
+        return any(not here.isdisjoint(variables(e)) for e in exprs)
 
 
-def _mentions(s: ir.Stmt, found: set[ir.Symbol]) -> bool:
-    """Whether what a statement sets depends on these; not where it only sets one of them anew."""
-    exprs = list(own_exprs(s))
-    if isinstance(s, ir.Assign) and isinstance(s.target, ir.Var):
-        exprs = [s.value]
-    return any(not found.isdisjoint(variables(e)) for e in exprs)
-
-
-def _set_for_others(body: ir.Body, effects: Effects) -> Iterator[ir.Symbol]:
-    inside = set(declared(body))
-    return (x for x in effects.written(body) if isinstance(x, ir.Symbol) and x not in inside)
-
-
-def _set_by_loop(s: ir.For | ir.While, body: ir.Body, effects: Effects) -> Iterator[ir.Symbol]:
-    """What a loop leaves behind that may run for too long.  Its index is known in it, if it begins with it anew."""
-    if isinstance(s, ir.While):
-        yield from _set_for_others(s.body, effects)
-        return
-    begun = {x for x in effects.written(s.init) if isinstance(x, ir.Symbol)}
-    own = {x for x in begun if not _read_outside(x, s, body)}
-    inside = {*declared(s.init), *declared(s.body), *declared(s.step)}
-    for x in effects.written((*s.step, *s.body)):
-        if isinstance(x, ir.Symbol) and x not in inside and x not in own:
-            yield x
-
-
-def _read_outside(symbol: ir.Symbol, loop: ir.For, body: ir.Body) -> bool:
-    """Whether it is read where no loop has begun with it anew."""
-    for s in body:
-        if s is loop or (isinstance(s, ir.For) and any(_sets(each, symbol) for each in s.init)):
-            continue
-        exprs = [s.value] if isinstance(s, ir.Assign) and isinstance(s.target, ir.Var) else own_exprs(s)
-        if any(symbol in variables(e) for e in exprs) or any(_read_outside(symbol, loop, b) for b in bodies(s)):
-            return True
-    return False
-
-
-def _sets(s: ir.Stmt, symbol: ir.Symbol) -> bool:
+def _wholly(s: ir.Stmt, symbol: ir.Symbol) -> bool:
+    """Whether the statement surely sets the whole variable."""
     match s:
-        case ir.Assign(target=ir.Var(symbol=x), value=value):
-            return x is symbol and symbol not in variables(value)
+        case ir.Declare(symbol=x, init=init):
+            return x is symbol and init is not None
+        case ir.Assign(target=ir.Var(symbol=x)):
+            return x is symbol
     return False
 
 
@@ -87,11 +117,6 @@ def bounded(s: ir.For, unknown: Container[ir.Symbol], effects: Effects) -> ir.Fo
     if not any(_counts(replace(s, cond=p), effects) for p in left):
         return None
     return replace(s, cond=conjunction(left))
-
-
-def known(s: ir.For | ir.While, unknown: Container[ir.Symbol]) -> bool:
-    """Whether a launch that only counts knows when the loop ends."""
-    return s.cond is None or not any(x in unknown for x in variables(s.cond))
 
 
 def _counts(loop: ir.For, effects: Effects) -> bool:

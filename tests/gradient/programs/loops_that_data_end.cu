@@ -72,6 +72,20 @@ function = "begun_outside"
 inputs = { least = -9.0 }
 
 [[cases]]
+name = "one_index"
+function = "one_index"
+
+[[cases]]
+name = "one_index_to_the_end"
+function = "one_index"
+inputs = { least = -9.0 }
+
+[[cases]]
+name = "one_index_for_nothing"
+function = "one_index"
+inputs = { least = 9.0 }
+
+[[cases]]
 name = "strided"
 function = "strided"
 inputs = { least = 0.2 }
@@ -217,6 +231,42 @@ __global__ void begun_outside(double *y, const double *x, int n, int most, doubl
             }
     }
     p[7] *= 1 + 0.1 * j + 0.1 * at;
+}
+
+// One index for all loops, which each begin with it anew; a number that one loop counts bounds another.
+__global__ void one_index(double *y, const double *x, int n, int most, double least)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j, k = 0, bound = most;
+    if (i >= n)
+        return;
+    double *p = y + i * 8;
+    for (j = 0; j < bound && p[j] > least; j++)
+        p[j] *= x[i * 8 + j] * p[j];
+    p[0] *= 1 + 0.1 * j;
+    for (j = 1; j < bound; j++)
+        p[j] += 0.1 * p[j] * p[j - 1];
+    while (k < 3 && p[k] < 2.0) {
+        p[k] = p[k] * p[k] + 0.3;
+        k++;
+    }
+    p[1] *= 1 + 0.2 * k;
+    if (p[0] > 3 * least)
+        bound = 2;
+    else
+        bound = 5;
+    p[2] += 0.01 * bound * p[2] * p[2];
+    bound = most / 2;
+    for (k = 0; k < bound; k++) {
+        double t = p[k];
+        j = k;
+        while (t > least * 0.1 && j > 0)
+            t *= 0.3 * p[j--];
+        for (j = 0; j < k; j++)
+            p[k] += 0.1 * t * p[j];
+    }
+    while (most-- > 0 && p[3] > least)
+        p[3] *= 0.7 * x[i * 8 + 3] + 0.1;
+    p[4] *= most * 0.02;
 }
 
 __global__ void strided(double *y, const double *x, int n, int most, double least)
