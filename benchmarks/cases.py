@@ -240,6 +240,22 @@ def sum_squares(size: Size) -> Case:
     )  # fmt: skip
 
 
+def sum_strided(size: Size) -> Case:
+    n = {"gpu": 2**26, "cpu": 2**20, "tiny": 1000}[size]
+    few = (1056,) if size == "gpu" else (3,)
+    values = {"out": np.zeros(1, np.float32), "v": _normal(_rng(), n), "n": n}
+    args = ("v", "n", "adj_out", "adj_v")
+    hands = tuple(
+        Hand(name, "sum_strided_adjoint.cu", (Launch("sum_strided_pullback", grid, (256,), args),))
+        for name, grid in (("the primal's threads", few), ("a thread each", (_ceil(n, 256),)))
+    )
+    return Case(
+        "sum_strided", f"Σ v² in strides, {_power(n)}", KERNELS / "sum_strided.cu", "sum_strided", ("out", "v", "n"),
+        ("v",), ("out",), values, few, (256,), hands, "sum_strided_adjoint.c", "sum_strided_pullback", args, ("v",),
+        1.15,
+    )  # fmt: skip
+
+
 def black_scholes(size: Size) -> Case:
     n = {"gpu": 2**24, "cpu": 2**18, "tiny": 1000}[size]
     rng = _rng()
@@ -416,8 +432,8 @@ def _power(n: int) -> str:
 CASES: dict[str, Callable[[Size], Case]] = {
     make.__name__: make
     for make in (
-        axpy, sum_squares, black_scholes, heat2d, conv1d, loop_64, contraction, heat3d, lbm, matmul, spmv, nbody,
-        xs_lookup, loop_4096, contraction_3d,
+        axpy, sum_squares, sum_strided, black_scholes, heat2d, conv1d, loop_64, contraction, heat3d, lbm, matmul, spmv,
+        nbody, xs_lookup, loop_4096, contraction_3d,
     )
 }  # fmt: skip
 
