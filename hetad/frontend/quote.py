@@ -8,14 +8,22 @@
     CLEAR(names, span, first=thread, words=words, threads=block_size, memory=array)
 
 A hole is a name that the text does not declare.  What fills it tells what it is: an expression, a variable of the
-caller's, a whole number (which a constant expression may have), a type, or statements (where the text has the name
-alone, as `body;`).  Variables that the text declares get fresh names, but for those that the caller hands in.
+caller's, a number (which a constant expression may have), a type, or statements (where the text has the name alone, as
+`body;`), as they are or as a function that makes them.  A name that the text declares may be filled too: with the
+variable that the caller wants declared, or with the name it should have.  All others get fresh names.
+
+What numbers decide is decided: `if (true) A else B` is `A`, and `first + 0` is `first`.
+
+    text = Scope(names, span, real=FLOAT)
+    (*text(OPENING, size=n), *text(LOOP, body=lambda: text(STEP)))
+
+In a scope, a quote has what those before and around it declare.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -23,14 +31,15 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser
 
 from hetad.diagnostics import Span
-from hetad.frontend.lower import statements
+from hetad.frontend.lower import convert, statements
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, Type
-from hetad.ir.visit import declared, map_body, map_spans, substitute
+from hetad.ir.simplify import simplified_body
+from hetad.ir.types import BOOL, INT, Float, Int, Type
+from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute
 
-Filling = ir.Expr | ir.Symbol | int | Type | ir.Body
+Filling = ir.Expr | ir.Symbol | int | Type | ir.Body | Callable[[], ir.Body] | str
 _NOWHERE = Span("quote", 1, 1, 1)
 
 
@@ -40,34 +49,63 @@ class Names(Protocol):
     def fresh(self, wanted: str) -> str: ...
 
 
+class Scope:
+    """Quotes for one function, in the order of the text.  A name in them stands for one variable at a time."""
+
+    def __init__(self, names: Names, span: Span, **known: Filling) -> None:
+        self._names, self._span = names, span
+        self._known: dict[str, Filling] = dict(known)
+        self._fresh: dict[tuple[str, str], str] = {}
+
+    def __getitem__(self, name: str) -> ir.Expr:
+        """The variable that a quote before declares under this name."""
+        found = self._known[name]
+        assert isinstance(found, ir.Expr)
+        return found
+
+    def __call__(self, quote: Quote, **holes: Filling) -> ir.Body:
+        assert holes.keys() <= quote.words, holes.keys() - quote.words
+        holes = {name: x for name, x in {**self._known, **holes}.items() if name in quote.words}
+        body, stands_for = quote.read(holes)
+        renamed: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+        for x in declared(body):
+            own = self._own(x, holes.get(x.name))
+            renamed[x] = own
+            self._known[x.name] = ir.Var(own, span=self._span)
+        for name, x in stands_for.items():
+            filling = holes[name]
+            assert isinstance(filling, ir.Symbol | ir.Expr)
+            renamed[x] = filling
+        placed = simplified_body(substitute(renamed, map_spans(lambda _: self._span, body)))
+
+        def filled(s: ir.Stmt) -> ir.Stmt | ir.Body:
+            return _statements(holes[s.label]) if isinstance(s, ir.Goto) else s
+
+        return map_body(filled, placed)
+
+    def _own(self, x: ir.Symbol, given: Filling | None) -> ir.Symbol:
+        """The variable for one that a text declares."""
+        if isinstance(given, ir.Symbol):
+            return given
+        wanted = given if isinstance(given, str) else x.name
+        if (x.name, wanted) not in self._fresh:
+            self._fresh[x.name, wanted] = self._names.fresh(wanted)
+        return replace(x, name=self._fresh[x.name, wanted], span=self._span)
+
+
 class Quote:
     """`text`: statements of CUDA C."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.words = frozenset(re.findall(r"\w+", text))
         self._lowered: dict[tuple[object, ...], tuple[ir.Body, Mapping[str, ir.Symbol]]] = {}
 
     def __call__(self, names: Names, span: Span, **holes: Filling) -> ir.Body:
         """The statements at a place of the user's program; `names`: of the function they go to."""
-        body, stands_for = self._of_types(holes)
-        given = {name: x for name, x in holes.items() if isinstance(x, ir.Symbol)}
-        renamed: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
-        for x in declared(body):
-            renamed[x] = given.get(x.name) or replace(x, name=names.fresh(x.name), span=span)
-        for name, x in stands_for.items():
-            filling = holes[name]
-            assert not isinstance(filling, int | Type | tuple), f"'{name}' is no value"
-            renamed[x] = filling
-        placed = substitute(renamed, map_spans(lambda _: span, body))
+        return Scope(names, span)(self, **holes)
 
-        def filled(s: ir.Stmt) -> ir.Stmt | ir.Body:
-            whole = holes[s.label] if isinstance(s, ir.Goto) else s
-            assert isinstance(whole, tuple | ir.Stmt)
-            return whole
-
-        return map_body(filled, placed) if any(isinstance(x, tuple) for x in holes.values()) else placed
-
-    def _of_types(self, holes: Mapping[str, Filling]) -> tuple[ir.Body, Mapping[str, ir.Symbol]]:
+    def read(self, holes: Mapping[str, Filling]) -> tuple[ir.Body, Mapping[str, ir.Symbol]]:
         """The statements, and the variables in them that stand for the holes."""
         key = tuple((name, _kind(x)) for name, x in sorted(holes.items()))
         if key not in self._lowered:
@@ -82,16 +120,15 @@ class Quote:
                 context.define(name, ir.Const(x, BOOL if isinstance(x, bool) else INT, span=_NOWHERE))
             elif isinstance(x, Type):
                 context.define(name, Qualified(x))
-            elif not isinstance(x, tuple):
+            elif isinstance(x, ir.Symbol | ir.Expr):
                 stands_for[name] = ir.Symbol(name, x.type, _NOWHERE)
                 context.define(name, stands_for[name])
         types = [name for name, x in holes.items() if isinstance(x, Type)]
-        return statements.body(context, self._parsed(types)), stands_for
+        return map_exprs(_unwritten, statements.body(context, self._parsed(types))), stands_for
 
     def _parsed(self, types: list[str]) -> c_ast.Compound:
         """As pycparser has it, with marks for statements that are holes."""
-        words = set(re.findall(r"\w+", self.text))
-        known = "".join(f"typedef int {name}; " for name in (*types, *TYPES) if name in words)
+        known = "".join(f"typedef int {name}; " for name in (*types, *TYPES) if name in self.words)
         text = self.text.replace("__shared__", "[[hetad::shared]]")
         function = CParser(dialect="c23").parse(f"{known}void quote(void) {{ {text} }}").ext[-1]
         assert isinstance(function, c_ast.FuncDef)
@@ -101,9 +138,24 @@ class Quote:
 
 def _kind(x: Filling) -> object:
     """What decides how the text is read."""
-    if isinstance(x, tuple):
-        return "statements"
-    return x if isinstance(x, int | Type) else x.type
+    if isinstance(x, ir.Symbol | ir.Expr):
+        return x.type
+    return (type(x), x) if isinstance(x, int | Type) else "statements or a name"
+
+
+def _unwritten(e: ir.Expr) -> ir.Expr:
+    """Numbers as hetad writes them: the text of a quote is not the user's."""
+    if isinstance(e, ir.Cast) and isinstance(e.operand, ir.Const) and isinstance(e.type, Int):
+        e = convert.arithmetic(e.operand, e.type)
+    if not isinstance(e, ir.Const):
+        return e
+    return replace(e, text="0" if isinstance(e.type, Float) and e.value == 0 else None)
+
+
+def _statements(x: Filling) -> ir.Body:
+    made = x() if callable(x) else x
+    assert isinstance(made, tuple)
+    return made
 
 
 def _mark_holes(node: c_ast.Node) -> None:

@@ -22,7 +22,8 @@ static __global__ void __launch_bounds__(256, 3) product_gather_apart_A(
         const int local_x = local % 16;
         const int local_y = local / 16;
         const size_t tiles_across = ((size_t)d_count + 63) / 64;
-        const size_t tiles = tiles_across * (((size_t)row_count + 63) / 64);
+        const size_t tiles_down = ((size_t)row_count + 63) / 64;
+        const size_t tiles = tiles_across * tiles_down;
         const size_t parts_wanted = 1 > gridDim.x / tiles ? 1 : gridDim.x / tiles;
         const size_t parts_possible = 1 > (size_t)col_end / 64 ? 1 : (size_t)col_end / 64;
         const size_t parts = parts_possible < parts_wanted ? parts_possible : parts_wanted;
@@ -142,7 +143,8 @@ static __global__ void __launch_bounds__(256, 3) product_gather_apart_B(
         const int local_x = local % 16;
         const int local_y = local / 16;
         const size_t tiles_across = ((size_t)col_count + 63) / 64;
-        const size_t tiles = tiles_across * (((size_t)d_count + 63) / 64);
+        const size_t tiles_down = ((size_t)d_count + 63) / 64;
+        const size_t tiles = tiles_across * tiles_down;
         const size_t parts_wanted = 1 > gridDim.x / tiles ? 1 : gridDim.x / tiles;
         const size_t parts_possible = 1 > (size_t)row_end / 64 ? 1 : (size_t)row_end / 64;
         const size_t parts = parts_possible < parts_wanted ? parts_possible : parts_wanted;

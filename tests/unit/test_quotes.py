@@ -7,7 +7,7 @@ import pytest
 import hetad
 from hetad.adjoint.names import Names, integer
 from hetad.diagnostics import Span
-from hetad.frontend.quote import Quote
+from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.printer import body_text
 from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, UINT, Pointer
@@ -43,7 +43,7 @@ def test_what_is_read():
     assert (
         text.split()
         == """
-        float total = 0.0f;
+        float total = 0;
         #pragma unroll
         for (int k = 0; k < 8; k += 1) {
             total += p[k];
@@ -85,6 +85,37 @@ def test_whole_numbers_are_constants():
     body = Quote("__shared__ real tile[rows][2 * rows + 1];")(Names(()), HERE, real=FLOAT, rows=16)
     (tile,) = declared(body)
     assert str(tile.type) == "float[33][16]" and tile.storage == "shared"
+
+
+def test_what_numbers_decide_is_decided():
+    step = Quote("if (apart || parts > 1) at[first + part * 16] += 1; else at[last] += parts;")
+    first, last = (ir.Var(param(name, INT), span=HERE) for name in ("i", "j"))
+    known = {"at": param("a", Pointer(FLOAT)), "first": first, "last": last, "part": 0, "parts": 1}
+    assert body_text(step(Names(()), HERE, apart=True, **known)).strip() == "a[i] += 1.0;"
+    assert body_text(step(Names(()), HERE, apart=False, **known)).strip() == "a[j] += 1.0;"
+    parts = param("n", INT)
+    text = body_text(step(Names(()), HERE, apart=False, **{**known, "parts": parts}))
+    assert text.startswith("if (n > 1) {")
+
+
+def test_a_scope_knows_what_the_text_before_and_around_declares():
+    text = Scope(Names(("k",)), HERE, n=param("n", INT), at=param("a", Pointer(FLOAT)))
+    start = Quote("const int start = n / 2;")
+    loop = Quote("for (int k = start; k < n; ++k) { body; }")
+    step = Quote("at[k] = start;")
+    opening = text(start, start="middle")
+    inner = [text(loop, body=lambda: text(step)) for _ in range(2)]
+    assert (
+        body_text((*opening, *inner[0])).split()
+        == """
+        const int middle = n / 2;
+        for (int k_2 = middle; k_2 < n; k_2 += 1) {
+            a[k_2] = float(middle);
+        }""".split()
+    )
+    assert body_text(inner[0]) == body_text(inner[1])  # one after the other, under one name
+    assert set(declared(inner[0])).isdisjoint(declared(inner[1]))
+    assert text["start"].symbol.name == "middle"
 
 
 def test_types_are_those_of_what_fills_a_hole():

@@ -275,7 +275,7 @@ class GatherKernel:
         count = {t.symbol: s.symbol for t, s in zip(self.targets, sizes, strict=True)}
         ranges = Ranges({t.symbol: self.over.first(t) for t in self.targets}, count)
         ((key, total),) = self.sums.items()
-        cells = Cells(self._place(key), self._apart(key), self.sources[0].increment.statement)
+        cells = Cells(self._place(key), self._apart(key))
         tiles = Tiles(product, ranges, total, cells, self.arithmetic, self.names, split=not fixed_order)
         self.launch_bounds = tiles.launch_bounds
         body = tiles.body()
