@@ -183,6 +183,10 @@ def test_nothing_to_add(sizes: tuple[int, ...], mode: str) -> None:
     check(PRODUCTS["rows and columns"], "float", (*sizes, 1, 1))
 
 
+def test_no_member_of_a_batch(mode: str) -> None:
+    check(PRODUCTS["a batch"], "float", (20, 20, 20, 0, 1))
+
+
 def test_threads_that_do_not_exist(mode: str) -> None:
     """What they would have added is not added, wherever in a tile they are missing."""
     for missing in (1, 3, 40):

@@ -252,6 +252,8 @@ class Tiles:
         for m in (self.rows, self.columns):
             a = self._of(m)
             conditions.append(a.compare(">=", _var(m.size), a.number(LEAST)))
+        none = self.arithmetic.number(0)
+        conditions += [self.arithmetic.compare(">", count, none) for count in self._counts(self.found.batch)]
         length = self._length(self.found.loops[-1])
         if length is not None and not isinstance(length, ir.Const):
             conditions.append(self.arithmetic.compare(">=", length, self.arithmetic.number(SHORTEST)))
