@@ -34,35 +34,42 @@ def deep(function: Callable[P, R]) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         if getattr(_here, "deep", False):
             return function(*args, **kwargs)
-        try:
-            return function(*args, **kwargs)
-        except RecursionError:
-            pass
-        return _in_deep_thread(lambda: function(*args, **kwargs))
+        with _Limit():
+            try:
+                return function(*args, **kwargs)
+            except RecursionError:
+                pass
+            return _in_deep_thread(lambda: function(*args, **kwargs))
 
     return called
 
 
 class _Limit:
-    """The interpreter's limit, which all threads share, is up while some thread needs it."""
+    """The interpreter's limit, which all threads share: once raised, it stays while any thread is at work here, which
+    may be deeper by then than the limit from before, and Python ends the process of a thread that is."""
 
-    users = 0
-    before = 0
+    calls = 0
+    before: int | None = None
 
     @classmethod
     def __enter__(cls) -> None:
         with _lock:
-            if cls.users == 0:
-                cls.before = sys.getrecursionlimit()
-                sys.setrecursionlimit(max(_LIMIT, cls.before))
-            cls.users += 1
+            cls.calls += 1
 
     @classmethod
     def __exit__(cls, *_: object) -> None:
         with _lock:
-            cls.users -= 1
-            if cls.users == 0:
+            cls.calls -= 1
+            if cls.calls == 0 and cls.before is not None:
                 sys.setrecursionlimit(cls.before)
+                cls.before = None
+
+    @classmethod
+    def raised(cls) -> None:
+        with _lock:
+            if cls.before is None:
+                cls.before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(_LIMIT, cls.before))
 
 
 def _in_deep_thread(function: Callable[[], R]) -> R:
@@ -77,9 +84,9 @@ def _in_deep_thread(function: Callable[[], R]) -> R:
         except BaseException as error:  # noqa: BLE001 - it is raised where the function was called
             errors.append(error)
 
-    with _Limit():
-        thread = _started(work)
-        _wait(thread)
+    _Limit.raised()
+    thread = _started(work)
+    _wait(thread)
     if errors:
         if isinstance(errors[0], RecursionError):
             raise UnsupportedError("the program nests more deeply than hetad can follow", None, _REMEDY) from None

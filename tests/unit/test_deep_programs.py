@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -91,6 +92,46 @@ def test_deep_work_raises_what_it_raises_and_runs_once_at_a_time() -> None:
     assert sys.getrecursionlimit() == before
     with pytest.raises(KeyError):
         depth(-1)
+
+
+BESIDE = """
+import sys, threading
+from hetad.deep import deep
+
+high, low, over = threading.Event(), threading.Event(), threading.Event()
+
+@deep
+def first(n):
+    if n == 0:
+        high.set()
+        assert low.wait(60)
+    return 1 + first.__wrapped__(n - 1) if n else 0
+
+@deep
+def second(n):
+    if n == 1000:
+        low.set()
+        assert over.wait(60)
+    return 1 + second.__wrapped__(n - 1) if n else 0
+
+def run():
+    first(5000)
+    over.set()
+
+before = sys.getrecursionlimit()
+threads = [threading.Thread(target=run), threading.Thread(target=lambda: high.wait(60) and print(second(4000)))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert sys.getrecursionlimit() == before
+"""
+
+
+def test_a_thread_may_be_deep_when_another_is_done() -> None:
+    """In a process of its own, which would end."""
+    done = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "4000"), done.stderr
 
 
 # --- only errors of hetad's own -------------------------------------------------------------------
