@@ -381,7 +381,7 @@ def substitute(replacements: Mapping[Symbol, Symbol | Expr], body: Body) -> Body
             new = replacements.get(e.symbol)
             return e if new is None else Var(new, span=e.span) if isinstance(new, Symbol) else new
         names = _EXPR_CHILDREN.get(type(e))
-        return e if names is None else cast(Expr, _rebuild(e, names, expr))
+        return e if names is None else _rebuild(e, names, expr)
 
     def reversed_header(loop: For, primal: For) -> For:
         """The loop that `loop` reverses, whose header may take the place of the reversed one."""
