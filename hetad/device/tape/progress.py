@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from hetad.adjoint.names import zero
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import plain
 from hetad.ir import nodes as ir
@@ -225,6 +226,8 @@ class Iteration:
         value = integer_value(cond, state.flags)
         if value is not None:
             return [state] if bool(value) == holds else []
+        if cond.type != BOOL and self._seen(cond, state) is not None:
+            return [self._tested(state, "!=" if holds else "==", cond, zero(cond.type, cond.span))]
         match cond:
             case ir.Var(symbol=x) if cond.type == BOOL or (not holds and isinstance(cond.type, Int)):
                 return [state.with_flag(x, int(holds))] if _alone(x) and x is not self.what.symbol else [state]

@@ -86,6 +86,20 @@ function = "one_index"
 inputs = { least = 9.0 }
 
 [[cases]]
+name = "ways_out"
+function = "ways_out"
+
+[[cases]]
+name = "ways_out_to_the_end"
+function = "ways_out"
+inputs = { least = -9.0 }
+
+[[cases]]
+name = "ways_out_for_nothing"
+function = "ways_out"
+inputs = { least = 9.0 }
+
+[[cases]]
 name = "strided"
 function = "strided"
 inputs = { least = 0.2 }
@@ -267,6 +281,46 @@ __global__ void one_index(double *y, const double *x, int n, int most, double le
     while (most-- > 0 && p[3] > least)
         p[3] *= 0.7 * x[i * 8 + 3] + 0.1;
     p[4] *= most * 0.02;
+}
+
+// A function that returns out of a loop; steps of several widths; bounds that are met exactly.
+__device__ double first_below(double *p, double least, int most)
+{
+    int at = 0;
+    while (at < most) {
+        p[at] *= 0.9 * p[0];
+        if (p[at] < least)
+            return p[at] * p[at];
+        if (p[at] > 1.0) {
+            at += 2;
+            continue;
+        }
+        at++;
+    }
+    return 0.5 * p[0];
+}
+
+__global__ void ways_out(double *y, const double *x, int n, int most, double least)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, left = 6, k, turns = 5;
+    if (i >= n)
+        return;
+    double *p = y + i * 8;
+    p[7] += first_below(p, least, most);
+    while (turns-- && p[6] > least)
+        p[6] *= 0.8 * x[i * 8 + turns];
+    for (k = 1; k != most && p[k] > least; k++)
+        for (int inner = 0; inner < 4; inner++) {
+            p[k] *= 0.7 + 0.3 * x[i * 8 + inner];
+            if (p[k] < 2 * least)
+                break;
+        }
+    do {
+        p[left] = p[left] * p[left] + 0.2 * x[i * 8 + left];
+        if (!--left)
+            break;
+    } while (p[left] > least);
+    p[0] *= 1 + 0.1 * k + 0.1 * left + 0.1 * turns;
 }
 
 __global__ void strided(double *y, const double *x, int n, int most, double least)
