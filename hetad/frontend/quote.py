@@ -8,9 +8,10 @@
     CLEAR(names, span, first=thread, words=words, threads=block_size, memory=array)
 
 A hole is a name that the text does not declare.  What fills it tells what it is: an expression, a variable of the
-caller's, a number (which a constant expression may have), a type, or statements (where the text has the name alone, as
-`body;`), as they are or as a function that makes them.  A name that the text declares may be filled too: with the
-variable that the caller wants declared, or with the name it should have.  All others get fresh names.
+caller's, a number (which a constant expression may have), a type, an operation of hetad's own for the text to call, or
+statements (where the text has the name alone, as `body;`), as they are or as a function that makes them.  A name that
+the text declares may be filled too: with the variable that the caller wants declared, or with the name it should have.
+All others get fresh names.
 
 What numbers decide is decided: `if (true) A else B` is `A`, and `first + 0` is `first`.
 
@@ -38,8 +39,9 @@ from hetad.ir import nodes as ir
 from hetad.ir.simplify import simplified_body
 from hetad.ir.types import BOOL, INT, Float, Int, Type
 from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute
+from hetad.rules.operations import Operation
 
-Filling = ir.Expr | ir.Symbol | int | Type | ir.Body | Callable[[], ir.Body] | str
+Filling = ir.Expr | ir.Symbol | int | Type | Operation | ir.Body | Callable[[], ir.Body] | str
 _NOWHERE = Span("quote", 1, 1, 1)
 
 
@@ -120,6 +122,8 @@ class Quote:
                 context.define(name, ir.Const(x, BOOL if isinstance(x, bool) else INT, span=_NOWHERE))
             elif isinstance(x, Type):
                 context.define(name, Qualified(x))
+            elif isinstance(x, Operation):
+                context.define(name, x)
             elif isinstance(x, ir.Symbol | ir.Expr):
                 stands_for[name] = ir.Symbol(name, x.type, _NOWHERE)
                 context.define(name, stands_for[name])
@@ -140,7 +144,7 @@ def _kind(x: Filling) -> object:
     """What decides how the text is read."""
     if isinstance(x, ir.Symbol | ir.Expr):
         return x.type
-    return (type(x), x) if isinstance(x, int | Type) else "statements or a name"
+    return (type(x), x) if isinstance(x, int | Type | Operation) else "statements or a name"
 
 
 def _unwritten(e: ir.Expr) -> ir.Expr:

@@ -80,7 +80,8 @@ class Operation:
         }
         _OF_NAME.update((row.name, self) for row in self.rows.values())
 
-    def _row(self, operands: tuple[ir.Expr, ...], of: Type | None) -> Callee:
+    def row(self, operands: tuple[ir.Expr, ...], of: Type | None = None) -> Callee:
+        """For these operands."""
         if len(self.rows) == 1:
             return self.rows[FLOAT]
         return self.rows[of if of is not None else _number(operands[0].type)]
@@ -99,7 +100,7 @@ class Act(Operation):
         self, *operands: ir.Expr, result: ir.Place | None = None, of: Type | None = None, span: Span
     ) -> ir.Call:
         """`of`: the type of numbers, where the first operand does not tell."""
-        row = self._row(operands, of)
+        row = self.row(operands, of)
         if row.params and row.params[0] == _OUT != operands[0].type:
             operands = (ir.Cast(operands[0], _OUT, span=operands[0].span), *operands[1:])
         return ir.Call(row.name, operands, result, span=span)
@@ -109,7 +110,7 @@ class Value(Operation):
     """An expression; one of any type has that of its operand `value`."""
 
     def __call__(self, *operands: ir.Expr, span: Span) -> ir.Intrinsic:
-        row = self._row(operands, None)
+        row = self.row(operands)
         type_ = row.returns if row.returns is not None else of_value(operands[row.roles.index("value")].type)
         return ir.Intrinsic(row.name, operands, type_, span=span)
 

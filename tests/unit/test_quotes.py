@@ -13,6 +13,7 @@ from hetad.ir.printer import body_text
 from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, UINT, Pointer
 from hetad.ir.verify import verify
 from hetad.ir.visit import declared, walk_exprs, walk_stmts
+from hetad.rules import operations
 
 HERE = Span("kernel.cu", 12, 5, 3)
 
@@ -136,6 +137,33 @@ def test_what_a_quote_says_is_valid():
                               if x.storage == "param" and x not in (memory, size)))  # fmt: skip
     kernel = ir.Function("clears", "kernel", params, hetad.ir.types.VOID, body, HERE)
     verify(ir.Program({"clears": kernel}, {}, {}, {}))
+
+
+def test_operations_are_called():
+    """Their operands are converted to what they take, and their results go where they are assigned to."""
+    taken = Quote("""
+        next(&what, first, second);
+        total = swap(cell, 1);
+        double old = swap(cell, total);
+        total += take(cell + k);
+    """)
+    cell, total = param("cell", Pointer(DOUBLE)), param("total", DOUBLE)
+    at = {name: param(name, Pointer(SIZE_T)) for name in ("first", "second")}
+    acts = {"next": operations.next_action, "swap": operations.swap, "take": operations.take}
+    body = taken(Names(()), HERE, what=param("what", INT), cell=cell, total=total, k=3, **acts, **at)
+    asked, swapped, declared_, into, added = body
+    assert operations.does(asked, operations.next_action)
+    assert operations.does(swapped, operations.swap) and swapped.result == ir.Var(total, span=HERE)
+    assert swapped.args[1] == ir.Const(1.0, DOUBLE, "1.0", span=HERE)
+    assert isinstance(declared_, ir.Declare) and operations.does(into, operations.swap)
+    assert isinstance(added, ir.Update) and operations.gives(added.value, operations.take)
+    assert added.value.type == DOUBLE and added.span == HERE
+
+
+def test_truth_is_no_number():
+    said = Quote("x = holds;")
+    x = param("x", INT)
+    assert body_text(said(Names(()), HERE, x=x, holds=1)) != body_text(said(Names(()), HERE, x=x, holds=True))
 
 
 def test_a_hole_that_nothing_fills_is_unknown():

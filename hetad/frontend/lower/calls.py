@@ -69,6 +69,7 @@ from hetad.ir.types import (
 from hetad.memops.library import IN_OWN_MEMORY
 from hetad.memops.table import TABLE
 from hetad.rules import callees
+from hetad.rules.operations import Act, Operation, Value
 
 
 def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
@@ -87,6 +88,9 @@ def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
     if name == OPAQUE:
         passed_over.statement(ctx, node)
         return None
+    operation = ctx.local(name)
+    if isinstance(operation, Operation):
+        return _operation(ctx, node, operation)
     own = _own(ctx, node)
     if own is not None:
         return _own_call(ctx, node, own, used)
@@ -111,7 +115,11 @@ def into(ctx: Context, node: c_ast.Node, target: Place) -> bool:
     if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
         return False
     name = node.name.name
-    if name.startswith("hetad$") or _own(ctx, node) is not None:
+    operation = ctx.local(name)
+    if isinstance(operation, Act):
+        _operation(ctx, node, operation, target)
+        return True
+    if name.startswith("hetad$") or isinstance(operation, Operation) or _own(ctx, node) is not None:
         return False
     returned = _result_type(ctx, node, name)
     if returned is None or returned == VOID or (name in TABLE and TABLE[name].same):
@@ -121,6 +129,23 @@ def into(ctx: Context, node: c_ast.Node, target: Place) -> bool:
     args = _known_arguments(ctx, node, name)
     ctx.emit(Call(name, args, target, span=ctx.span(node)))
     return True
+
+
+# --- operations, in quotes -----------------------------------------------------------------------
+
+
+def _operation(ctx: Context, node: c_ast.FuncCall, operation: Operation, result: Place | None = None) -> Expr | None:
+    span = ctx.span(node)
+    given = tuple(expressions.value(ctx, n) for n in arguments(node))
+    params = operation.row(given).params or (None,) * len(given)
+    args = tuple(
+        convert.arithmetic(a, p) if isinstance(p, Int | Float) else a for a, p in zip(given, params, strict=True)
+    )
+    if isinstance(operation, Value):
+        return operation(*args, span=span)
+    assert isinstance(operation, Act)
+    ctx.emit(operation(*args, result=result, span=span))
+    return None
 
 
 # --- functions of the program --------------------------------------------------------------------

@@ -13,6 +13,7 @@ from pycparser.c_parser import Coord
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir.nodes import Const, Declare, Expr, Global, Kind, Stmt, Storage, Symbol, Var
 from hetad.ir.types import Opaque, Type, of_value
+from hetad.rules.operations import Operation
 
 if TYPE_CHECKING:
     from hetad.frontend.templates import Binding, Bindings, Template
@@ -50,7 +51,8 @@ class Reference:
 
 OBJECT = Opaque("auto")  # the type of a C++ object that hetad does not follow
 
-Entry = Symbol | Const | Qualified | Reference  # a variable, an enumerator, a typedef, a C++ reference
+# A variable, an enumerator, a typedef, a C++ reference; what a quote calls.
+Entry = Symbol | Const | Qualified | Reference | Operation
 
 
 class Outer(Protocol):

@@ -13,21 +13,21 @@ Checkpoints and records lie on the one tape, since schedules take back what they
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.control import assemble, counted_header, normal_form, taped_body
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.loops import index_after, set_index, trip_count
-from hetad.adjoint.names import address_of, convert, integer
 from hetad.analysis.carried import Memories, State, pointers_behind, state_of
 from hetad.analysis.loops import Counted
 from hetad.diagnostics import Span
+from hetad.frontend.quote import Filling, Quote
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, SIZE_T, Pointer, holds_numbers
+from hetad.ir.types import INT, SIZE_T, Pointer, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
@@ -35,9 +35,11 @@ from hetad.rules import callees, operations
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
 
-_Body = Callable[[ir.Var, ir.Var, ir.Var], tuple[ir.Stmt, ...]]
-
-DONE, CHECKPOINT, RESUME = (("HETAD_FINISHED", 0), ("HETAD_CHECKPOINT", 1), ("HETAD_RESUME", 2))
+_SUPPORT = Span("support", 1, 1)
+FINISHED, CHECKPOINT, RESUME = (
+    ir.Const(value, INT, f"HETAD_{name}", span=_SUPPORT)
+    for value, name in enumerate(("FINISHED", "CHECKPOINT", "RESUME"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,51 @@ def _allocates(s: ir.Stmt) -> bool:
     return callees.calls(s, "support") and not callees.find(s.function).kept
 
 
+# Until there is nothing more to do in this sweep: what to do next.
+_FORWARD = Quote("""
+    const size_t trips = count;
+    open_loop(line, trips);
+    int action;
+    size_t at, until;
+    next(&action, &at, &until);
+    while (action != finished) {
+        if (action == checkpoint) {
+            pushes;
+        }
+        for (; at < until; ++at) {
+            index;
+            body;
+        }
+        next(&action, &at, &until);
+    }
+    after;
+""")
+_REVERSE = Quote("""
+    reopen_loop();
+    int action;
+    size_t at, until;
+    next(&action, &at, &until);
+    while (action != finished) {
+        if (action == checkpoint) {
+            pushes;
+        }
+        if (action == resume) {
+            pops;
+        }
+        for (; at < until; ++at) {
+            index;
+            body;
+        }
+        for (; at > until;) {
+            --at;
+            index;
+            back;
+        }
+        next(&action, &at, &until);
+    }
+""")
+
+
 class _Steps:
     """The statements for one loop."""
 
@@ -161,70 +208,25 @@ class _Steps:
         self.pops += [ir.Pop(slot, p, "reached", span=self.span) for slot, p in reversed(loose)]
         self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
 
-    def forward(self) -> list[ir.Stmt]:
-        span, header = self.span, self.header
-        trips = self.names.symbol("trips", SIZE_T, span, const=True)
-        many = ir.Var(trips, span=span)
-        out: list[ir.Stmt] = [
-            ir.Declare(trips, convert(trip_count(header, span), SIZE_T), span=span),
-            operations.open_loop(integer(span.line, span), many, span=span),
-            *self._asking(lambda action, at, until: (self._checkpoint(action), self._run(at, until, self.body))),
-        ]
-        if not header.declares:
-            out.append(ir.Assign(ir.Var(header.index, span=span), index_after(header, many, span), span=span))
-        return out
+    def forward(self) -> ir.Body:
+        header, count = self.header, trip_count(self.header, self.span)
+        trips = self.names.symbol("trips", SIZE_T, self.span, const=True)
+        after = () if header.declares else (self._index(trips),)
+        holes = self._holes(open_loop=operations.open_loop, line=self.span.line, trips=trips, count=count, after=after)
+        return _FORWARD(self.names, self.span, body=self.body, **holes)
 
-    def reverse(self) -> list[ir.Stmt]:
-        again = silent(self.body)
-        return [
-            operations.reopen_loop(span=self.span),
-            *self._asking(
-                lambda action, at, until: (
-                    self._checkpoint(action),
-                    ir.If(self._is(action, RESUME), tuple(self.pops), (), span=self.span),
-                    self._run(at, until, again),
-                    self._undo(at, until),
-                )
-            ),
-        ]
+    def reverse(self) -> ir.Body:
+        holes = self._holes(reopen_loop=operations.reopen_loop, resume=RESUME, pops=tuple(self.pops), back=self.back)
+        return _REVERSE(self.names, self.span, body=silent(self.body), **holes)
 
-    def _asking(self, steps: _Body) -> list[ir.Stmt]:
-        """The loop that asks what to do next; what it does about the answer."""
-        span = self.span
-        action = ir.Var(self.names.symbol("action", INT, span), span=span)
-        at, until = (ir.Var(self.names.symbol(name, SIZE_T, span), span=span) for name in ("at", "until"))
-        ask = operations.next_action(address_of(action), address_of(at), address_of(until), span=span)
-        more = ir.Binary("!=", action, _constant(DONE, span), BOOL, span=span)
-        return [
-            *(ir.Declare(x.symbol, None, span=span) for x in (action, at, until)),
-            ask,
-            ir.While(more, (*steps(action, at, until), ask), span=span),
-        ]
+    def _holes(self, **others: Filling) -> dict[str, Filling]:
+        at, pushes = self.names.symbol("at", SIZE_T, self.span), tuple(self.pushes)
+        asking: dict[str, Filling] = {"next": operations.next_action, "finished": FINISHED, "checkpoint": CHECKPOINT}
+        return {**asking, "at": at, "index": (self._index(at),), "pushes": pushes, **others}
 
-    def _is(self, action: ir.Var, constant: tuple[str, int]) -> ir.Expr:
-        return ir.Binary("==", action, _constant(constant, self.span), BOOL, span=self.span)
-
-    def _checkpoint(self, action: ir.Var) -> ir.Stmt:
-        return ir.If(self._is(action, CHECKPOINT), tuple(self.pushes), (), span=self.span)
-
-    def _run(self, at: ir.Var, until: ir.Var, body: ir.Body) -> ir.Stmt:
-        step = ir.Update("+", at, integer(1, self.span, SIZE_T), span=self.span)
-        return ir.For((), self._compare("<", at, until), (step,), (self._index(at), *body), span=self.span)
-
-    def _undo(self, at: ir.Var, until: ir.Var) -> ir.Stmt:
-        step = ir.Update("-", at, integer(1, self.span, SIZE_T), span=self.span)
-        return ir.For((), self._compare(">", at, until), (), (step, self._index(at), *self.back), span=self.span)
-
-    def _compare(self, op: str, at: ir.Var, until: ir.Var) -> ir.Expr:
-        return ir.Binary(op, at, until, BOOL, span=self.span)
-
-    def _index(self, at: ir.Var) -> ir.Stmt:
-        return set_index(self.header, index_after(self.header, at, self.span), self.span)
-
-
-def _constant(constant: tuple[str, int], span: Span) -> ir.Const:
-    name, value = constant
-    return ir.Const(value, INT, name, span=span)
+    def _index(self, trips: ir.Symbol) -> ir.Stmt:
+        """Sets the loop's index to what it is after so many trips."""
+        return set_index(self.header, index_after(self.header, ir.Var(trips, span=self.span), self.span), self.span)
 
 
 def _base(place: ir.Expr) -> ir.Symbol:
