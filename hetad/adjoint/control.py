@@ -19,8 +19,9 @@ from hetad.adjoint.loops import reversed_header
 from hetad.adjoint.names import integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.loops import Counted, Geometric, counted, geometric
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, INT, Int
+from hetad.ir.types import INT, Int
 from hetad.ir.visit import declared, variables, walk_stmts
 
 if TYPE_CHECKING:
@@ -126,6 +127,13 @@ def counted_header(engine: Engine, loop: ir.For) -> Counted | None:
     return counted(loop, lambda e: engine.effects.stable(e, changed), lambda symbol: symbol in changed)
 
 
+_TRIPS_DOWN = Quote("""
+    for (int trip = trips; trip > 0; --trip) {
+        body;
+    }
+""")
+
+
 def assemble(
     engine: Engine,
     loop: ir.For,
@@ -149,12 +157,4 @@ def assemble(
         ir.Assign(count, integer(0, span), span=span),
         replace(loop, body=(*forward_body, ir.Update("+", count, one, span=span))),
     ]
-    n = engine.names.symbol("trip", INT, span)
-    back = ir.For(
-        (ir.Declare(n, count, span=span),),
-        ir.Binary(">", ir.Var(n, span=span), integer(0, span), BOOL, span=span),
-        (ir.Update("-", ir.Var(n, span=span), one, span=span),),
-        reverse_body,
-        span=span,
-    )
-    return forward, [back, *after, *before[1]]
+    return forward, [*_TRIPS_DOWN(engine.names, span, trips=trips, body=reverse_body), *after, *before[1]]

@@ -15,18 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from hetad.adjoint.names import Names
 from hetad.diagnostics import Span
 from hetad.emit.guards import Bounds, Counting, bounds, pure
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.types import BOOL, LONG, Int
+from hetad.ir.types import Int
 from hetad.ir.visit import declared, map_children, substitute, variables, walk_exprs, walk_stmts
 from hetad.rules import operations
 
 _UNROLLED = 8  # iterations of a loop
 _MOST = 3000  # nodes of expressions in straight code
-_SCALAR = 16  # how much dearer an iteration is that is not vector code
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,19 @@ def in_cases(loop: ir.For, general: ir.Stmt, strips: Callable[[ir.For], ir.Stmt 
     return (ir.If(conjunction(within.conditions), found, (general,), span=loop.span),)
 
 
+# An iteration that is not vector code is 16 times as dear.
+_IN_THREE = Quote("""
+    {
+        const index inner = first, inner_end = last;
+        if (16 * ((long)inner_end - (long)inner) > 15 * ((long)end - (long)begin)) {
+            three;
+        } else {
+            otherwise;
+        }
+    }
+""")
+
+
 def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
     """The interior, and what is on both sides of it, if that is little."""
     (start,), cond, span = loop.init, loop.cond, loop.span
@@ -220,15 +234,10 @@ def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
         head, opening = replace(cond, right=b), replace(start, init=a)
         return replace(loop, init=(opening,), cond=head, body=substitute(own, body), lanes=False)
 
-    def length(a: ir.Expr, b: ir.Expr, factor: int) -> ir.Expr:
-        whole = ir.Binary("-", ir.Cast(b, LONG, span=span), ir.Cast(a, LONG, span=span), LONG, span=span)
-        return ir.Binary("*", ir.Const(factor, LONG, span=span), whole, LONG, span=span)
-
-    much = ir.Binary(">", length(from_, to, _SCALAR), length(begin, end, _SCALAR - 1), BOOL, span=span)
-    in_three = (over(begin, from_, loop.body), over(from_, to, within.body), over(to, end, loop.body))
-    body = (
-        ir.Declare(first, limited(begin, within.bounds.least, operations.raised, end), span=span),
-        ir.Declare(last, limited(end, within.bounds.below, operations.lowered, from_), span=span),
-        ir.If(much, in_three, (otherwise,), span=span),
-    )
-    return (ir.Block(body, span=span),)
+    return _IN_THREE(
+        Names(()), span, index=type_, inner=first, inner_end=last, begin=begin, end=end,
+        first=limited(begin, within.bounds.least, operations.raised, end),
+        last=limited(end, within.bounds.below, operations.lowered, from_),
+        three=(over(begin, from_, loop.body), over(from_, to, within.body), over(to, end, loop.body)),
+        otherwise=(otherwise,),
+    )  # fmt: skip

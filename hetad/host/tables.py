@@ -21,13 +21,14 @@ from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, poi
 from hetad.analysis.pointers import PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
+from hetad.frontend.quote import Quote
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.own_structs import zeroed
 from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.types import BOOL, CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
+from hetad.ir.types import CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_nodes, own_variables, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import HOST_TABLE, TABLE
@@ -98,6 +99,14 @@ def _set_by_kernels(function: ir.Function, pointers: PointsTo, kernels: Mapping[
                 if param in inner.parameter_roots and inner.parameter_roots[param] in stored:
                     found.update(t for t in pointers.targets(arg) if isinstance(t, Root))
     return found
+
+
+_EACH = Quote("""
+    size_t elements = count(bytes, each);
+    for (size_t k = 0; k < elements; ++k) {
+        body;
+    }
+""")
 
 
 class _OnHost:
@@ -173,18 +182,10 @@ class _OnHost:
         """The statements for each of the elements in so many bytes."""
         if literal(size) == size_of(held):
             return self._status(s, *body(integer(0, s.span)))
-        count = self.names.symbol("elements", SIZE_T, s.span)
-        index = self.names.symbol("k", SIZE_T, s.span)
-        k, whole = ir.Var(index, span=s.span), integer(size_of(held), s.span, SIZE_T)
-        loop = ir.For(
-            (ir.Declare(index, integer(0, s.span, SIZE_T), span=s.span),),
-            ir.Binary("<", k, ir.Var(count, span=s.span), BOOL, span=s.span),
-            (ir.Update("+", k, integer(1, s.span, SIZE_T), span=s.span),),
-            body(k),
-            span=s.span,
-        )
-        counted = operations.elements(size, whole, result=ir.Var(count, span=s.span), span=s.span)
-        return self._status(s, ir.Declare(count, None, span=s.span), counted, loop)
+        k = self.names.symbol("k", SIZE_T, s.span)
+        each, inner = size_of(held), body(ir.Var(k, span=s.span))
+        loop = _EACH(self.names, s.span, count=operations.elements, bytes=size, each=each, k=k, body=inner)
+        return self._status(s, *loop)
 
 
 def _given(s: ir.Call, row: MemoryOperation, *roles: str) -> list[ir.Expr]:
