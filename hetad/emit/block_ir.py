@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hetad.diagnostics import Span
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, UINT, Int, Type
+from hetad.ir.types import INT, SIZE_T, Int, Type
 from hetad.ir.types import element as element_type
 
 _SPAN = Span("hetad", 1, 1)
@@ -37,14 +38,17 @@ def element(array: ir.Symbol, span: Span) -> ir.Index:
     return at(array, var(THREAD, span), span)
 
 
+_WARP = Quote("thread / 32")
+_LANE_BIT = Quote("1u << thread % 32")
+
+
 def warp(span: Span) -> ir.Expr:
     """The number of this thread's warp."""
-    return ir.Binary("/", var(THREAD, span), const(32, span, SIZE_T), SIZE_T, span=span)
+    return _WARP.value(span, thread=THREAD)
 
 
 def lane_bit(span: Span) -> ir.Expr:
-    lane = ir.Binary("%", var(THREAD, span), const(32, span, SIZE_T), SIZE_T, span=span)
-    return ir.Binary("<<", const(1, span, UINT), ir.Cast(lane, UINT, True, span=span), UINT, span=span)
+    return _LANE_BIT.value(span, thread=THREAD)
 
 
 def assign(place: ir.Place, value: int) -> ir.Assign:

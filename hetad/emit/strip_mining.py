@@ -32,6 +32,7 @@ from hetad.emit.strip_nodes import (
     own_expressions,
 )
 from hetad.emit.walk import mentioned
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.simplify import conjunction, conjuncts
@@ -98,6 +99,9 @@ class _Unfit(Exception):
     """The loop stays as it is."""
 
 
+_STRIP_END = Quote("end - first > width ? first + width : end")
+
+
 class _Strips:
     def __init__(self, loop: ir.For) -> None:
         self.whole = loop
@@ -126,10 +130,7 @@ class _Strips:
         assert isinstance(type_, Int)
         first = ir.Var(self.first, span=span)
         width = ir.Const(WIDTH, type_, str(WIDTH) if type_ == INT else None, span=span)
-        left = ir.Binary("-", self.whole.cond.right, first, type_, span=span)
-        following = ir.Binary("+", first, width, type_, span=span)
-        more = ir.Binary(">", left, width, BOOL, span=span)
-        end = ir.Select(more, following, self.whole.cond.right, type_, span=span)
+        end = _STRIP_END.value(span, first=first, width=width, end=self.whole.cond.right)
         body: list[ir.Stmt] = [ir.Declare(self.end, end, span=span)]
         body += [ir.Declare(a, None, span=span) for a in self.arrays.values()]
         body += self._text(nodes)

@@ -32,7 +32,7 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser
 
 from hetad.diagnostics import Span
-from hetad.frontend.lower import convert, statements
+from hetad.frontend.lower import convert, expressions, statements
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.ir import nodes as ir
@@ -96,7 +96,7 @@ class Scope:
 
 
 class Quote:
-    """`text`: statements of CUDA C."""
+    """`text`: statements of CUDA C, or one expression (of `value`)."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -106,6 +106,12 @@ class Quote:
     def __call__(self, names: Names, span: Span, **holes: Filling) -> ir.Body:
         """The statements at a place of the user's program; `names`: of the function they go to."""
         return Scope(names, span)(self, **holes)
+
+    def value(self, span: Span, **holes: Filling) -> ir.Expr:
+        """The expression, at a place of the user's program."""
+        (s,) = self(_NoNames(), span, **holes)
+        assert isinstance(s, ir.Return) and s.value is not None
+        return s.value
 
     def read(self, holes: Mapping[str, Filling]) -> tuple[ir.Body, Mapping[str, ir.Symbol]]:
         """The statements, and the variables in them that stand for the holes."""
@@ -128,13 +134,19 @@ class Quote:
                 stands_for[name] = ir.Symbol(name, x.type, _NOWHERE)
                 context.define(name, stands_for[name])
         types = [name for name, x in holes.items() if isinstance(x, Type)]
-        return map_exprs(_unwritten, statements.body(context, self._parsed(types))), stands_for
+        parsed = self._parsed(types)
+        match parsed.block_items:
+            case [c_ast.BinaryOp() | c_ast.TernaryOp() | c_ast.Cast() as only, *_]:
+                body: ir.Body = (ir.Return(expressions.value(context, only), span=_NOWHERE),)
+            case _:
+                body = statements.body(context, parsed)
+        return map_exprs(_unwritten, body), stands_for
 
     def _parsed(self, types: list[str]) -> c_ast.Compound:
         """As pycparser has it, with marks for statements that are holes."""
         known = "".join(f"typedef int {name}; " for name in (*types, *TYPES) if name in self.words)
         text = self.text.replace("__shared__", "[[hetad::shared]]")
-        function = CParser(dialect="c23").parse(f"{known}void quote(void) {{ {text} }}").ext[-1]
+        function = CParser(dialect="c23").parse(f"{known}void quote(void) {{ {text}; }}").ext[-1]
         assert isinstance(function, c_ast.FuncDef)
         _mark_holes(function.body)
         return function.body
@@ -169,6 +181,11 @@ def _mark_holes(node: c_ast.Node) -> None:
     if isinstance(node, c_ast.Compound):
         items = node.block_items or []
         node.block_items = [c_ast.Goto(x.name) if isinstance(x, c_ast.ID) else x for x in items]
+
+
+class _NoNames:
+    def fresh(self, wanted: str) -> str:
+        raise AssertionError(f"an expression declares '{wanted}'")
 
 
 class _Alone:

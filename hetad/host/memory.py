@@ -23,9 +23,10 @@ from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.analysis.pointers import Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.types import BOOL, SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
+from hetad.ir.types import SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import operations
@@ -33,6 +34,9 @@ from hetad.rules import operations
 if TYPE_CHECKING:
     from hetad.adjoint.engine import Parts
     from hetad.host.engine import HostEngine
+
+
+_EXTENT = Quote("height > 0 ? (height - 1) * pitch + width : 0")
 
 
 class MemoryAdjoints:
@@ -247,11 +251,7 @@ class MemoryAdjoints:
     def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
         """The bytes from the first row's start to the last one's end."""
         roles = dict(zip(row.roles, s.args, strict=True))
-        width, height, span = roles["bytes"], roles["height"], s.span
-        above = ir.Binary("-", height, integer(1, span, SIZE_T), SIZE_T, span=span)
-        full = ir.Binary("+", ir.Binary("*", above, roles["to_pitch"], SIZE_T, span=span), width, SIZE_T, span=span)
-        some = ir.Binary(">", height, integer(0, span, SIZE_T), BOOL, span=span)
-        return ir.Select(some, full, integer(0, span, SIZE_T), SIZE_T, span=span)
+        return _EXTENT.value(s.span, height=roles["height"], pitch=roles["to_pitch"], width=roles["bytes"])
 
     def _common_type(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:
         """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""

@@ -9,7 +9,7 @@ from hetad.adjoint.names import Names, integer
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
-from hetad.ir.printer import body_text
+from hetad.ir.printer import body_text, expr_text
 from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, UINT, Pointer
 from hetad.ir.verify import verify
 from hetad.ir.visit import declared, walk_exprs, walk_stmts
@@ -158,6 +158,16 @@ def test_operations_are_called():
     assert isinstance(declared_, ir.Declare) and operations.does(into, operations.swap)
     assert isinstance(added, ir.Update) and operations.gives(added.value, operations.take)
     assert added.value.type == DOUBLE and added.span == HERE
+
+
+def test_expressions():
+    """A text that is an expression has a value, of the type that C gives it."""
+    k, x = param("k", UINT), param("x", Pointer(DOUBLE))
+    rounded = Quote("(bytes + 15) / 16 * 16").value(HERE, bytes=param("n", SIZE_T))
+    assert expr_text(rounded) == "(n + 15) / 16 * 16" and rounded.type == SIZE_T
+    chosen = Quote("k < 4 ? x[k] : take(x)").value(HERE, k=k, x=x, take=operations.take)
+    assert isinstance(chosen, ir.Select) and chosen.type == DOUBLE and operations.gives(chosen.orelse, operations.take)
+    assert {e.span for e in walk_exprs((ir.Return(chosen, span=HERE),))} == {HERE}
 
 
 def test_truth_is_no_number():

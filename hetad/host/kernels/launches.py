@@ -11,6 +11,7 @@ from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.fixed_order import Parts
 from hetad.device.generated import Tapes
 from hetad.diagnostics import Span
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.types import DIM3, INT, SIZE_T, UINT, Pointer, size_of
 from hetad.rules import operations
@@ -104,9 +105,9 @@ def as_dim3(extent: ir.Expr) -> ir.Expr:
     return ir.Aggregate((convert(extent, UINT), one, one), DIM3, span=extent.span)
 
 
+_ALIGNED = Quote("(size + 15) / 16 * 16")
+
+
 def aligned(size: ir.Expr) -> ir.Expr:
     """`size` rounded up to 16 bytes, so that what lies behind is aligned for every type."""
-    span = size.span
-    sixteen = ir.Const(16, SIZE_T, span=span)
-    up = ir.Binary("+", convert(size, SIZE_T), ir.Const(15, SIZE_T, span=span), SIZE_T, span=span)
-    return ir.Binary("*", ir.Binary("/", up, sixteen, SIZE_T, span=span), sixteen, SIZE_T, span=span)
+    return _ALIGNED.value(size.span, size=convert(size, SIZE_T))
