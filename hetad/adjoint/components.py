@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import zero
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.types import INT, Array, Struct
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.fixed import fixed_values
 from hetad.adjoint.loops import reversed_header
-from hetad.adjoint.names import integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.loops import Counted, Geometric, counted, geometric
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.types import INT, Int
 from hetad.ir.visit import declared, variables, walk_stmts
 

@@ -20,7 +20,6 @@ from hetad.adjoint.addresses import settled
 from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.copy_permutations import Moves, grouped, reverse_moves
 from hetad.adjoint.expressions import active_leaves, mentions, pull
-from hetad.adjoint.names import Names, zero
 from hetad.adjoint.origin import Origin
 from hetad.adjoint.shadows import Shadows, scalar_of
 from hetad.analysis.effects import Effects
@@ -28,6 +27,7 @@ from hetad.analysis.pointer_expressions import floating_leaves_of
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, zero
 from hetad.ir.places import reached_by
 from hetad.ir.simplify import negated
 from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating

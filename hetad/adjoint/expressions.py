@@ -9,12 +9,12 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import Protocol
 
-from hetad.adjoint.names import Names, convert, is_zero, times, zero
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, binary, convert, is_zero, times, zero
 from hetad.ir.facts import once
 from hetad.ir.simplify import negated
-from hetad.ir.types import BOOL, Float
+from hetad.ir.types import Float
 from hetad.ir.visit import walk_expr
 from hetad.rules import callees, math, operators
 from hetad.rules.callee import Passed
@@ -194,7 +194,7 @@ def _slope(
 def where_seeded(seed: ir.Expr, share: ir.Expr) -> ir.Expr:
     """Zero where the seed is zero: a slope may be infinite there, and 0 · inf is not a number."""
     span = share.span
-    idle = ir.Binary("==", seed, zero(seed.type, span), BOOL, span=span)
+    idle = binary("==", seed, zero(seed.type, span))
     return ir.Select(idle, zero(share.type, span), share, share.type, span=span)
 
 

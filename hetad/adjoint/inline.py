@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from hetad.adjoint.names import Names
 from hetad.analysis.callgraph import bottom_up
 from hetad.diagnostics import Inlined, Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
 from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute, variables, walk_expr

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.loops import Counted, Geometric
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, binary, convert, integer
 from hetad.ir.simplify import settled, simplified
-from hetad.ir.types import BOOL, Int, Type, promote, promote_integer
+from hetad.ir.types import Int, Type, promote, promote_integer
 
 Header = tuple[ir.Body, ir.Body, ir.Expr, ir.Body, ir.Body]
 
@@ -24,7 +24,7 @@ def _powers(g: Geometric, span: Span) -> Header:
     return (
         (),
         (ir.Declare(g.index, integer(g.last, span, type_), span=span),),
-        ir.Binary("<=" if grows else ">=", index, integer(g.first, span, type_), BOOL, span=span),
+        binary("<=" if grows else ">=", index, integer(g.first, span, type_)),
         (ir.Assign(index, scaled, span=span),),
         (),
     )
@@ -42,7 +42,7 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         return (
             (),
             (set_index(c, inner, span),),
-            ir.Binary("<=" if c.down else ">=", ir.Var(index, span=span), convert(c.start, type_), BOOL, span=span),
+            binary("<=" if c.down else ">=", ir.Var(index, span=span), convert(c.start, type_)),
             (ir.Update("+" if c.down else "-", ir.Var(index, span=span), one, span=span),),
             (),
         )
@@ -60,7 +60,7 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
     return (
         (ir.Declare(trips, count, span=span),),
         (ir.Declare(n, ir.Var(trips, span=span), span=span),),
-        ir.Binary(">", ir.Var(n, span=span), integer(0, span, n.type), BOOL, span=span),
+        binary(">", ir.Var(n, span=span), integer(0, span, n.type)),
         (ir.Update("-", ir.Var(n, span=span), integer(1, span, n.type), span=span),),
         (set_index(c, value, span),),
     )
@@ -72,7 +72,7 @@ def trip_count(c: Counted, span: Span) -> ir.Expr:
     type_ = promote(c.index.type, c.bound.type)
     start, bound = convert(convert(c.start, c.index.type), type_), convert(c.bound, type_)
     low, high = (bound, start) if c.down else (start, bound)
-    runs = ir.Binary(c.op, start, bound, BOOL, span=span)
+    runs = binary(c.op, start, bound)
     distance: ir.Expr = settled(ir.Binary("-", high, low, type_, span=span))
     count: ir.Expr
     one = integer(1, span, type_)

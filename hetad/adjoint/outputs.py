@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.expressions import active_leaves, pull
-from hetad.adjoint.names import convert, times
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert, times
 from hetad.ir.types import Float
 from hetad.rules import math
 from hetad.rules.row import Row

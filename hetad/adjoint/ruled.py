@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.expressions import active_leaves, pull, where_seeded
-from hetad.adjoint.names import address_of, convert, times, zero
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, Float
+from hetad.ir.build import address_of, binary, convert, times, zero
+from hetad.ir.types import Float
 from hetad.rules.user import UserRule, slope
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _by_function(engine: Engine, s: ir.Call, pullback: str, seed: ir.Expr) -> li
             out.append(ir.Declare(symbol, zero(arg.type, s.span), span=s.span))
             sums.append((arg, symbol))
     pointers = tuple(address_of(ir.Var(symbol, span=s.span)) for _, symbol in sums)
-    seeded = ir.Binary("!=", seed, zero(seed.type, s.span), BOOL, span=s.span)  # where it is zero, so are the shares
+    seeded = binary("!=", seed, zero(seed.type, s.span))  # where it is zero, so are the shares
     out.append(ir.If(seeded, (ir.Call(pullback, (*s.args, seed, *pointers), span=s.span),), (), span=s.span))
     for arg, symbol in sums:
         out += pull(engine, arg, ir.Var(symbol, span=s.span), s.span)

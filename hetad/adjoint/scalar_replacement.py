@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, zero
 from hetad.ir.types import Array, Struct
 from hetad.ir.visit import declared, map_body, map_exprs, walk_exprs, walk_stmts
 from hetad.passes.manager import function_pass

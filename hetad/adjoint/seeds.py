@@ -6,8 +6,8 @@ from collections.abc import Collection
 from itertools import chain
 
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import is_zero
 from hetad.ir.simplify import negated
 from hetad.ir.visit import own_exprs, variables
 

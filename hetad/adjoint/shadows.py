@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, zero
 from hetad.analysis.carried import pointers_in
 from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, var, zero
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, of_value, scalar_base
 
 
@@ -27,12 +27,12 @@ class Shadows:
 
     def is_active_symbol(self, symbol: ir.Symbol) -> bool:
         if isinstance(symbol.type, Pointer):
-            return self.is_active_pointer(ir.Var(symbol, span=symbol.span))
+            return self.is_active_pointer(var(symbol))
         return symbol in self.active
 
     def carries_pointers(self, symbol: ir.Symbol, seen: tuple[Location, ...] = ()) -> bool:
         """Whether a variable is, or holds, pointers whose shadows move with it."""
-        place = ir.Var(symbol, span=symbol.span)
+        place = var(symbol)
         if isinstance(symbol.type, Array):
             element = ir.Var(replace(symbol, type=scalar_of(symbol.type)), span=symbol.span)
             return bool(pointer_parts(element)) and self._any_active(self.pointers.held(symbol), seen)
@@ -40,7 +40,7 @@ class Shadows:
 
     def state(self, symbol: ir.Symbol) -> list[ir.Place]:
         """A variable, and what points to shadows beside it.  Adjoints of numbers are no part of a state."""
-        place = ir.Var(symbol, span=symbol.span)
+        place = var(symbol)
         if not self.carries_pointers(symbol):
             return [place]
         if isinstance(scalar_of(symbol.type), Struct):
@@ -86,7 +86,7 @@ class Shadows:
         if symbol not in self.shadows:
             type_ = writable(symbol.type)
             shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
-            here = ir.Var(symbol, span=symbol.span)
+            here = var(symbol)
             targets = self.pointers.targets(here) if isinstance(type_, Pointer) else self.pointers.held(symbol)
             variables = [t for t in targets if isinstance(t, ir.Symbol)]
             self.pointers.add(shadow, [self.shadow(t) for t in variables if self._any_active([t], ())])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.components import component, element_by_element
-from hetad.adjoint.names import Names, integer
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, integer
 from hetad.ir.types import Array, Float, Struct, holds_floating
 from hetad.ir.visit import declared, map_body
 from hetad.passes.manager import function_pass

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import variables, walk_expr
@@ -74,7 +75,7 @@ UNIT = Polynomial({(): 1})
 
 def atom(symbol: ir.Symbol) -> Polynomial:
     """The value of a variable."""
-    return Polynomial({(ir.Var(symbol, span=symbol.span),): 1})
+    return Polynomial({(var(symbol),): 1})
 
 
 def symbols(value: Polynomial) -> list[ir.Symbol]:

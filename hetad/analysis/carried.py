@@ -15,6 +15,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import elements, holds_pointer, out_place, pointer_parts
 from hetad.analysis.pointers import PointsTo, Root
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -115,13 +116,13 @@ def _ways(root: Root, loop: ir.For, pointers: PointsTo, memories: Memories) -> l
 
 def pointers_in(x: ir.Symbol) -> list[ir.Expr]:
     """The pointers that a variable is or holds, one by one."""
-    return [part for element in elements(ir.Var(x, span=x.span)) for part in pointer_parts(element)]
+    return [part for element in elements(var(x)) for part in pointer_parts(element)]
 
 
 def pointers_behind(pointer: ir.Symbol) -> list[ir.Expr]:
     """The pointers in the first value behind a pointer."""
     assert isinstance(pointer.type, Pointer)
-    base = ir.Var(pointer, span=pointer.span)
+    base = var(pointer)
     first = ir.Index(base, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
     return [part for element in elements(first) for part in pointer_parts(element)]
 
@@ -170,7 +171,7 @@ def _names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
                 givers.setdefault(place.symbol, []).append(s)
 
     def reaches(symbol: ir.Symbol, root: Root) -> bool:
-        return root.single and pointers.targets(ir.Var(symbol, span=symbol.span)) == (root,)
+        return root.single and pointers.targets(var(symbol)) == (root,)
 
     found = {root: p for p, root in pointers.parameter_roots.items() if p not in givers and reaches(p, root)}
     for symbol, statements in givers.items():

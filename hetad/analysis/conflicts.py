@@ -15,6 +15,7 @@ from hetad.analysis.accesses import Site
 from hetad.analysis.affine import UNIT, Polynomial, atom, symbols
 from hetad.analysis.scales import ONE
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.facts import once
 
 
@@ -130,7 +131,7 @@ class Conflicts:
         for x, t in found:
             digit, extent = self.coordinates.resolved(t.digit), self.coordinates.resolved(t.extent)
             names = list(symbols(digit))
-            parts = offset.split(ir.Var(x, span=x.span))
+            parts = offset.split(var(x))
             if len(names) != 1 or digit != atom(names[0]) or parts is None or not t.depends <= loops:
                 return None
             if names[0] in digits.values() or not self.maps.domains.is_empty([*m.conditions, digit - extent]):

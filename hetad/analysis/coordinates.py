@@ -21,6 +21,7 @@ from hetad.analysis.modular_shifts import Entry, Turned, literals, turned
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
 from hetad.ir.visit import walk_expr, walk_stmts
 
@@ -156,7 +157,7 @@ class Coordinates:
             twin = ir.Symbol(f"{atom.symbol.name}_other", atom.symbol.type, atom.symbol.span)
             self._twins[atom.symbol], self._originals[twin] = twin, atom.symbol
             self._counting.add(twin)
-        return _var(self._twins[atom.symbol])
+        return var(self._twins[atom.symbol])
 
     def block_of(self, axis: str) -> Polynomial:
         """The position of the thread's block."""
@@ -215,7 +216,7 @@ class Coordinates:
                 lower = self._symbols.get(Part(base, ONE, upper.low))
                 if lower is None:
                     continue
-                high, low = found.split(self._var(upper)), found.split(_var(lower))
+                high, low = found.split(self._var(upper)), found.split(var(lower))
                 if high is None or low is None or not low[0].terms or high[0] != low[0] * upper.low.polynomial():
                     continue
                 rest = low[1].split(self._var(upper))
@@ -286,7 +287,7 @@ class Coordinates:
         return Polynomial({(self._var(part),): 1})
 
     def _var(self, part: Part) -> ir.Var:
-        return _var(self._symbols[part])
+        return var(self._symbols[part])
 
     # -- uniform expressions
 
@@ -413,7 +414,3 @@ def _stays(value: Polynomial, type_: Type) -> bool:
 
 def _operands(expr: ir.Expr) -> list[ir.Expr]:
     return [e for e in walk_expr(expr) if e is not expr]
-
-
-def _var(symbol: ir.Symbol) -> ir.Var:
-    return ir.Var(symbol, span=symbol.span)

@@ -26,6 +26,7 @@ from hetad.analysis.integer_sets import NOWHERE, all_of, exists, some_of
 from hetad.analysis.scales import Scale, chain, scale
 from hetad.analysis.written import Written, known_stores, united
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.printer import expr_text
 from hetad.ir.types import Pointer, Struct, Type, innermost
 
@@ -155,8 +156,8 @@ def _exists(maps: AccessMaps, m: Map, axis: str, kind: str, counted: AbstractSet
     if maps.clean(block, m):
         there = Polynomial({(grid_dim(axis, coordinates.span),): 1})
     elif kind == "thread":
-        block = coordinates.resolved(Polynomial({(_var(coordinates.threads[axis]),): 1}))
-        there = Polynomial({(_var(maps.counts[axis]),): 1})
+        block = coordinates.resolved(Polynomial({(var(coordinates.threads[axis]),): 1}))
+        there = Polynomial({(var(maps.counts[axis]),): 1})
     else:
         return None
     told = {t: c for t, c in block.terms.items() if counted >= set(_coordinates(maps, Polynomial({t: c})))}
@@ -166,7 +167,7 @@ def _exists(maps: AccessMaps, m: Map, axis: str, kind: str, counted: AbstractSet
 def _least(maps: AccessMaps, condition: Polynomial, known: Sequence[Polynomial]) -> Polynomial | None:
     """The least value of a condition that falls with all its coordinates, each of which has a uniform bound."""
     for x in _coordinates(maps, condition):
-        parts = condition.split(_var(x))
+        parts = condition.split(var(x))
         if parts is None or maps.coordinates.scale(parts[0].scaled(-1)) is None:
             return None
         highest = next((h for k in known if (h := _highest(maps, x, k)) is not None), None)
@@ -178,7 +179,7 @@ def _least(maps: AccessMaps, condition: Polynomial, known: Sequence[Polynomial])
 
 def _highest(maps: AccessMaps, x: ir.Symbol, condition: Polynomial) -> Polynomial | None:
     """The bound of a coordinate from above, if that is what the condition says."""
-    parts = condition.split(_var(x))
+    parts = condition.split(var(x))
     if parts is None or parts[0].constant != -1 or _coordinates(maps, parts[1]):
         return None
     return parts[1]
@@ -342,7 +343,3 @@ def _strides(maps: AccessMaps, stores: Sequence[Map]) -> list[Scale] | None:
 def _coordinates(maps: AccessMaps, value: Polynomial) -> list[ir.Symbol]:
     found = (a.symbol for t in value.terms for a in t if isinstance(a, ir.Var))
     return [x for x in dict.fromkeys(found) if maps.coordinates.counts(x)]
-
-
-def _var(symbol: ir.Symbol) -> ir.Var:
-    return ir.Var(symbol, span=symbol.span)

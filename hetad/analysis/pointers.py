@@ -30,6 +30,7 @@ from hetad.analysis.pointer_expressions import (
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.build import var
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Float, Pointer, Struct, Type, Void
 from hetad.ir.visit import own_nodes, walk_stmts
@@ -188,7 +189,7 @@ class PointsTo:
                 self.parameter_roots[symbol] = root
                 self._content(symbol)[root] = None
             if isinstance(symbol.type, Struct) or (isinstance(symbol.type, Pointer) and function.kind == "kernel"):
-                for number, part in enumerate(pointers_within(ir.Var(symbol, span=symbol.span))):
+                for number, part in enumerate(pointers_within(var(symbol))):
                     self._field_root(symbol, number, part, by_group)
 
     def _field_root(self, symbol: ir.Symbol, number: int, part: ir.Expr, by_group: dict[str, Root]) -> None:

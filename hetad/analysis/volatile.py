@@ -7,6 +7,7 @@ from collections.abc import Collection
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.types import Float, is_volatile
 from hetad.ir.visit import own_nodes, walk_stmts
 
@@ -16,7 +17,7 @@ def refuse_active_volatile(function: ir.Function, pointers: PointsTo, active: Co
     for s in walk_stmts(function.body):
         places = [e for e in own_nodes(s) if isinstance(e, ir.Var | ir.Index | ir.Member)]
         if isinstance(s, ir.Declare):
-            places.append(ir.Var(s.symbol, span=s.symbol.span))
+            places.append(var(s.symbol))
         for place in places:
             if not isinstance(place.type, Float) or not is_volatile(place.type):
                 continue

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hetad.adjoint.hoist import hoist_pointed
-from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import PointsTo
 from hetad.device.accumulation.privatised_reductions import adds_up
@@ -30,6 +29,7 @@ from hetad.device.tape.segments import segmented
 from hetad.device.tape.storage import ALONE_LIMIT, LOCAL_LIMIT
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.forms import NORMALISED
 from hetad.ir.visit import declared, substitute, variables, walk_stmts
 from hetad.passes.manager import Pass, run

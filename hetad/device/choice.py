@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.staging import shared_arrays
 from hetad.device.accumulation.increments import increment
@@ -15,6 +14,7 @@ from hetad.device.demotion.trees import without_trees
 from hetad.device.generated import Pullback
 from hetad.diagnostics import UnsupportedError, speculative
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.visit import declared, variables, walk_stmts
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from hetad.adjoint.names import Names
 from hetad.adjoint.options import Options
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.effects import Effects
@@ -15,6 +14,7 @@ from hetad.analysis.staging import shared_arrays
 from hetad.device.asked import Around, Asked
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.visit import variables
 from hetad.passes.manager import Pass
 from hetad.passes.task import Task

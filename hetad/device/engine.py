@@ -14,7 +14,6 @@ from typing import TypeGuard
 from hetad.adjoint.control import recompute, tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import pull
-from hetad.adjoint.names import Names, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.divergence import Divergence, exchanges
 from hetad.analysis.effects import Effects
@@ -22,6 +21,7 @@ from hetad.analysis.pointers import Location, Root
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, zero
 from hetad.ir.facts import once
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated

@@ -21,6 +21,7 @@ from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.device.accumulation.barrier_intervals import Phases, Piece
 from hetad.device.accumulation.increments import pointee
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.facts import Fact, once
 from hetad.ir.places import exposed, written
 from hetad.ir.simplify import conjuncts
@@ -178,7 +179,7 @@ class _Kernel:
         steady = all(x not in self._changed_in(loop.body) for x, loop in indices.items())
         moving = self._changing.intersection(variables(store.place)) - set(indices)
         cell = address(store.place)
-        once = all(distinct_across(cell, cell, ir.Var(x, span=x.span)) for x in indices)
+        once = all(distinct_across(cell, cell, var(x)) for x in indices)
         return steady and not moving and once and len(indices) == len(loops)
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness, drop_unused
-from hetad.adjoint.names import address_of, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.activity import Activity
@@ -20,6 +19,7 @@ from hetad.device.tape.record import settled
 from hetad.device.tape.resets import resets
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import address_of, integer, zero
 from hetad.ir.types import SIZE_T, Pointer
 from hetad.ir.visit import map_body, own_nodes, variables
 from hetad.passes.manager import program_pass

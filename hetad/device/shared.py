@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.liveness import Liveness
-from hetad.adjoint.names import convert, integer, zero
 from hetad.device.draft import Draft
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert, integer, zero
 from hetad.ir.places import root_symbol
 from hetad.ir.types import UINT, Array, Float, Pointer, size_of
 from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.expressions import active_leaves, pull
-from hetad.adjoint.names import integer, zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer, zero
 from hetad.ir.types import Float
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, Int, Type
+from hetad.ir.build import integer, var
+from hetad.ir.types import SIZE_T, Int
 from hetad.ir.types import element as element_type
 
 _SPAN = Span("hetad", 1, 1)
@@ -19,14 +20,6 @@ THREADS = ir.Symbol("hetad_threads", SIZE_T, _SPAN, const=True)
 FIRST = ir.Symbol("hetad_first", SIZE_T, _SPAN, const=True)
 LAST = ir.Symbol("hetad_last", SIZE_T, _SPAN, const=True)
 """The blocks that one thread of the machine runs: from the first, up to the last."""
-
-
-def var(symbol: ir.Symbol, span: Span) -> ir.Var:
-    return ir.Var(symbol, span=span)
-
-
-def const(value: int, span: Span, type_: Int = INT) -> ir.Const:
-    return ir.Const(value, type_, str(value) if type_ == INT else None, span=span)
 
 
 def at(array: ir.Symbol, index: ir.Expr, span: Span) -> ir.Index:
@@ -54,8 +47,4 @@ def lane_bit(span: Span) -> ir.Expr:
 def assign(place: ir.Place, value: int) -> ir.Assign:
     type_ = place.type
     assert isinstance(type_, Int)
-    return ir.Assign(place, const(value, place.span, type_), span=place.span)
-
-
-def binary(op: str, left: ir.Expr, right: ir.Expr, type_: Type) -> ir.Binary:
-    return ir.Binary(op, left, right, type_, span=left.span)
+    return ir.Assign(place, integer(value, place.span, type_), span=place.span)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hetad.emit.block_ir import THREAD, THREADS, assign, at, binary, const, element, lane_bit, var, warp
+from hetad.emit.block_ir import THREAD, THREADS, assign, at, element, lane_bit, warp
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary, integer, var
 from hetad.ir.types import BOOL, INT, SIZE_T, UINT, Int, Type
 from hetad.rules import callees
 
@@ -39,7 +40,7 @@ def exchange(builder: Builder, call: ir.Call) -> None:
 def _source(call: ir.Call) -> ir.Expr:
     """The thread that a shuffle reads."""
     span, function = call.span, callees.find(call.function).emit["lanes"]
-    width = call.args[3] if len(call.args) > 3 else const(32, span)
+    width = call.args[3] if len(call.args) > 3 else integer(32, span)
     args = (var(THREAD, span), var(THREADS, span), call.args[2], width)
     return ir.Intrinsic(function, args, SIZE_T, span=span)
 
@@ -69,11 +70,11 @@ def _ballot(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     span, name = call.span, call.function
     lanes = _collect(builder, call, negated=name == "__all_sync")
     if name != "__activemask":
-        lanes = binary("&", lanes, call.args[0], UINT)
+        lanes = binary("&", lanes, call.args[0])
     if name == "__any_sync":
-        lanes = binary("!=", lanes, const(0, span, UINT), INT)
+        lanes = binary("!=", lanes, integer(0, span, UINT))
     elif name == "__all_sync":
-        lanes = binary("==", lanes, const(0, span, UINT), INT)
+        lanes = binary("==", lanes, integer(0, span, UINT))
     builder.pending.append(ir.Assign(result, _converted(lanes, result.type), span=span))
 
 
@@ -81,7 +82,7 @@ def _collect(builder: Builder, call: ir.Call, negated: bool = False) -> ir.Expr:
     """The lanes of this thread's warp that come here, or whose second argument is true (or false)."""
     span = call.span
     ballots = builder.array("lanes", UINT, 32)
-    builder.once(ir.Call("memset", (var(ballots, span), const(0, span), const(128, span, SIZE_T)), span=span))
+    builder.once(ir.Call("memset", (var(ballots, span), integer(0, span), integer(128, span, SIZE_T)), span=span))
     mine = at(ballots, warp(span), span)
     vote: ir.Stmt = ir.Update("|", mine, lane_bit(span), span=span)
     if callees.calls(call, "vote") and len(call.args) > 1:
@@ -98,13 +99,13 @@ def _block_vote(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     said = _predicate(call.args[0])
     count = builder.scalar("count", INT)
     builder.once(assign(var(count, span), 0))
-    one = ir.Update("+", var(count, span), const(1, span), span=span)
+    one = ir.Update("+", var(count, span), integer(1, span), span=span)
     cond = ir.Unary("!", said, BOOL, span=span) if name == "__syncthreads_and" else said
     builder.pending.append(ir.If(cond, (one,), (), span=span))
     builder.flush()
     value: ir.Expr = var(count, span)
     if name != "__syncthreads_count":
-        value = binary("==" if name == "__syncthreads_and" else "!=", value, const(0, span), INT)
+        value = binary("==" if name == "__syncthreads_and" else "!=", value, integer(0, span))
     store = ir.Assign(result, _converted(value, result.type), span=span)
     if isinstance(result, ir.Var) and builder.uniformity.is_uniform(result.symbol):
         builder.once(store)
@@ -128,7 +129,7 @@ def _reduction(builder: Builder, call: ir.Call, result: ir.Place) -> None:
     assert isinstance(value.type, Int)
     values = builder.array("value", value.type)
     builder.pending.append(ir.Assign(element(values, span), value, span=span))
-    lanes = binary("&", _collect(builder, call), call.args[0], UINT)
+    lanes = binary("&", _collect(builder, call), call.args[0])
     suffix = "int" if value.type.signed else "unsigned"
     function = f"{callees.find(call.function).emit['lanes']}_{suffix}"
     args = (var(values, span), var(THREAD, span), lanes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.emit.assembly import Assembly
-from hetad.emit.block_ir import const
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT
@@ -14,6 +13,7 @@ from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.build import integer
 from hetad.ir.names import fresh
 from hetad.ir.types import INT, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, walk_stmts
@@ -146,8 +146,8 @@ class FiberStatements(Statements):
         of_block = callees.find(call.function).scope == "block"
         full = ir.Const(0xFFFFFFFF, INT, "0xffffffff", span=span)
         mask = call.args[0] if call.args and not of_block else full
-        lane = call.args[2] if len(call.args) > 2 else const(0, span)
-        width = call.args[3] if len(call.args) > 3 else const(32, span)
+        lane = call.args[2] if len(call.args) > 2 else integer(0, span)
+        width = call.args[3] if len(call.args) > 3 else integer(32, span)
         given = "NULL, 0"
         if value is not None:
             type_: Type = INT if callees.calls(call, "vote") else value.type

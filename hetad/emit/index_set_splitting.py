@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from hetad.adjoint.names import Names
 from hetad.diagnostics import Span
 from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.places import written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import Int

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hetad.emit.assembly import Assembly
-from hetad.emit.block_ir import const
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMMA, UNARY, Expressions
 from hetad.emit.fibers import FiberStatements
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.places import root_symbol
 from hetad.ir.printer import expr_text
 from hetad.ir.texts import quoted
@@ -132,4 +132,4 @@ def _pointed(pointer: ir.Expr) -> ir.Expr:
     if isinstance(pointer, ir.AddressOf):
         return pointer.place
     assert isinstance(pointer.type, Pointer)
-    return ir.Index(pointer, const(0, pointer.span), pointer.type.to, span=pointer.span)
+    return ir.Index(pointer, integer(0, pointer.span), pointer.type.to, span=pointer.span)

@@ -34,9 +34,10 @@ from hetad.emit.strip_nodes import (
 from hetad.emit.walk import mentioned
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary
 from hetad.ir.places import root_symbol, written
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.types import BOOL, INT, Array, Float, Int, Type
+from hetad.ir.types import INT, Array, Float, Int, Type
 from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_stmts
 from hetad.rules import operations
 
@@ -291,7 +292,7 @@ class _Strips:
         first, end = counter.init, cond.right
 
         def chosen(op: str, a: ir.Expr, b: ir.Expr) -> ir.Expr:
-            return ir.Select(ir.Binary(op, a, b, BOOL, span=span), a, b, type_, span=span)
+            return ir.Select(binary(op, a, b), a, b, type_, span=span)
 
         low, high, shared = (ir.Var(x, span=span) for x in (least, most, common))
         largest = ir.Const((1 << (type_.bits - 1)) - 1, type_, span=span)
@@ -377,7 +378,7 @@ class _Strips:
         first, end = self._limits(found.least, found.below)
         yield ir.For(
             (ir.Declare(self.lane, first, span=span),),
-            ir.Binary("<", lane, end, BOOL, span=span),
+            binary("<", lane, end),
             (ir.Update("+", lane, ir.Const(1, lane.type, span=span), span=span),),
             self._expanded((*again, *body)),
             sums=group.sums,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import Names
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.types import DOUBLE, FLOAT, SIZE_T, UINT, VOID, Pointer, Type
 
 _SPAN = Span("hetad", 1, 1)

@@ -12,8 +12,9 @@ from hetad.emit.layout import INDENT
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary
 from hetad.ir.names import called
-from hetad.ir.types import BOOL, LONG, SIZE_T, UINT, Int, Pointer
+from hetad.ir.types import LONG, SIZE_T, UINT, Int, Pointer
 
 
 def swept(kernel: ir.Function, parallel: bool) -> ir.Function:
@@ -52,7 +53,7 @@ def _part(loop: ir.For) -> ir.Body:
     mine = replace(
         loop,
         init=(replace(start, init=ir.Var(first, span=span)),),
-        cond=ir.Binary("<", cond.left, ir.Var(end, span=span), BOOL, span=span),
+        cond=binary("<", cond.left, ir.Var(end, span=span)),
     )
     return ir.Declare(first, limit(FIRST), span=span), ir.Declare(end, limit(LAST), span=span), mine
 

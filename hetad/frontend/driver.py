@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from hetad.diagnostics import ArgumentError, Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.build import binary
 from hetad.ir.places import written
-from hetad.ir.types import BOOL, CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
+from hetad.ir.types import CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
 from hetad.ir.visit import map_body, map_exprs, walk_exprs, walk_stmts
 
 
@@ -211,7 +212,7 @@ def _text_at(given: Sequence[str], index: ir.Expr, e: ir.Expr) -> ir.Expr:
     held = Pointer(CHAR, const=True)
     chosen: ir.Expr = ir.Const(0, held, "0", span=e.span)
     for i, text in reversed(list(enumerate(given))):
-        here = ir.Binary("==", index, ir.Const(i, index.type, str(i), span=e.span), BOOL, span=e.span)
+        here = binary("==", index, ir.Const(i, index.type, str(i), span=e.span))
         chosen = ir.Select(here, _text(text, held, e.span), chosen, held, span=e.span)
     return ir.Cast(chosen, e.type, span=e.span)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import points_to
 from hetad.analysis.spaces import Spaces
 from hetad.host.derivation import Derivation, summaries
 from hetad.host.setting import Setting
+from hetad.ir.build import Names
 from hetad.ir.visit import declared
 from hetad.passes.manager import program_pass
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hetad.adjoint.names import Names, address_of, integer
 from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import Span
 from hetad.host.kernels.launches import zeros
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, integer
 from hetad.ir.types import INT, SIZE_T, Pointer, Type, size_of
 from hetad.rules import operations
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import integer
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.kernels.bounds import bounded
 from hetad.host.managed import in_step
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.names import with_one_meaning
 from hetad.ir.types import SIZE_T
 from hetad.ir.visit import callees, walk_stmts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, integer
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, integer
 from hetad.ir.types import SIZE_T, Pointer
 from hetad.ir.visit import declared, map_body
 from hetad.passes.task import entry_pass

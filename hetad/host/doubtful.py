@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import integer
 from hetad.analysis.spaces import Spaces
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.printer import expr_text
 from hetad.ir.types import CHAR, Pointer
 from hetad.rules import operations

@@ -8,7 +8,6 @@ from dataclasses import replace
 from hetad.adjoint.control import tape
 from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.expressions import active_leaves
-from hetad.adjoint.names import Names, address_of, zero
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import Effects
@@ -31,6 +30,7 @@ from hetad.host.saves.checkpoint import Checkpoints
 from hetad.host.saves.parts import Ends, WrittenParts
 from hetad.host.zeros import cleared
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, var, zero
 from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -308,7 +308,7 @@ class HostEngine(Engine):
         for param, arg in zip(kernel.params, args, strict=True):
             if isinstance(param.type, Pointer):
                 reached[param.name] = set(self.pointers.targets(arg))
-            inside = pointers_within(ir.Var(param, span=param.span))
+            inside = pointers_within(var(param))
             for part, pointer in zip(inside, pointers_within(arg), strict=True):
                 reached.setdefault(spelled(part), set()).update(self.pointers.targets(pointer))
         groups: list[tuple[set[Location], list[str]]] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import is_zero
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.device.accumulation.increments import increment
 from hetad.diagnostics import Span
@@ -13,6 +12,7 @@ from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.build import is_zero
 from hetad.ir.places import reached_by
 from hetad.ir.printer import expr_text
 from hetad.ir.types import FLOAT, Pointer, element, innermost, size_of

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.pointer_expressions import null_only
 from hetad.analysis.webs import Cell, Web, Webs, place_of, targets, webs
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.types import Struct, Type
 from hetad.ir.visit import declared, map_bodies, map_body, map_children, map_own_exprs
 from hetad.passes.task import entry_pass

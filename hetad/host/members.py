@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from hetad.adjoint.components import component
-from hetad.adjoint.names import Names
 from hetad.analysis.activity import Activity
 from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, points_to
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, var
 from hetad.ir.types import Array, Float, Struct, of_value
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
 from hetad.passes.manager import program_pass
@@ -112,7 +112,7 @@ def _kernel(kernel: ir.Function, positions: set[int]) -> ir.Function:
         if i not in positions:
             params.append(p)
             continue
-        leaves = _leaves(ir.Var(p, span=p.span))
+        leaves = _leaves(var(p))
         own = [ir.Symbol(names.fresh(_name(x)), of_value(x.type), p.span, "param", p.const) for x in leaves]
         params += own
         replaced = _by_member(body, p, dict(zip(leaves, own, strict=True)))
@@ -135,7 +135,7 @@ def _by_member(body: ir.Body, param: ir.Symbol, parts: Mapping[ir.Place, ir.Symb
 def _rebuilt(body: ir.Body, param: ir.Symbol, leaves: list[ir.Place], own: list[ir.Symbol]) -> ir.Body:
     """The body with the struct as a local variable, filled at the top."""
     local = ir.Symbol(param.name, param.type, param.span)
-    fill = [ir.Assign(x, ir.Var(p, span=p.span), span=p.span) for x, p in zip(leaves, own, strict=True)]
+    fill = [ir.Assign(x, var(p), span=p.span) for x, p in zip(leaves, own, strict=True)]
     return (ir.Declare(local, None, span=param.span), *substitute({param: local}, (*fill, *body)))
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.names import address_of, integer, zero
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.analysis.pointers import Root
 from hetad.analysis.spaces import Spaces
@@ -26,6 +25,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.build import address_of, integer, zero
 from hetad.ir.types import SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.components import component
-from hetad.adjoint.names import Names, integer, var, zero
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.build import Names, integer, var, zero
 from hetad.ir.types import BOOL, INT, Array, Pointer, Struct, size_of
 from hetad.ir.visit import bodies, declared, map_body, map_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import address_of, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import UnsupportedError
@@ -10,6 +9,7 @@ from hetad.host.derivative import Parameter
 from hetad.host.engine import HostEngine
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
+from hetad.ir.build import address_of, integer, zero
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.rules import operations
 

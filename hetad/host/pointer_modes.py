@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import convert
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
+from hetad.ir.build import convert
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
 from hetad.ir.visit import bodies, map_body, own_nodes, substitute, walk_stmts
 from hetad.passes.task import entry_pass

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hetad.adjoint.names import integer
 from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, Root
 from hetad.host.derivation import Derivation
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.types import INT, Array
 from hetad.ir.visit import variables, walk_expr, walk_stmts
 from hetad.passes.manager import program_pass

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.types import Float
 from hetad.ir.visit import declared
 from hetad.passes.manager import program_pass

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from hetad.adjoint.names import Names
 from hetad.analysis.effects import Effects, KernelEffects
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.types import SIZE_T
 from hetad.ir.visit import walk_stmts
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.types import MEMCPY_KIND, STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.memops.table import TABLE

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.pointers import PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, integer, zero
 from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
 from hetad.ir.visit import (
     declared,

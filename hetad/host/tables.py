@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, integer, zero
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.effects import Effects, kernel_effects
@@ -28,6 +27,7 @@ from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
+from hetad.ir.build import Names, integer, zero
 from hetad.ir.types import CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_nodes, own_variables, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation

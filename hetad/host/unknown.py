@@ -10,6 +10,7 @@ from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.diagnostics import Span, UnsupportedError, recoverable, report
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.types import Pointer, Struct, holds_floating
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
@@ -49,7 +50,7 @@ def _used(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
             if effects.pointers.parameter_roots[param] in followed and holds_floating(param.type):
                 yield arg
         elif isinstance(param.type, Struct):
-            inner = pointer_parts(ir.Var(param, span=param.span))
+            inner = pointer_parts(var(param))
             for part, given in zip(inner, pointer_parts(arg), strict=True):
                 if holds_floating(part.type) and not followed.isdisjoint(effects.pointers.targets(part)):
                     yield given
@@ -60,7 +61,7 @@ def _loaded(launch: ir.Launch, kernel: ir.Function) -> Iterator[ir.Expr]:
     effects = Effects(PointsTo(kernel), {})
     followed = {x for s in walk_stmts(kernel.body) for x in (*effects.reads(s), *effects.writes(s))}
     for param, arg in zip(kernel.params, launch.args, strict=True):
-        place = ir.Var(param, span=param.span)
+        place = var(param)
         direct = pointer_parts(place) if isinstance(param.type, Struct) else []
         for part, given in zip(pointers_within(place), pointers_within(arg), strict=True):
             if part not in direct and not followed.isdisjoint(effects.pointers.targets(part)):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
-from hetad.adjoint.names import integer
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.saves.parts import WrittenParts
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary, integer
 from hetad.ir.simplify import conjunction
-from hetad.ir.types import BOOL, SIZE_T, Pointer, size_of
+from hetad.ir.types import SIZE_T, Pointer, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.rules import callees, operations
 
@@ -38,7 +38,7 @@ def cleared(
             continue
         others = (other for i, other in adjoints.items() if i != position)
         apart = [operations.apart(adjoint, other, span=span) for other in others]
-        sure = conjunction([cells.sure, *(ir.Binary("!=", a, integer(0, span), BOOL, span=span) for a in apart)], span)
+        sure = conjunction([cells.sure, *(binary("!=", a, integer(0, span)) for a in apart)], span)
         size = integer(size_of(adjoint.type.to), span, SIZE_T)
         found.append(operations.cleared(adjoint, cells.first, cells.last, size, sure, span=span))
     return found

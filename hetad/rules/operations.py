@@ -24,6 +24,7 @@ from typing import TypeGuard
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary
 from hetad.ir.types import (
     BLAS_HANDLE,
     CUDA_ERROR,
@@ -152,7 +153,7 @@ def _cells(target: ir.Expr, values: ir.Expr, count: ir.Expr) -> Iterator[tuple[i
     for k in range(int(count.value)):
         at = ir.Const(k, INT, span=target.span)
         value = ir.Index(values, at, target.type.to, span=target.span)
-        yield (ir.Binary("+", target, at, target.type, span=target.span) if k else target), value
+        yield (binary("+", target, at) if k else target), value
 
 
 def _number(type_: Type) -> Type:

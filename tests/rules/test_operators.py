@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hetad.adjoint.expressions import pull
-from hetad.adjoint.names import Names
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.nodes import Binary, Cast, Const, Select, Unary
 from hetad.ir.types import BOOL, DOUBLE, FLOAT, INT
 from hetad.rules import operators

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hetad
-from hetad.adjoint.names import Names
+from hetad.ir.build import Names
 
 
 def test_fresh_names_are_identifiers() -> None:

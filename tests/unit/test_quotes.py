@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import hetad
-from hetad.adjoint.names import Names, integer
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, integer
 from hetad.ir.printer import body_text, expr_text
 from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, UINT, Pointer
 from hetad.ir.verify import verify

@@ -10,9 +10,9 @@ import pytest
 import hetad
 from hetad import gradcheck
 from hetad import problem as problems
-from hetad.adjoint.names import integer, var
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer, var
 from hetad.ir.types import BOOL, DOUBLE, FLOAT, INT, LONG, SIZE_T, UINT, VOID, Array, Field, Pointer, Struct, Type
 from hetad.ir.verify import NORMALISED, Form, InvalidIR, broken_rules, verify
 from hetad.ir.verify.calls import Calls

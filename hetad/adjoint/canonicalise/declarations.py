@@ -14,8 +14,8 @@ from hetad.adjoint.canonicalise.uses import (
     next_mention,
     without_empty_comments,
 )
-from hetad.adjoint.names import convert, is_zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert, is_zero
 from hetad.ir.simplify import negated
 from hetad.ir.types import Array, Float, Struct, is_volatile
 from hetad.ir.visit import same_or, variables, walk_expr

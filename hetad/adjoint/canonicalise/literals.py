@@ -10,8 +10,8 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from hetad.adjoint.names import zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.simplify import negated, settled
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, map_exprs, own_nodes, walk_stmts

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.uses import inside, next_mention, root_of
-from hetad.adjoint.names import is_zero
 from hetad.analysis.access_maps import AccessMaps, Map
 from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import polynomial
 from hetad.analysis.conflicts import Conflicts
 from hetad.ir import nodes as ir
+from hetad.ir.build import is_zero
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import (

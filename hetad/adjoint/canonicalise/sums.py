@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary
 from hetad.ir.simplify import settled
 from hetad.ir.visit import same_or
 
@@ -28,4 +29,4 @@ def merge_atomics(body: ir.Body) -> ir.Body:
 
 
 def sum_of(a: ir.Expr, b: ir.Expr) -> ir.Expr:
-    return settled(ir.Binary("+", a, b, a.type, span=a.span))
+    return settled(binary("+", a, b))

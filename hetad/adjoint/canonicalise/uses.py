@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Callable, Set
 
-from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import is_zero
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.visit import (
     bodies,

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hetad.adjoint.names import zero
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site, Sites
 from hetad.analysis.affine import Polynomial
@@ -26,6 +25,7 @@ from hetad.device.accumulation.conditions import known_on_host
 from hetad.device.accumulation.increments import base, increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.facts import lasting
 from hetad.ir.types import Float, Pointer
 from hetad.ir.visit import bodies, map_body, own_nodes, variables

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hetad.adjoint.names import convert
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.callgraph import call_sites
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, DIM3, SIZE_T, UINT, Int
+from hetad.ir.build import binary, convert
+from hetad.ir.types import DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.user import Rules
@@ -101,7 +101,7 @@ def _once(extent: ir.Expr) -> ir.Expr:
     positive = given and given.storage == "param" and given.const  # as a call asks for
     if positive or (isinstance(number, ir.Const) and number.value != 0):
         return ir.Const(1, UINT, span=extent.span)
-    some = ir.Binary("!=", extent, ir.Const(0, extent.type, span=extent.span), BOOL, span=extent.span)
+    some = binary("!=", extent, ir.Const(0, extent.type, span=extent.span))
     return convert(some, UINT)
 
 

@@ -20,6 +20,7 @@ from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.increments import increment, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import UINT, Array, Float, Int
 from hetad.ir.visit import (
@@ -166,7 +167,7 @@ class Phases:
         """With parameters for what all threads of a block agree on."""
         own = {*declared(whole), *written(tuple(piece.statements))}
         free = [x for x in dict.fromkeys(variables(whole)) if x not in own and x.storage == "local"]
-        agreed = [x for x in free if not self._differences.differ_in(ir.Var(x, span=x.span))]
+        agreed = [x for x in free if not self._differences.differ_in(var(x))]
         params: dict[ir.Symbol, ir.Symbol | ir.Expr] = {x: replace(x, storage="param") for x in agreed}
         here = {a: ir.Symbol(f"block_{a}", UINT, self._span, "param") for a in AXES}
 

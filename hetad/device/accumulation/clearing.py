@@ -15,10 +15,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.adjoint.names import zero
 from hetad.analysis.assigned import changed_in
 from hetad.device.accumulation.increments import takes
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.visit import bodies, own_exprs, same_or, variables, walk_expr, walk_stmts
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hetad.adjoint.names import convert, integer
 from hetad.analysis.accesses import Sites
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import told_by_launch
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert, integer
 from hetad.ir.printer import expr_text
 from hetad.ir.types import BOOL, LONG, Int
 from hetad.ir.visit import map_expr

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, address_of, convert, integer, zero
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.tape.storage import block_count, block_position
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, convert, integer, zero
 from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Float, Pointer, Type
 from hetad.ir.visit import variables, walk_stmts
 from hetad.rules import operations

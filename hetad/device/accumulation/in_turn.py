@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hetad.adjoint.names import Names, integer
 from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.accumulate import without_atomics
@@ -17,6 +16,7 @@ from hetad.device.accumulation.increments import pointee
 from hetad.device.gathers.gathering import waits
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, integer, var
 from hetad.ir.types import BOOL, UINT
 from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
 from hetad.rules import operations
@@ -59,7 +59,7 @@ def own_copies(body: ir.Body, names: Names) -> ir.Body:
     """The body for a thread that is not the last to use its parameters: those it changes are copied first."""
     changed = dict.fromkeys(x for x in (*changed_in(body), *exposed(body)) if x.storage == "param")
     copies = {p: names.symbol(f"{p.name}_own", p.type, p.span) for p in changed}
-    opening = (ir.Declare(own, ir.Var(p, span=p.span), span=p.span) for p, own in copies.items())
+    opening = (ir.Declare(own, var(p), span=p.span) for p, own in copies.items())
     return (*opening, *substitute(copies, body)) if copies else body
 
 
@@ -71,7 +71,7 @@ def _alone(s: ir.Stmt) -> ir.Stmt | ir.Body:
 
 
 def _loop(counter: ir.Symbol, extent: ir.Expr, body: ir.Body) -> ir.Stmt:
-    span, variable = counter.span, ir.Var(counter, span=counter.span)
+    span, variable = counter.span, var(counter)
     start = ir.Declare(counter, integer(0, span, UINT), span=span)
     step = ir.Update("+", variable, integer(1, span, UINT), span=span)
     return ir.For((start,), ir.Binary("<", variable, extent, BOOL, span=span), (step,), body, span=span)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hetad.adjoint.names import is_zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import is_zero
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Pointer, Type, element

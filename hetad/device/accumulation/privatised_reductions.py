@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, address_of, integer, zero
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site
 from hetad.analysis.assigned import changed_in, exposed
@@ -18,6 +17,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.device.tape.storage import LOCAL_LIMIT
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, integer, zero
 from hetad.ir.types import BOOL, INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
 from hetad.rules import operations

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, convert, integer, zero
 from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import counted
 from hetad.device.accumulation.accumulate import LaunchAssumptions
@@ -27,6 +26,7 @@ from hetad.device.accumulation.increments import increment
 from hetad.device.draft import Draft, with_body
 from hetad.device.tape.storage import thread_in_block
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, integer, zero
 from hetad.ir.types import BOOL, UINT, Float, Int, Pointer
 from hetad.ir.visit import declared, own_nodes, substitute, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise.sums import sum_of
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.adjoint.names import Names, zero
 from hetad.analysis.assigned import changed_in, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, var, zero
 from hetad.ir.places import reached_by
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, same_or, variables
@@ -95,7 +95,7 @@ class Sums:
         opening: list[ir.Stmt] = [ir.Declare(x, zero(x.type, x.span), span=x.span) for x in sums.values()]
         closing: list[ir.Stmt] = []
         for place, symbol in sums.items():
-            total = ir.Var(symbol, span=symbol.span)
+            total = var(symbol)
             # The loop may not have run, and then the cell need not exist.
             met = ir.Binary("!=", total, zero(symbol.type, symbol.span), BOOL, span=symbol.span)
             closing.append(ir.If(met, (atomic(place, total),), (), span=symbol.span))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, zero
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, UINT, Array, Int
 from hetad.ir.visit import (

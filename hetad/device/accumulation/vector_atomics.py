@@ -20,7 +20,6 @@ from itertools import chain, pairwise
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.adjoint.names import Names, address_of, integer, is_one, is_zero
 from hetad.analysis.affine import Monomial
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
@@ -30,6 +29,7 @@ from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, binary, integer, is_one, is_zero
 from hetad.ir.places import reached_by
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import map_children, same_or, variables, walk_expr
@@ -265,7 +265,7 @@ def _add(place: ir.Place, array: ir.Symbol, turn: ir.Body) -> ir.Stmt:
 
 
 def _moved(index: ir.Expr, by: int) -> ir.Expr:
-    return ir.Binary("+", index, integer(by, index.span, index.type), index.type, span=index.span) if by else index
+    return binary("+", index, integer(by, index.span, index.type)) if by else index
 
 
 def _without(index: ir.Expr, counter: ir.Symbol) -> ir.Expr:

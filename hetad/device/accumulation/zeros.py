@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Sites
 from hetad.analysis.conflicts import Conflicts
@@ -17,6 +16,7 @@ from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import atomic, base, increment, pointee
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, own_exprs, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass

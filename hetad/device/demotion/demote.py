@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.assigned import assigned
 from hetad.analysis.coordinates import AXES, block_dim
@@ -33,6 +32,7 @@ from hetad.device.demotion.stores import one_store
 from hetad.device.demotion.tile_map import Ranges, TileMap, Unfit
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
+from hetad.ir.build import Names, convert, integer, var
 from hetad.ir.places import exposed
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import (
@@ -301,7 +301,7 @@ class _Pieces:
         return e
 
     def _variable(self, x: ir.Symbol) -> None:
-        differs = not self.of.divergence.axes(ir.Var(x, span=x.span)).isdisjoint({*self.changed, "*"})
+        differs = not self.of.divergence.axes(var(x)).isdisjoint({*self.changed, "*"})
         if x not in self.copied and (differs or not self.of.stays(x)):
             self._copy(x)
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import Liveness
-from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.affine import Polynomial, polynomial
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
@@ -23,6 +22,7 @@ from hetad.device.demotion.values import Values
 from hetad.device.demotion.walks import by_trips
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
+from hetad.ir.build import Names, convert, integer, var
 from hetad.ir.places import exposed
 from hetad.ir.types import BOOL, Array, Float, Int
 from hetad.ir.visit import (
@@ -157,7 +157,7 @@ def _summed(e: ir.Expr, tiles: _Tiles, values: Values) -> ir.Expr:
         return e
     if isinstance(e.type, Int) and not e.type.boolean and _is_fixed(e) and not _is_condition(e):
         value = polynomial(values.of(e))
-        outer, inner = (value.split(ir.Var(x, span=x.span)) for x in (tiles.outer, tiles.inner))
+        outer, inner = (value.split(var(x)) for x in (tiles.outer, tiles.inner))
         if outer is None or inner is None or outer[0] != inner[0].scaled(tiles.ratio) or not inner[0].terms:
             raise _Apart
         return _at_zero(e, tiles.outer)

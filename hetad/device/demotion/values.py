@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hetad.adjoint.names import integer
 from hetad.analysis.affine import Polynomial
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.types import INT
 from hetad.ir.visit import map_children
 

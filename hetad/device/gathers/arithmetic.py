@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert, integer
 from hetad.ir.printer import expr_text
 from hetad.ir.simplify import settled
 from hetad.ir.types import BOOL, Int

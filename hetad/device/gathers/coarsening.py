@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Polynomial, atom
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.scales import Scale
 from hetad.device.gathers.reach import Reach
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, UINT, Int
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hetad.adjoint.names import convert
 from hetad.analysis.affine import Polynomial, polynomial
 from hetad.device.gathers.coarsening import Target
 from hetad.device.gathers.ends import Threads
 from hetad.device.gathers.nest import Nest, may_fail
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert, var
 from hetad.ir.types import Array, Float, Int, Pointer
 from hetad.ir.visit import map_children, variables, walk_expr
 
@@ -206,7 +206,7 @@ class _Reading:
 
     def _step(self, read: ir.Index, by: ir.Symbol) -> ir.Expr | int | None:
         """How far apart neighbouring values of a variable are read; None: not the same everywhere."""
-        parts = polynomial(self.definitions.inlined(read.index)).split(ir.Var(by, span=by.span))
+        parts = polynomial(self.definitions.inlined(read.index)).split(var(by))
         if parts is None:
             return None
         size = self.nest.arithmetic.expression(parts[0])
@@ -236,7 +236,7 @@ class _Reading:
         lower: list[ir.Expr] = []
         upper: list[ir.Expr] = []
         for bound in nest.bounds[c]:
-            parts = bound.split(ir.Var(c, span=c.span))
+            parts = bound.split(var(c))
             assert parts is not None
             slope, rest = parts
             if slope.constant == 1:

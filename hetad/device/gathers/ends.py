@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.affine import Polynomial, symbols
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, var
 from hetad.ir.types import BOOL
 
 
@@ -64,7 +64,7 @@ class Threads:
     def least(self, condition: Polynomial) -> Polynomial | None:
         """The least value of a condition that falls with all its coordinates, each of which has a uniform bound."""
         for x in self.coordinates(condition):
-            parts = condition.split(ir.Var(x, span=x.span))
+            parts = condition.split(var(x))
             if parts is None or self.maps.coordinates.scale(parts[0].scaled(-1)) is None:
                 return None
             highest = next((h for p in self.known if (h := self._highest(x, p)) is not None), None)
@@ -75,7 +75,7 @@ class Threads:
 
     def _highest(self, x: ir.Symbol, condition: Polynomial) -> Polynomial | None:
         """The bound of a coordinate from above, if that is what the condition says."""
-        parts = condition.split(ir.Var(x, span=x.span))
+        parts = condition.split(var(x))
         if parts is None or parts[0].constant != -1 or self.coordinates(parts[1]) or self.counted(parts[1]):
             return None
         return parts[1]

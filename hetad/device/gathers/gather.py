@@ -22,7 +22,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
-from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Sites
 from hetad.analysis.affine import Polynomial, atom
@@ -46,6 +45,7 @@ from hetad.device.gathers.targets import Targets, by_axes, thread_count
 from hetad.device.gathers.team import Team
 from hetad.device.gathers.tiles import Cells, Ranges, Tiles
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, zero
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
 from hetad.ir.visit import declared, map_body, own_variables, substitute, variables, walk_exprs, walk_stmts

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Site, Sites
 from hetad.analysis.assigned import exposed
@@ -23,6 +22,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.sources import Source, Unfit, source
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, var
 from hetad.ir.places import reached_by, root_symbol
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
@@ -262,7 +262,7 @@ class _Plan:
             if any(p.coordinate in threads for p in s.pivots):
                 return False
             for c in threads.intersection(s.free):
-                parts = [p.split(ir.Var(c, span=c.span)) for p in s.map.conditions]
+                parts = [p.split(var(c)) for p in s.map.conditions]
                 if any(p is not None and p[0].constant == -1 and dict(p[1].terms) in bounds for p in parts):
                     return False
         return any(self._shares_threads(s) for s in kernel.sources)

@@ -16,6 +16,7 @@ from itertools import permutations
 from hetad.analysis.affine import Polynomial, polynomial
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.places import written
 from hetad.ir.simplify import conjunction, settled
 from hetad.ir.types import BOOL, LONG, Int
@@ -56,7 +57,7 @@ def with_joined_loops(nest: ir.For, targets: Sequence[ir.Symbol], certain: Colle
 
 
 def _is_one(x: ir.Symbol) -> ir.Expr:
-    return ir.Binary("==", ir.Var(x, span=x.span), ir.Const(1, x.type, span=x.span), BOOL, span=x.span)
+    return ir.Binary("==", var(x), ir.Const(1, x.type, span=x.span), BOOL, span=x.span)
 
 
 def _by_one(e: ir.Expr, units: Collection[ir.Symbol]) -> ir.Expr:

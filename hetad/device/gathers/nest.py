@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hetad.adjoint.names import convert
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Definition, Guard, Loop, Sites
 from hetad.analysis.affine import Polynomial, atom, symbols
@@ -17,6 +16,7 @@ from hetad.device.gathers.ends import Ends, Threads
 from hetad.device.gathers.sources import Source, Unfit, user_name
 from hetad.device.gathers.team import Team
 from hetad.ir import nodes as ir
+from hetad.ir.build import convert
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hetad.adjoint.names import Names
 from hetad.analysis.affine import Polynomial, atom
 from hetad.analysis.scales import Scale
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends
 from hetad.device.gathers.stencil import Stencil
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.simplify import conjunction
 
 

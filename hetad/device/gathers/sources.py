@@ -12,6 +12,7 @@ from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.slice import Slice, slice_of
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import walk_expr, walk_exprs
 
@@ -94,7 +95,7 @@ def _pivots(
         candidates = [c for c in coordinates if c in symbols(subscript) and c not in elsewhere]
         candidates.sort(key=lambda c: c not in threads)
         for c in candidates:
-            parts = subscript.split(ir.Var(c, span=c.span))
+            parts = subscript.split(var(c))
             slope = parts[0].constant if parts is not None else None
             if parts is not None and slope in (1, -1):
                 assert slope is not None

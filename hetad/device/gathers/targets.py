@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, convert
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.device.gathers.arithmetic import Arithmetic
@@ -14,6 +13,7 @@ from hetad.device.gathers.team import Team
 from hetad.device.tape.storage import thread_position
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, var
 from hetad.ir.types import BOOL, SIZE_T, UINT, Int
 
 
@@ -156,4 +156,4 @@ def thread_count(axis: str, span: Span, type_: Int = UINT) -> ir.Expr:
 
 
 def _wide(symbol: ir.Symbol) -> ir.Expr:
-    return convert(ir.Var(symbol, span=symbol.span), SIZE_T)
+    return convert(var(symbol), SIZE_T)

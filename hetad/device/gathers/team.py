@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.names import Names, convert
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert
 from hetad.ir.types import UINT, Int
 from hetad.rules import operations
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, convert, is_zero
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.coarsening import Target
 from hetad.device.gathers.contraction import Contraction, Range, Side
 from hetad.frontend.quote import Filling, Quote, Scope
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, is_zero, var
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, FLOAT, INT, LONG, SIZE_T, Array, Int
 from hetad.ir.visit import declared, substitute
@@ -239,7 +239,7 @@ class Tiles:
         ]
 
     def _counts(self, targets: Sequence[Target]) -> list[ir.Expr]:
-        return [_var(self.ranges.count[t.symbol]) for t in targets]
+        return [var(self.ranges.count[t.symbol]) for t in targets]
 
     def _long_ends(self) -> list[Range]:
         """The loops whose ends are worked out once."""
@@ -251,7 +251,7 @@ class Tiles:
         conditions = list(self.found.certain)
         for m in (self.rows, self.columns):
             a = self._of(m)
-            conditions.append(a.compare(">=", _var(m.size), a.number(LEAST)))
+            conditions.append(a.compare(">=", var(m.size), a.number(LEAST)))
         none = self.arithmetic.number(0)
         conditions += [self.arithmetic.compare(">", count, none) for count in self._counts(self.found.batch)]
         length = self._length(self.found.loops[-1])
@@ -268,7 +268,7 @@ class Tiles:
 
     def _bounds(self, loop: Range) -> tuple[ir.Expr, ir.Expr]:
         known = self.ends.get(loop.variable)
-        end = _var(known) if known is not None else self.arithmetic.least(loop.upper)
+        end = var(known) if known is not None else self.arithmetic.least(loop.upper)
         return self.arithmetic.least(loop.lower, ">"), end
 
     # -- over the tiles
@@ -315,16 +315,16 @@ class Tiles:
         (t, *more) = m.side.targets
         if more or m.number is t.symbol:
             return ()
-        return (_declare(t.symbol, self._from_first(t, _var(m.number))),)
+        return (_declare(t.symbol, self._from_first(t, var(m.number))),)
 
     def _told(self, m: _Matrix) -> list[tuple[ir.Symbol, ir.Expr]]:
-        return self._digits(m.side.targets, _var(m.number), self._of(m))
+        return self._digits(m.side.targets, var(m.number), self._of(m))
 
     def _digits(self, targets: Sequence[Target], number: ir.Expr, a: Arithmetic) -> list[tuple[ir.Symbol, ir.Expr]]:
         """The targets with this number, the first of them fastest."""
         found: list[tuple[ir.Symbol, ir.Expr]] = []
         for t in targets:
-            size = convert(_var(self.ranges.count[t.symbol]), a.type)
+            size = convert(var(self.ranges.count[t.symbol]), a.type)
             digit = number if t is targets[-1] else a.binary("%", number, size)
             number = a.binary("/", number, size)
             found.append((t.symbol, self._from_first(t, convert(digit, t.symbol.type))))
@@ -388,7 +388,7 @@ class Tiles:
 
     def _of_turn(self, array: ir.Symbol) -> ir.Place:
         assert isinstance(array.type, Array)
-        return ir.Index(_var(array), self.text["turn"], array.type.of, span=self.span)
+        return ir.Index(var(array), self.text["turn"], array.type.of, span=self.span)
 
     # -- small pieces
 
@@ -403,10 +403,6 @@ class Tiles:
 
     def _const(self, name: str, type_: Int) -> ir.Symbol:
         return self.names.symbol(name, type_, self.span, const=True)
-
-
-def _var(symbol: ir.Symbol) -> ir.Var:
-    return ir.Var(symbol, span=symbol.span)
 
 
 def _declare(symbol: ir.Symbol, value: ir.Expr | None) -> ir.Stmt:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hetad.analysis.affine import Address, Line, address, distinct, distinct_across
 from hetad.device.tape.members import Path, apart
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.visit import variables
 
 
@@ -111,7 +112,7 @@ def _misses(group: _Group, cells: dict[int, Address], cell: Address | None) -> b
     if group.line is None or cell is None:
         return False
     if group.index is not None:
-        index = ir.Var(group.index, span=group.index.span)
+        index = var(group.index)
         return all(distinct_across(cell, there, index) for there in cells.values())
     if group.line is cell.line:
         return cell.at not in cells

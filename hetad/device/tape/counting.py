@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness
-from hetad.adjoint.names import Names, address_of, integer, is_zero
 from hetad.analysis.effects import Effects
 from hetad.device.tape.numbered import Entered, Outlook, Way, numbered
 from hetad.device.tape.storage import Site
 from hetad.device.tape.unknown import Unknown, bounded
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, integer, is_zero, var
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
 from hetad.ir.visit import map_bodies, map_body, variables
 from hetad.rules import callees
@@ -153,7 +153,7 @@ def counting_kernel(
     if counting.met != counting.counters.keys():
         raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")
     opening = [ir.Declare(m, integer(0, span, UINT), span=span) for m in counting.counters.values()]
-    opening += [ir.Declare(x, ir.Var(p, span=p.span), span=p.span) for p, x in counting.first.items()]
+    opening += [ir.Declare(x, var(p), span=p.span) for p, x in counting.first.items()]
     closing: list[ir.Stmt] = []
     for k in range(tapes):
         cell = ir.Index(ir.Var(depth, span=span), integer(k, span), UINT, span=span)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.canonicalise.uses import mentioned, mentioned_in
-from hetad.adjoint.names import address_of
 from hetad.analysis.assigned import assigned
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.build import address_of
 from hetad.ir.types import Array
 from hetad.ir.visit import (
     ExprRewriter,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.places import changes_only
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL

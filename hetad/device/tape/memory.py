@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from hetad.adjoint.names import Names, convert, zero
 from hetad.analysis.affine import address
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
@@ -20,6 +19,7 @@ from hetad.device.tape.cells import Held, Lines, Stores
 from hetad.device.tape.members import Members
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, zero
 from hetad.ir.simplify import conjunction, opposite
 from hetad.ir.types import Array, Float, Int, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 
-from hetad.adjoint.names import Names, convert, integer
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted
 from hetad.analysis.pointers import Location
 from hetad.device.tape.progress import Distance, Iteration, Moved, State, moved, step_of
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, integer
 from hetad.ir.simplify import simplified
 from hetad.ir.types import BOOL, Int
 from hetad.ir.visit import map_expr, variables, walk_stmts

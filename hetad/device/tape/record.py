@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, integer
 from hetad.device.tape.storage import Site, thread_position
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, integer
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import bodies, map_bodies, map_exprs, walk_stmts
 from hetad.rules import operations

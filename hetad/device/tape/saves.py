@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import reduce
 
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.adjoint.names import Names, integer
 from hetad.adjoint.origin import Origin
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.barrier_intervals import Phases
@@ -24,6 +23,7 @@ from hetad.device.accumulation.differences import Differences
 from hetad.device.draft import Draft, on_body
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, integer
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, is_volatile, of_value
 from hetad.ir.visit import map_body, walk_stmts

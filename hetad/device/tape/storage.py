@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, convert, integer
 from hetad.adjoint.origin import Origin
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
@@ -19,6 +18,7 @@ from hetad.device.draft import Draft, with_body
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
+from hetad.ir.build import Names, convert, integer
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, innermost, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.passes.manager import program_pass

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
 from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
-from hetad.emit.block_ir import THREADS, assign, const, element, var
+from hetad.emit.block_ir import THREADS, assign, element
 from hetad.emit.exchange import block_sum, exchange
 from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
+from hetad.ir.build import binary, integer, var
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Int, Type, size_of
 from hetad.ir.visit import declared, map_bodies, map_body
@@ -298,7 +299,9 @@ class Builder:
         some = self.scalar("any", INT)
         self.once(assign(var(some, span), 0))
         mine = element(self.masks[-1].symbol, span)
-        self.pending.append(ir.Update("|", var(some, span), mine if len(self.masks) > 1 else const(1, span), span=span))
+        self.pending.append(
+            ir.Update("|", var(some, span), mine if len(self.masks) > 1 else integer(1, span), span=span)
+        )
         self.flush()
         self.out.append(Branch(ir.Unary("!", var(some, span), BOOL, span=span), [Jump("break", loop)], []))
 
@@ -314,14 +317,14 @@ class Builder:
         choice: ir.Stmt = assign(element(number, span), default)
         for i, case in reversed(list(enumerate(s.cases))):
             for value in reversed(case.values):
-                test = ir.Binary("==", var(subject, span), value, BOOL, span=span)
+                test = binary("==", var(subject, span), value)
                 choice = ir.If(test, (assign(element(number, span), i),), (choice,), span=span)
         self.pending += [ir.Declare(subject, s.subject, span=span), choice]
         self.flush()
         for i, case in enumerate(s.cases):
-            here = ir.Binary("==", element(number, span), const(i, span), BOOL, span=span)
+            here = binary("==", element(number, span), integer(i, span))
             before = element(mask.symbol, span)
-            some = self.enter(mask, ir.Binary("||", before, here, BOOL, span=span), span)
+            some = self.enter(mask, binary("||", before, here), span)
             self.flush()
             self.masks.append(mask)
             self.frames.append(_Frame(None, len(self.masks), len(self.masks)))
@@ -334,7 +337,7 @@ def _whole(s: ir.For) -> ir.For:
     """A loop whose iterations the threads share, as one thread makes all of them."""
     (start,), (step,) = s.init, s.step
     assert isinstance(start, ir.Declare) and isinstance(start.symbol.type, Int) and isinstance(step, ir.Update)
-    zero, one = (const(n, s.span, start.symbol.type) for n in (0, 1))
+    zero, one = (integer(n, s.span, start.symbol.type) for n in (0, 1))
     return replace(s, init=(replace(start, init=zero),), step=(replace(step, value=one),), lanes=False)
 
 
@@ -347,8 +350,8 @@ def _without_shared(s: ir.Stmt) -> ir.Stmt | None:
 def clear(array: ir.Symbol, span: Span) -> ir.Stmt:
     """Zeros for every thread of the block."""
     assert isinstance(array.type, Array)
-    size = ir.Binary("*", const(size_of(array.type.of), span, SIZE_T), var(THREADS, span), SIZE_T, span=span)
-    return ir.Call("memset", (var(array, span), const(0, span), size), span=span)
+    size = ir.Binary("*", integer(size_of(array.type.of), span, SIZE_T), var(THREADS, span), SIZE_T, span=span)
+    return ir.Call("memset", (var(array, span), integer(0, span), size), span=span)
 
 
 def changed(statement: ir.Stmt) -> set[ir.Symbol]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hetad.adjoint.names import integer
 from hetad.analysis.affine import Polynomial
 from hetad.device.accumulation.conditions import assumed_of_launches, text
 from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.build import integer
 from hetad.ir.types import CHAR, Pointer
 from hetad.rules import operations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hetad.adjoint.names import Names, address_of, convert
 from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.fixed_order import Parts
@@ -13,6 +12,7 @@ from hetad.device.generated import Tapes
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, convert
 from hetad.ir.types import DIM3, INT, SIZE_T, UINT, Pointer, size_of
 from hetad.rules import operations
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.engine import Parts
-from hetad.adjoint.names import integer
 from hetad.device.accumulation.axes import (
     along,
     extent_along,
@@ -22,6 +21,7 @@ from hetad.device.generated import Gather, Pullback
 from hetad.host.kernels.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.host.zeros import was_zero
 from hetad.ir import nodes as ir
+from hetad.ir.build import integer
 from hetad.ir.types import SIZE_T, Int
 from hetad.rules import operations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.analysis.divergence import Position
@@ -17,6 +16,7 @@ from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.arithmetic import small
+from hetad.ir.build import binary, convert, integer
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, CHAR, UINT, Float, Int, Pointer
 from hetad.ir.visit import map_expr
@@ -125,20 +125,20 @@ def _elsewhere(s: ir.Launch, race: Race) -> ir.Expr | None:
         return None
     anything = Pointer(CHAR)
     tests = [(ir.Cast(a, anything, span=s.span), ir.Cast(b, anything, span=s.span)) for a, b in pairs]
-    return conjunction([ir.Binary("!=", a, b, BOOL, span=s.span) for a, b in tests])
+    return conjunction([binary("!=", a, b) for a, b in tests])
 
 
 def _required(s: ir.Launch, c: _Condition) -> ir.Stmt:
     span, tests = s.span, []
     for name, axis in c.along if not c.surely else ():
         extent = extent_along(s.block if name == "threadIdx" else s.grid, axis)
-        tests.append(ir.Binary("<=", extent, integer(1, span, UINT), BOOL, span=span))
+        tests.append(binary("<=", extent, integer(1, span, UINT)))
     whole = conjunction(tests) if tests else None
     blocks = [extent_along(s.grid, axis) for axis in AXES]
     others: list[ir.Expr] = [c.apart] if c.apart is not None else []
-    others += [ir.Binary("==", e, integer(0, span, UINT), BOOL, span=span) for e in blocks if small(e) is None]
+    others += [binary("==", e, integer(0, span, UINT)) for e in blocks if small(e) is None]
     for other in (*others, *(ir.Unary("!", w, BOOL, span=span) for w in c.when)):
-        whole = ir.Binary("||", whole, other, BOOL, span=span) if whole is not None else other
+        whole = binary("||", whole, other) if whole is not None else other
     assert whole is not None
     said = texts.quoted(f"{c.race.place.span}: {_message(c.race, c.along, s)}; {_remedy(c.along)}")
     return operations.require(whole, ir.String(said, Pointer(CHAR), span=span), span=span)

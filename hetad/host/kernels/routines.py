@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.inline import inline, replace_symbol
-from hetad.adjoint.names import convert
 from hetad.adjoint.structs import split_structs
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.kernels.launches import as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.build import convert, var
 from hetad.ir.simplify import decided, settled, simplified_body
 from hetad.ir.types import BLAS_HANDLE, INT, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_variables, substitute, walk_stmts
@@ -98,7 +98,7 @@ def handles_given(derivation: Derivation) -> ir.Body:
     body = derivation.body
     used = {x for s in walk_stmts(body) for x in own_variables(s)}
     given = [p for p in derivation.function.params if p.type == BLAS_HANDLE and p in used]
-    return (*(operations.cublas_given(ir.Var(p, span=p.span), span=p.span) for p in given), *body)
+    return (*(operations.cublas_given(var(p), span=p.span) for p in given), *body)
 
 
 def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:

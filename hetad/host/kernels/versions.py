@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.device.accumulation.axes import extent_along
@@ -14,9 +13,10 @@ from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import number, small
+from hetad.ir.build import binary, convert, integer
 from hetad.ir.printer import body_text
 from hetad.ir.simplify import conjunction, settled
-from hetad.ir.types import BOOL, Pointer
+from hetad.ir.types import Pointer
 from hetad.rules import operations
 
 
@@ -35,7 +35,7 @@ def memory_apart(
     ):
         return None
     tests = [operations.apart(given[a], given[b], span=s.span) for a, b in pairs]
-    return conjunction([ir.Binary("!=", t, integer(0, s.span), BOOL, span=s.span) for t in tests])
+    return conjunction([binary("!=", t, integer(0, s.span)) for t in tests])
 
 
 def _one_buffer(a: Sequence[Location], b: Sequence[Location]) -> bool:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from hetad.adjoint.canonicalise.naming import comments
 from hetad.adjoint.canonicalise.uses import inside
 from hetad.adjoint.engine import line_comment
-from hetad.adjoint.names import Names
 from hetad.host.derivation import Derivation
 from hetad.host.outlining.runs import Run, callees_first, is_mentioned, map_runs
 from hetad.host.outlining.shapes import function, holes, parameters, shape
 from hetad.host.outlining.variables import Plan, planned, pointed_to
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from hetad.adjoint.names import Names, address_of, integer
 from hetad.diagnostics import Span
 from hetad.host.outlining.variables import Mode, Plan
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, address_of, binary, integer
 from hetad.ir.types import INT, VOID, Array, Float, Pointer, Struct, Type, of_value
 from hetad.ir.visit import declared, map_bodies, map_children, map_own_exprs, walk_stmts
 
@@ -172,14 +172,14 @@ def _filled(hole: Hole, parameter: Parameter | None, offset: int) -> ir.Expr:
     if hole.mode == "pointer":
         return ir.Index(here, integer(0, here.span), hole.held.type, span=here.span)
     if parameter.less:
-        return ir.Binary("-", here, integer(parameter.less, here.span), here.type, span=here.span)
+        return binary("-", here, integer(parameter.less, here.span))
     return _moved(here, offset)
 
 
 def _moved(pointer: ir.Expr, offset: int) -> ir.Expr:
     if offset == 0:
         return pointer
-    return ir.Binary("+", pointer, integer(offset, pointer.span), pointer.type, span=pointer.span)
+    return binary("+", pointer, integer(offset, pointer.span))
 
 
 def _order(parameter: Parameter) -> tuple[bool, bool, int]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from hetad.adjoint.names import Names, integer
 from hetad.analysis.effects import KernelEffects
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root
@@ -26,8 +25,9 @@ from hetad.host.saves.tape import MOST_GAPS
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
+from hetad.ir.build import Names, binary, integer
 from hetad.ir.simplify import conjunction
-from hetad.ir.types import BOOL, Array, Pointer
+from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import declared, map_bodies, map_body, map_expr, own_variables, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.manager import program_pass
@@ -157,7 +157,7 @@ class Renaming:
             if len(mine) == 1 and mine == theirs and getattr(mine[0], "single", False):
                 return None
             apart = operations.apart(place, _start(other), span=place.span)
-            tests.append(ir.Binary("!=", apart, integer(0, place.span), BOOL, span=place.span))
+            tests.append(binary("!=", apart, integer(0, place.span)))
         return list(dict.fromkeys(tests))
 
     def _never_meet(self, mine: Iterable[Location], theirs: Iterable[Location]) -> bool:

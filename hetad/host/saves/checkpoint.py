@@ -27,6 +27,7 @@ from hetad.frontend.quote import Filling, Quote
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.types import INT, SIZE_T, Pointer, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -237,7 +238,7 @@ def _shadow_memory(engine: Engine, holder: ir.Symbol) -> list[ir.Symbol]:
     """What points to memory of shadows alone, without adjoints."""
     assert isinstance(holder.type, Pointer)
     mixed = holds_numbers(holder.type.to)
-    active = engine.is_active_pointer(ir.Var(holder, span=holder.span))
+    active = engine.is_active_pointer(var(holder))
     return [engine.shadow(holder)] if active and not mixed else []
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hetad.adjoint.names import convert, integer
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.overwritten import Overwritten, overwritten_cells
 from hetad.analysis.written import Written, written_cells
 from hetad.device.accumulation.axes import extent_along
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import small
+from hetad.ir.build import binary, convert, integer
 from hetad.ir.printer import expr_text
 from hetad.ir.simplify import conjunction, settled
-from hetad.ir.types import BOOL, INT, LLONG, Int, element, innermost, size_of
+from hetad.ir.types import INT, LLONG, Int, element, innermost, size_of
 from hetad.ir.visit import map_children
 
 _NOWHERE = (1 << 62) - 1  # no buffer has such a cell: all of it is saved
@@ -98,7 +98,7 @@ class _Launch:
         left, right = (self.polynomial(Polynomial(side)) for side in sides)
         if isinstance(left, ir.Cast) and left.operand.type == INT and isinstance(right, ir.Const):
             left, right = left.operand, ir.Const(right.value, INT, span=right.span)
-        return ir.Binary(">=", left, right, BOOL, span=self.s.span)
+        return binary(">=", left, right)
 
 
 def _place(term: tuple[Monomial, int]) -> tuple[bool, int, list[str]]:
@@ -181,7 +181,7 @@ def _same_cells(param: ir.Symbol, arg: ir.Expr) -> bool:
 def _extreme(op: str, values: Sequence[ir.Expr]) -> ir.Expr:
     found = values[0]
     for value in values[1:]:
-        less = ir.Binary(op, value, found, BOOL, span=value.span)
+        less = binary(op, value, found)
         found = ir.Select(less, value, found, LLONG, span=value.span)
     return found
 

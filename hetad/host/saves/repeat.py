@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.adjoint.engine import Engine
-from hetad.adjoint.names import zero
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.types import INT, Pointer, Type
 from hetad.ir.visit import bodies, declared, map_body, walk_stmts
 from hetad.memops.table import TABLE

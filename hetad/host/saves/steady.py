@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hetad.adjoint.names import Names
 from hetad.analysis.pointer_expressions import out_place
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names, var
 from hetad.ir.types import INT, Pointer
 from hetad.ir.visit import declared, map_bodies, substitute, variables, walk_exprs, walk_stmts
 from hetad.memops.table import TABLE
@@ -31,7 +31,7 @@ def steady_parameters(function: ir.Function) -> ir.Function:
     }
     if not copies:
         return function
-    opening = (ir.Declare(copy, ir.Var(p, span=p.span), span=p.span) for p, copy in copies.items())
+    opening = (ir.Declare(copy, var(p), span=p.span) for p, copy in copies.items())
     return replace(function, body=(*opening, *substitute(copies, function.body)))
 
 

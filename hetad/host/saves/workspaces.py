@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from hetad.adjoint.names import Names, convert, integer, zero
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects, KernelEffects
 from hetad.analysis.pointer_expressions import out_place
@@ -24,6 +23,7 @@ from hetad.host.derivation import Derivation, summaries
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.build import Names, binary, convert, integer, var, zero
 from hetad.ir.types import BOOL, INT, SIZE_T, Int, Pointer
 from hetad.ir.visit import (
     bodies,
@@ -181,13 +181,13 @@ class _Search:
                 freed = self._freed(s)
                 if root in freed and freed != (root,):
                     return None
-            if any(isinstance(x.type, Pointer) and root in self.pointers.targets(_var(x)) for x in mentioned):
+            if any(isinstance(x.type, Pointer) and root in self.pointers.targets(var(x)) for x in mentioned):
                 last = number
         return (first, last) if first >= 0 else None
 
     def _changes(self, s: ir.Stmt, pointer: ir.Symbol) -> bool:
         addressed = any(
-            isinstance(e, ir.AddressOf) and e.place == _var(pointer) for own in own_exprs(s) for e in _nodes(own)
+            isinstance(e, ir.AddressOf) and e.place == var(pointer) for own in own_exprs(s) for e in _nodes(own)
         )
         return addressed or pointer in self.effects.writes(s)
 
@@ -275,7 +275,7 @@ class _Hoisted:
             before += self._allocated(group)
             own = self.own[group[0].pointer]
             assert isinstance(own, ir.Symbol)
-            marks.append(operations.undefined(_var(own), span=group[0].call.span))
+            marks.append(operations.undefined(var(own), span=group[0].call.span))
         return before, marks
 
     def without(self, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
@@ -317,10 +317,10 @@ class _Hoisted:
         many = ir.Var(room, span=span)
         out: list[ir.Stmt] = [ir.Declare(room, integer(0, span, SIZE_T), span=span)]
         for size, conditions in sizes:
-            more = ir.Binary("<", many, convert(size, SIZE_T), BOOL, span=span)
+            more = binary("<", many, convert(size, SIZE_T))
             larger = ir.Assign(many, convert(size, SIZE_T), span=span)
             out += _behind((*conditions, more), (larger,), span)
-        some = ir.Binary("!=", many, integer(0, span, SIZE_T), BOOL, span=span)
+        some = binary("!=", many, integer(0, span, SIZE_T))
         return [*out, *_behind((some,), (_call(call, own, many),), span)]
 
 
@@ -411,7 +411,3 @@ def _nodes(expr: ir.Expr) -> Iterator[ir.Expr]:
     yield expr
     for child in children(expr):
         yield from _nodes(child)
-
-
-def _var(symbol: ir.Symbol) -> ir.Var:
-    return ir.Var(symbol, span=symbol.span)

@@ -1,4 +1,4 @@
-"""Fresh names and small expression builders for synthesised code."""
+"""Fresh names for synthesised code, and its small expressions, placed where their operands are."""
 
 from __future__ import annotations
 
@@ -66,16 +66,18 @@ def zero(type_: Type, span: Span) -> ir.Expr:
     return ir.Aggregate((), type_, span=span)
 
 
-def truth(value: bool, span: Span) -> ir.Const:
-    return ir.Const(value, BOOL, span=span)
-
-
 def is_zero(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Const) and expr.value == 0
 
 
 def is_one(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Const) and expr.value == 1
+
+
+def binary(op: str, left: ir.Expr, right: ir.Expr) -> ir.Binary:
+    """`left op right`, of one type; what tests is a truth value."""
+    tests = op in ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
+    return ir.Binary(op, left, right, BOOL if tests else left.type, span=left.span)
 
 
 def address_of(place: ir.Place) -> ir.Expr:
