@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from hetad.adjoint.names import zero
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import plain
 from hetad.ir import nodes as ir
+from hetad.ir.build import zero
 from hetad.ir.arithmetic import MIRRORED, OPPOSITE, integer_value
 from hetad.ir.types import BOOL, Int
 from hetad.ir.visit import walk_stmts
