@@ -20,7 +20,7 @@ def reversed_header(c: Counted | Geometric, names: Names, loop: ir.For) -> Heade
 def _powers(g: Geometric, span: Span) -> Header:
     type_, index = g.index.type, ir.Var(g.index, span=span)
     grows = g.last < g.first
-    scaled = ir.Binary("*" if grows else "/", index, integer(g.factor, span, type_), type_, span=span)
+    scaled = binary("*" if grows else "/", index, integer(g.factor, span, type_))
     return (
         (),
         (ir.Declare(g.index, integer(g.last, span, type_), span=span),),
@@ -38,7 +38,7 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         one = integer(1, span, type_)
         inner = convert(c.bound, type_)
         if not c.inclusive:
-            inner = settled(ir.Binary("+" if c.down else "-", inner, one, type_, span=span))
+            inner = settled(binary("+" if c.down else "-", inner, one))
         return (
             (),
             (set_index(c, inner, span),),
@@ -49,14 +49,10 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
     trips = names.symbol("trips", _counter(type_), span, const=True)
     n = names.symbol(f"{index.name}_trip", _counter(type_), span)
     count = trip_count(c, span)
-    offset = ir.Binary(
-        "*",
-        convert(ir.Binary("-", ir.Var(n, span=span), integer(1, span, n.type), n.type, span=span), type_),
-        convert(c.step, type_),
-        type_,
-        span=span,
+    offset = binary(
+        "*", convert(binary("-", ir.Var(n, span=span), integer(1, span, n.type)), type_), convert(c.step, type_)
     )
-    value = simplified(ir.Binary("-" if c.down else "+", convert(c.start, type_), offset, type_, span=span))
+    value = simplified(binary("-" if c.down else "+", convert(c.start, type_), offset))
     return (
         (ir.Declare(trips, count, span=span),),
         (ir.Declare(n, ir.Var(trips, span=span), span=span),),
@@ -73,15 +69,15 @@ def trip_count(c: Counted, span: Span) -> ir.Expr:
     start, bound = convert(convert(c.start, c.index.type), type_), convert(c.bound, type_)
     low, high = (bound, start) if c.down else (start, bound)
     runs = binary(c.op, start, bound)
-    distance: ir.Expr = settled(ir.Binary("-", high, low, type_, span=span))
+    distance: ir.Expr = settled(binary("-", high, low))
     count: ir.Expr
     one = integer(1, span, type_)
     if isinstance(c.step, ir.Const) and c.step.value == 1:
-        count = settled(ir.Binary("+", distance, one, type_, span=span)) if c.inclusive else distance
+        count = settled(binary("+", distance, one)) if c.inclusive else distance
     else:
-        last = distance if c.inclusive else settled(ir.Binary("-", distance, one, type_, span=span))
-        steps = ir.Binary("/", last, convert(c.step, type_), type_, span=span)
-        count = settled(ir.Binary("+", steps, one, type_, span=span))
+        last = distance if c.inclusive else settled(binary("-", distance, one))
+        steps = binary("/", last, convert(c.step, type_))
+        count = settled(binary("+", steps, one))
     counter = _counter(c.index.type)
     return ir.Select(runs, convert(count, counter), integer(0, span, counter), counter, span=span)
 
@@ -91,11 +87,11 @@ def _counter(type_: Type) -> Int:
     return promote_integer(type_)
 
 
-def index_after(c: Counted, trips: ir.Expr, span: Span) -> ir.Expr:
+def index_after(c: Counted, trips: ir.Expr) -> ir.Expr:
     """The index once the body has run `trips` times."""
     type_ = c.index.type
-    steps = ir.Binary("*", convert(trips, type_), convert(c.step, type_), type_, span=span)
-    return simplified(ir.Binary("-" if c.down else "+", convert(c.start, type_), steps, type_, span=span))
+    steps = binary("*", convert(trips, type_), convert(c.step, type_))
+    return simplified(binary("-" if c.down else "+", convert(c.start, type_), steps))
 
 
 def set_index(c: Counted, value: ir.Expr, span: Span) -> ir.Stmt:

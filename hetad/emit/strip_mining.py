@@ -426,5 +426,5 @@ class _Strips:
 
     def _element(self, symbol: ir.Symbol, type_: Type) -> ir.Index:
         lane, first = (ir.Var(x, span=symbol.span) for x in (self.lane, self.first))
-        index = ir.Binary("-", lane, first, lane.type, span=symbol.span)
+        index = binary("-", lane, first)
         return ir.Index(ir.Var(self.arrays[symbol], span=symbol.span), index, type_, span=symbol.span)

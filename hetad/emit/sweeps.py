@@ -43,7 +43,7 @@ def _part(loop: ir.For) -> ir.Body:
     grid = [ir.Cast(ir.ThreadIndex("gridDim", a, UINT, span=span), SIZE_T, span=span) for a in ("x", "y", "z")]
     blocks: ir.Expr = grid[0]
     for g in grid[1:]:
-        blocks = ir.Binary("*", blocks, g, SIZE_T, span=span)
+        blocks = binary("*", blocks, g)
 
     def limit(block: ir.Symbol) -> ir.Expr:
         part = ir.Intrinsic("hetad_part", (begin, end_, ir.Var(block, span=span), blocks), LONG, span=span)

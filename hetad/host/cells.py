@@ -12,7 +12,7 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import Span
 from hetad.host.kernels.launches import zeros
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, address_of, integer
+from hetad.ir.build import Names, address_of, binary, integer
 from hetad.ir.types import INT, SIZE_T, Pointer, Type, size_of
 from hetad.rules import operations
 
@@ -37,7 +37,7 @@ class Cells:
         block = self._blocks[symbol.type]
         base: ir.Expr = ir.Var(block, span=span)
         k = self._index[symbol]
-        return base if k == 0 else ir.Binary("+", base, ir.Const(k, INT, span=span), block.type, span=span)
+        return base if k == 0 else binary("+", base, ir.Const(k, INT, span=span))
 
     def leaves(self, symbol: ir.Symbol, span: Span) -> list[ir.Expr]:
         """The addresses of the floating scalars in a variable's cell."""

@@ -8,7 +8,7 @@ from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, integer
+from hetad.ir.build import Names, binary, integer
 from hetad.ir.types import SIZE_T, Pointer
 from hetad.ir.visit import declared, map_body
 from hetad.passes.task import entry_pass
@@ -41,7 +41,7 @@ def _pitched(s: ir.Call, names: Names) -> ir.Body:
     if place is None:
         place = ir.Index(pitch, integer(0, s.span), SIZE_T, span=s.span)
     rounded = _ROUNDED(names, s.span, pitch=place, width=width)
-    size = ir.Binary("*", place, height, SIZE_T, span=s.span)
+    size = binary("*", place, height)
     return *rounded, replace(s, function="cudaMalloc", args=(out, size))
 
 

@@ -16,8 +16,8 @@ from typing import TypeVar
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import plain
 from hetad.ir import nodes as ir
-from hetad.ir.build import zero
 from hetad.ir.arithmetic import MIRRORED, OPPOSITE, integer_value
+from hetad.ir.build import zero
 from hetad.ir.types import BOOL, Int
 from hetad.ir.visit import walk_stmts
 

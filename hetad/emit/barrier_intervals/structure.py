@@ -350,7 +350,7 @@ def _without_shared(s: ir.Stmt) -> ir.Stmt | None:
 def clear(array: ir.Symbol, span: Span) -> ir.Stmt:
     """Zeros for every thread of the block."""
     assert isinstance(array.type, Array)
-    size = ir.Binary("*", integer(size_of(array.type.of), span, SIZE_T), var(THREADS, span), SIZE_T, span=span)
+    size = binary("*", integer(size_of(array.type.of), span, SIZE_T), var(THREADS, span))
     return ir.Call("memset", (var(array, span), integer(0, span), size), span=span)
 
 

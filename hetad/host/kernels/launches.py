@@ -12,7 +12,7 @@ from hetad.device.generated import Tapes
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, address_of, convert
+from hetad.ir.build import Names, address_of, binary, convert
 from hetad.ir.types import DIM3, INT, SIZE_T, UINT, Pointer, size_of
 from hetad.rules import operations
 
@@ -46,7 +46,7 @@ class KernelBuffers:
                 self.opening.append(ir.Declare(buffer, None, span=span))
             cell: ir.Expr = ir.Var(depth, span=span)
             if k:
-                cell = ir.Binary("+", cell, ir.Const(k, INT, span=span), depth.type, span=span)
+                cell = binary("+", cell, ir.Const(k, INT, span=span))
             size = ir.Const(size_of(type_), SIZE_T, span=span)
             args = (address_of(ir.Var(buffer, span=span)), cell, as_dim3(s.grid), as_dim3(s.block), size)
             self.opening.append(operations.tape_allocate(*args, span=span))
@@ -71,7 +71,7 @@ class BlockSums:
         for type_, count in zip(parts.types, parts.counts, strict=True):
             buffer = names.symbol("parts", Pointer(type_), span)
             cells = ir.Const(count * size_of(type_), SIZE_T, span=span)
-            size = ir.Binary("*", blocks, cells, SIZE_T, span=span)
+            size = binary("*", blocks, cells)
             self.opening += [ir.Declare(buffer, None, span=span), zeros(buffer, size, span)]
             self.arguments.append(ir.Var(buffer, span=span))
         one, threads = ir.Const(1, UINT, span=span), ir.Const(256, UINT, span=span)
@@ -89,7 +89,7 @@ def _blocks(grid: ir.Expr) -> ir.Expr:
     known = [e for e in extents if not (isinstance(e, ir.Const) and e.value == 1)]
     product = known[0] if known else extents[0]
     for extent in known[1:]:
-        product = ir.Binary("*", product, extent, SIZE_T, span=grid.span)
+        product = binary("*", product, extent)
     return product
 
 

@@ -21,7 +21,7 @@ from hetad.device.generated import Gather, Pullback
 from hetad.host.kernels.launches import BlockSums, KernelBuffers, aligned, as_dim3
 from hetad.host.zeros import was_zero
 from hetad.ir import nodes as ir
-from hetad.ir.build import integer
+from hetad.ir.build import binary, integer
 from hetad.ir.types import SIZE_T, Int
 from hetad.rules import operations
 
@@ -44,7 +44,7 @@ def pulled_back(engine: HostEngine, s: ir.Launch, made: Pullback) -> Parts:
     if made.dynamic:
         size = aligned(s.shared if s.shared is not None else ir.Const(0, SIZE_T, span=s.span))
         extra.append(size)
-        shared = ir.Binary("*", ir.Const(2, SIZE_T, span=s.span), size, SIZE_T, span=s.span)
+        shared = binary("*", ir.Const(2, SIZE_T, span=s.span), size)
     if made.recorder is not None and made.records is not None:
         records = KernelBuffers(engine, s, made.records, "record", kept=True)
         forward = [*records.opening, replace(s, kernel=made.recorder.name, args=(*s.args, *records.arguments))]

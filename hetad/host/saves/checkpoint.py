@@ -227,7 +227,7 @@ class _Steps:
 
     def _index(self, trips: ir.Symbol) -> ir.Stmt:
         """Sets the loop's index to what it is after so many trips."""
-        return set_index(self.header, index_after(self.header, ir.Var(trips, span=self.span), self.span), self.span)
+        return set_index(self.header, index_after(self.header, ir.Var(trips, span=self.span)), self.span)
 
 
 def _base(place: ir.Expr) -> ir.Symbol:
