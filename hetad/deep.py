@@ -27,18 +27,20 @@ _here = threading.local()
 _lock = threading.Lock()
 
 
-def deep(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, for programs of any depth.  Where it fails for want of depth it must leave nothing half done."""
+def deep(function: Callable[P, R], surely: Callable[P, bool] | None = None) -> Callable[P, R]:
+    """The function, for programs of any depth.  Where it fails for want of depth it must leave nothing half done.
+    `surely`: whether it will fail, so that there is no need to try."""
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         if getattr(_here, "deep", False):
             return function(*args, **kwargs)
         with _Limit():
-            try:
-                return function(*args, **kwargs)
-            except RecursionError:
-                pass
+            if surely is None or not surely(*args, **kwargs):
+                try:
+                    return function(*args, **kwargs)
+                except RecursionError:
+                    pass
             return _in_deep_thread(lambda: function(*args, **kwargs))
 
     return called

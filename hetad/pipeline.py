@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hetad.adjoint.hoist import pointed_locals_at_the_top
@@ -43,6 +44,7 @@ from hetad.emit.cpu_passes import CPU
 from hetad.frontend.closure import reach, reach_for_derivative
 from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
+from hetad.garbage import seldom_collected
 from hetad.host.active import with_activity
 from hetad.host.again import own_operations
 from hetad.host.analysed import analysed
@@ -77,6 +79,7 @@ from hetad.host.zeros import follow_zeros
 from hetad.ir import facts
 from hetad.ir import nodes as ir
 from hetad.ir.forms import NORMALISED, Form
+from hetad.ir.functions import nesting
 from hetad.ir.types import Pointer
 from hetad.passes.manager import Pass, run
 from hetad.passes.task import Task
@@ -85,6 +88,9 @@ if TYPE_CHECKING:
     from hetad.frontend import Unit
 
 __all__ = ["CPU", "differentiate", "normalized", "primal", "reach", "source"]
+
+
+DEEP = 150  # statements, one in the other
 
 
 def limited(d: Derivation) -> bool:
@@ -265,10 +271,19 @@ def primal(unit: Unit, name: str) -> Primal:
     return Primal(with_inlined_kernels(program, flat), entry, tuple(parameters), frozenset(written), flat)
 
 
-@deep
 def differentiate(unit: Unit, request: Request) -> Derivative:
     """The derivative program that is asked for."""
-    program = reach_for_derivative(unit, request.function, request.rules)
+    return _derivative(reach_for_derivative(unit, request.function, request.rules), request)
+
+
+def _nests_deeply(program: ir.Program, request: Request) -> bool:  # noqa: ARG001 - that of the function below
+    """Whether passes certainly recurse more deeply into the program than Python lets them."""
+    return any(nesting(f.body) > DEEP for f in program.functions.values())
+
+
+@partial(deep, surely=_nests_deeply)
+@seldom_collected()
+def _derivative(program: ir.Program, request: Request) -> Derivative:
     derivation = Derivation(
         program.functions, program.globals, program.structs, program.sources,
         entry=request.function, ruled=frozenset(request.rules), request=request,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hetad.adjoint.components import element_by_element
-from hetad.analysis.pointers import PointsTo
+from hetad.analysis.pointers import points_to
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies
 from hetad.passes.task import entry_pass
@@ -19,7 +19,7 @@ from hetad.passes.task import entry_pass
 def hoist_pointed(function: ir.Function, taped: Callable[[ir.For | ir.While], bool] | None = None) -> ir.Function:
     """The function with the declarations of such variables at its top: those in loops that are `taped`, but for other
     loops in them; without it, those in all loops, branches and blocks."""
-    pointed = PointsTo(function).pointed()
+    pointed = points_to(function).pointed()
     top: list[ir.Stmt] = []
 
     def hoisted(body: ir.Body, inside: bool) -> ir.Body:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from hetad.analysis.dataflow import settle
 from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts, pointers_within
-from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.facts import once
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
@@ -153,7 +153,7 @@ class Activity:
         """Of a kernel."""
         if kernel not in self._summaries:
             function = self.kernels[kernel]
-            self._summaries[kernel] = Activity(function, PointsTo(function), {})
+            self._summaries[kernel] = Activity(function, points_to(function), {})
         return self._summaries[kernel]
 
     def _outside(self, s: ir.Launch) -> dict[Location, frozenset[Location]]:

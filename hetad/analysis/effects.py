@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.pointers import Location, PointsTo, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Pointer
@@ -205,7 +205,7 @@ class Effects:
 
 def kernel_effects(kernel: ir.Function, kernels: Mapping[str, KernelEffects] | None = None) -> KernelEffects:
     """The summary of an inlined kernel."""
-    effects = Effects(PointsTo(kernel), kernels or {})
+    effects = Effects(points_to(kernel), kernels or {})
     position = positions_of(kernel, effects.pointers)
     reads: set[int] = set()
     writes: set[int] = set()

@@ -339,4 +339,9 @@ class PointsTo:
         return known
 
 
-points_to = lasting(PointsTo)  # of a function, worked out once
+_of_function = lasting(PointsTo)
+
+
+def points_to(function: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> PointsTo:
+    """The same, worked out once for those who only ask, where all parameters point into memory of their own."""
+    return PointsTo(function, merged) if merged else _of_function(function)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from hetad.analysis.effects import KernelEffects, kernel_effects, numbered
 from hetad.analysis.pointer_expressions import pointer_parts, pointers_within
-from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
@@ -153,7 +153,7 @@ class Spaces:
 def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["host", "device", "either"]]:
     """Where each pointer parameter of an inlined function points."""
     f = program.functions[function]
-    pointers = PointsTo(f)
+    pointers = points_to(f)
     if f.kind == "kernel":
         return {p.name: "device" for p in f.params if isinstance(p.type, Pointer | Array)}
     kernels = {k.name: kernel_effects(k) for k in program.functions.values() if k.kind == "kernel"}

@@ -16,8 +16,9 @@ from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import pointee
-from hetad.analysis.pointers import PointsTo, Root
+from hetad.analysis.pointers import Root, points_to
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import own_nodes, walk_expr, walk_stmts
 from hetad.rules import callees
@@ -51,8 +52,7 @@ def written_cells(kernel: ir.Function) -> dict[int, Written]:
     return found
 
 
-def known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol, list[Map | None]]] | None:
-    """The access maps of the stores through each parameter; None if there are others."""
+def _find_known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol, list[Map | None]]] | None:
     stores = _stores(kernel)
     if stores is None:
         return None
@@ -68,9 +68,13 @@ def known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol, list[
     return maps, known
 
 
+# The access maps of the stores through each parameter; None if there are others.
+known_stores = lasting(_find_known_stores)
+
+
 def _stores(kernel: ir.Function) -> dict[int, tuple[ir.Place, ...]] | None:
     """The places behind pointers that each statement, by its id, writes; None if that is not known of all."""
-    effects = Effects(PointsTo(kernel), {})
+    effects = Effects(points_to(kernel), {})
     found: dict[int, tuple[ir.Place, ...]] = {}
     for s in walk_stmts(kernel.body):
         if not any(isinstance(x, Root) for x in effects.writes(s)):
@@ -92,7 +96,7 @@ def _stores(kernel: ir.Function) -> dict[int, tuple[ir.Place, ...]] | None:
 
 def _reads_changed_numbers(kernel: ir.Function, coordinates: Coordinates) -> bool:
     """Whether integers come from memory that it writes, at a fixed place: later they may be others."""
-    effects = Effects(PointsTo(kernel), {})
+    effects = Effects(points_to(kernel), {})
     written = {x for s in walk_stmts(kernel.body) for x in effects.writes(s) if isinstance(x, Root)}
     return any(
         isinstance(load, ir.Index)

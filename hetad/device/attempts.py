@@ -12,7 +12,7 @@ from typing import Any
 
 from hetad.adjoint.hoist import hoist_pointed
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointers import PointsTo
+from hetad.analysis.pointers import PointsTo, points_to
 from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.device.accumulation.thread_sweep import in_order
 from hetad.device.accumulation.zeros import adding
@@ -61,7 +61,7 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
         UnsupportedError: the kernel has none that hetad can make.
     """
     names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(around.functions))
-    effects = Effects(PointsTo(kernel, asked.merged), {})
+    effects = Effects(points_to(kernel, asked.merged), {})
     kernel = hoist_pointed(kernel, lambda loop: may_be_taped(loop, effects))
     values = StoredValues(Effects(PointsTo(kernel, asked.merged), {}), names, kernel.body)
     prepared = replace(kernel, body=values.body)
@@ -83,6 +83,12 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
     def settled(draft: Draft) -> Draft:
         return run(passes.accumulate, run(passes.store, draft))
 
+    def in_segments(draft: Draft) -> tuple[ir.Function, Draft] | None:
+        """The kernel whose long loops run in segments, and what becomes of it, if nothing must be recorded for that."""
+        shorter = replace(prepared, body=segmented(prepared.body, draft.long_loops, names))
+        again = reversed_(shorter.body)
+        return None if stale(again) else (shorter, again)
+
     needed: dict[ir.Symbol, None] = {}
     draft = reversed_(values.body)
     while wanted := stale(draft):
@@ -90,14 +96,14 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
         recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
         draft = reversed_(recording.replay, recording=recording)
     both_sweeps = draft.body
-    draft = settled(draft)
-    if draft.long_loops:
-        shorter = replace(prepared, body=segmented(prepared.body, draft.long_loops, names))
-        again = reversed_(shorter.body)
-        if not stale(again):
-            both_sweeps = again.body
-            alone = settled(reversed_(prepared.body, limit=ALONE_LIMIT))
-            prepared, draft = shorter, _swept_by(settled(again), alone)
+    draft = run(passes.store, draft)
+    other = in_segments(draft) if draft.long_loops else None
+    if other is None:
+        draft = run(passes.accumulate, draft)
+    else:
+        both_sweeps = other[1].body
+        alone = settled(reversed_(prepared.body, limit=ALONE_LIMIT))
+        prepared, draft = other[0], _swept_by(settled(other[1]), alone)
     if values.stale_loops and any(isinstance(s, ir.For | ir.While) for s in walk_stmts(both_sweeps)):
         tested = replace(kernel, body=with_tests_inside(kernel.body, values.stale_loops, names))
         return pullback(tested, name, asked, around, passes)

@@ -17,7 +17,7 @@ from hetad.analysis.affine import Address, Line, address, distinct, distinct_acr
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.divergence import UNKNOWN, Divergence, Position
 from hetad.analysis.effects import Effects, positions_of
-from hetad.analysis.pointers import Location, PointsTo, Root
+from hetad.analysis.pointers import Location, Root, points_to
 from hetad.device.accumulation.barrier_intervals import Phases, Piece
 from hetad.device.accumulation.increments import pointee
 from hetad.ir import nodes as ir
@@ -71,8 +71,8 @@ def races(kernel: ir.Function, merged: tuple[tuple[str, ...], ...] = ()) -> tupl
 
 class _Kernel:
     def __init__(self, kernel: ir.Function, merged: tuple[tuple[str, ...], ...]) -> None:
-        self._pointers = PointsTo(kernel, merged)
-        self._each = PointsTo(kernel)  # as if no two parameters reached the same memory
+        self._pointers = points_to(kernel, merged)
+        self._each = points_to(kernel)  # as if no two parameters reached the same memory
         self._given = positions_of(kernel, self._each)
         self._positions = Divergence(kernel.body, Effects(self._pointers, {}), same_memory=True)
         self._changing = written(kernel.body) | exposed(kernel.body)

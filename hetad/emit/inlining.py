@@ -12,7 +12,8 @@ from hetad.diagnostics import UnsupportedError
 from hetad.emit.synchronisation import uses_block
 from hetad.emit.uniform import escaping
 from hetad.ir import nodes as ir
-from hetad.ir.visit import callees, walk_exprs
+from hetad.ir.functions import callees
+from hetad.ir.visit import walk_exprs
 
 
 def barriers_in_kernels(program: ir.Program, entry: str) -> ir.Program:

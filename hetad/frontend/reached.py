@@ -12,8 +12,9 @@ from hetad.frontend.libraries import LIBRARIES
 from hetad.frontend.linkage import Text, is_declaration, is_external
 from hetad.frontend.lower.builtins import TYPES
 from hetad.ir import nodes as ir
+from hetad.ir.functions import callees
 from hetad.ir.types import Array, Pointer, Struct, Type, element
-from hetad.ir.visit import callees, declared, map_body, map_exprs, variables, walk_exprs
+from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_exprs
 
 _VERSION = "_host"
 

@@ -8,7 +8,7 @@ from hetad.analysis.activity import Activity
 from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import positions_of
 from hetad.analysis.pointer_expressions import holds_pointer
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.pointers import Location, points_to
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivation import Derivation
 from hetad.host.refusals import refuse_unfollowed
@@ -57,7 +57,7 @@ def _closed_over_kernels(derivation: Derivation, activity: Activity, active: set
     def given() -> None:
         for s in launches:
             kernel = kernels[s.kernel]
-            inner = Activity(kernel, PointsTo(kernel), {})
+            inner = Activity(kernel, points_to(kernel), {})
             at_positions = positions_of(kernel, inner.pointers)
             reached = {i: set(setting.effects.given(arg)) for i, arg in enumerate(s.args)}
             for at in at_positions.values():  # a pullback is with respect to all that it reaches through a parameter

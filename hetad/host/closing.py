@@ -9,9 +9,10 @@ from hetad.host.kernels.bounds import bounded
 from hetad.host.managed import in_step
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer
+from hetad.ir.functions import callees
 from hetad.ir.names import with_one_meaning
 from hetad.ir.types import SIZE_T
-from hetad.ir.visit import callees, walk_stmts
+from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import function_pass, program_pass
 from hetad.rules import operations
 from hetad.rules.callees import calls, has

@@ -8,7 +8,7 @@ from hetad.analysis.activity import Activity
 from hetad.analysis.bits import refuse_bits
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.moved_bits import Varied, refuse_carried
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.pointers import Location, points_to
 from hetad.analysis.volatile import refuse_active_volatile
 from hetad.diagnostics import recoverable
 from hetad.ir import nodes as ir
@@ -31,7 +31,7 @@ def refuse_unfollowed(
     for s in walk_stmts(function.body):
         if isinstance(s, ir.Launch):
             kernel = kernels[s.kernel]
-            inner = Activity(kernel, PointsTo(kernel), {})
+            inner = Activity(kernel, points_to(kernel), {})
             seeds = _given(s, kernel, inner, effects, active)
             with recoverable():
                 refuse_active_volatile(kernel, inner.pointers, inner.active(seeds, seeds))

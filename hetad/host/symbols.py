@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from hetad.analysis.pointers import PointsTo
+from hetad.analysis.pointers import points_to
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, zero
@@ -56,7 +56,7 @@ def lift_symbols(program: T) -> T:
 
 def _is_written(program: ir.Program, symbol: ir.Symbol) -> bool:
     for f in program.functions.values():
-        pointers = PointsTo(f)
+        pointers = points_to(f)
         for s in walk_stmts(f.body):
             if isinstance(s, ir.Call) and s.function == SYMBOL_ADDRESS and symbol in set(variables(s.args[1])):
                 return True

@@ -17,7 +17,7 @@ from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.effects import Effects, kernel_effects
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
-from hetad.analysis.pointers import PointsTo, Root
+from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
@@ -52,7 +52,7 @@ def with_tables(
 
     Raises UnsupportedError where a table is used in a way that host memory does not allow.
     """
-    pointers = PointsTo(function)
+    pointers = points_to(function)
     tables = _tables(function, pointers, set_before) - _set_by_kernels(function, pointers, kernels)
     if not tables:
         return function
@@ -88,7 +88,7 @@ def _set_by_kernels(function: ir.Function, pointers: PointsTo, kernels: Mapping[
     for s in walk_stmts(function.body):
         if isinstance(s, ir.Launch):
             kernel = kernels[s.kernel]
-            inner = PointsTo(kernel)
+            inner = points_to(kernel)
             stored = {
                 x
                 for inside in walk_stmts(kernel.body)
@@ -274,7 +274,7 @@ def _copied(arg: ir.Expr) -> ir.Expr:
 
 def _writes(kernel: ir.Function, param: ir.Symbol) -> bool:
     """Whether the kernel itself stores something behind a parameter."""
-    pointers = PointsTo(kernel)
+    pointers = points_to(kernel)
     return pointers.parameter_roots[param] in Effects(pointers, {}).written(kernel.body)
 
 

@@ -29,7 +29,6 @@ from hetad.ir.nodes import (
     DoWhile,
     Expr,
     For,
-    Function,
     If,
     Index,
     Intrinsic,
@@ -441,18 +440,3 @@ def declared(body: Iterable[Stmt]) -> Iterator[Symbol]:
             yield s.symbol
         elif isinstance(s, Opaque):
             yield from s.declares
-
-
-def callees(function: Function) -> tuple[str, ...]:
-    """The names that a function calls or launches, tables of hetad included, without repetitions, in order."""
-    names: dict[str, None] = {}
-    for stmt in walk_stmts(function.body):
-        for root in own_exprs(stmt):
-            for e in walk_expr(root):
-                if isinstance(e, CallExpr):
-                    names[e.function] = None
-        if isinstance(stmt, Call):
-            names[stmt.function] = None
-        elif isinstance(stmt, Launch):
-            names[stmt.kernel] = None
-    return tuple(names)

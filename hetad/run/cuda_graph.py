@@ -11,7 +11,7 @@ import numpy as np
 
 from hetad import emit
 from hetad.diagnostics import BackendError
-from hetad.ir.visit import callees
+from hetad.ir.functions import callees
 from hetad.memops.table import TABLE
 from hetad.rules import operations
 from hetad.run.cuda import CudaExecutable, CudaMemory

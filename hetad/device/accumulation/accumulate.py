@@ -53,7 +53,7 @@ class LaunchAssumptions:
 def settled(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates where threads provably do not meet."""
     sites = sites_of(body, ground)
-    conflicts = Conflicts(AccessMaps(sites.coordinates, ground.axes.all, ground.known))
+    conflicts = conflicts_of(sites, ground)
     long = _calls(body) >= LONG
     proven: set[int] = set()
     for members in _groups(sites, ground):
@@ -75,7 +75,7 @@ def settled(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
 def lacking(body: ir.Body, ground: LaunchAssumptions) -> tuple[Polynomial, ...]:
     """What, not negative in a launch, would make more updates plain."""
     sites = sites_of(body, ground)
-    conflicts = Conflicts(AccessMaps(sites.coordinates, ground.axes.all, ground.known))
+    conflicts = conflicts_of(sites, ground)
     long = _calls(body) >= LONG
     found: list[Polynomial] = []
     for members in _groups(sites, ground):
@@ -95,11 +95,25 @@ def sites_of(body: ir.Body, ground: LaunchAssumptions) -> Sites:
     return found[key]
 
 
-def _nothing_yet(_body: ir.Body) -> dict[object, Sites]:
+def conflicts_of(sites: Sites, ground: LaunchAssumptions) -> Conflicts:
+    """Where those meet, and their access maps: found once, too."""
+    found = _conflicts(sites)
+    key = (ground.axes.all, *(frozenset(p.terms.items()) for p in ground.known))
+    if key not in found:
+        found[key] = Conflicts(AccessMaps(sites.coordinates, ground.axes.all, ground.known))
+    return found[key]
+
+
+def _no_sites_yet(_body: ir.Body) -> dict[object, Sites]:
     return {}
 
 
-_sites = lasting(_nothing_yet)
+def _no_conflicts_yet(_sites: Sites) -> dict[object, Conflicts]:
+    return {}
+
+
+_sites = lasting(_no_sites_yet)
+_conflicts = lasting(_no_conflicts_yet)
 
 
 def _groups(sites: Sites, ground: LaunchAssumptions) -> list[list[Site]]:

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site
 from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import constant_trips, counted
-from hetad.device.accumulation.accumulate import LaunchAssumptions, sites_of, through_pointer
+from hetad.device.accumulation.accumulate import LaunchAssumptions, conflicts_of, sites_of, through_pointer
 from hetad.device.accumulation.increments import base, increment
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
@@ -100,7 +99,7 @@ def _is_long(loop: ir.For | ir.While) -> bool:
 def _spread(body: ir.Body, ground: LaunchAssumptions) -> set[int]:
     """The ids of additions where neighbouring threads add to neighbouring cells: few come to the same one."""
     sites = sites_of(body, ground)
-    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    maps = conflicts_of(sites, ground).maps
 
     def along_threads(site: Site) -> bool:
         m = maps.map(site)

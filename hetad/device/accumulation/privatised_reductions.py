@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Site
 from hetad.analysis.assigned import changed_in, exposed
-from hetad.device.accumulation.accumulate import LaunchAssumptions, sites_of
+from hetad.device.accumulation.accumulate import LaunchAssumptions, conflicts_of, sites_of
 from hetad.device.accumulation.increments import increment, plain
 from hetad.device.draft import Draft, on_body
 from hetad.device.tape.storage import LOCAL_LIMIT
@@ -45,7 +45,7 @@ def privatised(draft: Draft) -> ir.Body:
 def with_totals(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
     sites = sites_of(body, ground)
-    maps = AccessMaps(sites.coordinates, ground.axes.all, ground.known)
+    maps = conflicts_of(sites, ground).maps
     groups: dict[ir.Symbol, list[Site]] = {}
     for site in sites.all:
         if site.cell is None:

@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Definition, Site, Sites
+from hetad.analysis.accesses import Definition, Site
 from hetad.analysis.assigned import exposed
-from hetad.analysis.conflicts import Conflicts
-from hetad.device.accumulation.accumulate import LaunchAssumptions, through_pointer, touched
+from hetad.device.accumulation.accumulate import LaunchAssumptions, conflicts_of, sites_of, through_pointer
 from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.accumulation.sums import Sums
 from hetad.device.draft import Draft, with_body
@@ -146,9 +144,9 @@ class _Plan:
     ) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
         self.pairs, self.always, self.tiles = pairs, always, tiles
-        self.sites = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
-        self.maps = AccessMaps(self.sites.coordinates, ground.axes.all, ground.known)
-        self.conflicts = Conflicts(self.maps)
+        self.sites = sites_of(body, ground)
+        self.conflicts = conflicts_of(self.sites, ground)
+        self.maps = self.conflicts.maps
         self.added: dict[ir.Symbol, list[Site]] = {}
         self.taken: dict[ir.Symbol, list[Site]] = {}
         self.known = True

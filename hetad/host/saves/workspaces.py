@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects, KernelEffects
 from hetad.analysis.pointer_expressions import out_place
-from hetad.analysis.pointers import PointsTo, Root
+from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation, summaries
 from hetad.host.kernels.routines import with_choices_made
@@ -74,7 +74,7 @@ def in_front_of_loops(function: ir.Function, kernels: Mapping[str, KernelEffects
     loops = [s for s in _outermost(function.body) if any(map(_allocates, walk_stmts(s.body)))]
     if not loops:
         return function
-    pointers = PointsTo(function)
+    pointers = points_to(function)
     search = _Search(function, pointers, Effects(pointers, kernels))
     names = Names({s.name for s in (*function.params, *declared(function.body))})
     hoisted = _Hoisted(names, pointers, search.set_once)

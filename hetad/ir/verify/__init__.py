@@ -15,13 +15,13 @@ from collections.abc import Collection
 
 from hetad.ir import nodes as ir
 from hetad.ir.forms import DERIVATIVE, NORMALISED, Form
+from hetad.ir.functions import callees as all_callees
 from hetad.ir.verify.calls import Callees, Calls, Signature, unknown
 from hetad.ir.verify.forms import ANormal, OneMeaning, Structured, UniqueNames, Untaped
 from hetad.ir.verify.rules import InvalidIR, Rules, Setting
 from hetad.ir.verify.scopes import Scopes
 from hetad.ir.verify.types import Types
 from hetad.ir.verify.walk import Group, walk
-from hetad.ir.visit import callees as all_callees
 
 __all__ = ["DERIVATIVE", "NORMALISED", "Callees", "Form", "InvalidIR", "Signature", "broken_rules", "verify"]
 

@@ -1,0 +1,30 @@
+"""What functions are like: what they call, and how deeply they nest."""
+
+from __future__ import annotations
+
+from hetad.ir.nodes import Body, Call, CallExpr, Function, Launch
+from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
+
+
+def nesting(body: Body) -> int:
+    """How deep statements lie in others."""
+    depth, inside = 0, body
+    while inside:
+        depth += 1
+        inside = tuple(s for stmt in inside for nested in bodies(stmt) for s in nested)
+    return depth
+
+
+def callees(function: Function) -> tuple[str, ...]:
+    """The names that a function calls or launches, tables of hetad included, without repetitions, in order."""
+    names: dict[str, None] = {}
+    for stmt in walk_stmts(function.body):
+        for root in own_exprs(stmt):
+            for e in walk_expr(root):
+                if isinstance(e, CallExpr):
+                    names[e.function] = None
+        if isinstance(stmt, Call):
+            names[stmt.function] = None
+        elif isinstance(stmt, Launch):
+            names[stmt.kernel] = None
+    return tuple(names)
