@@ -43,7 +43,7 @@ def recompute(engine: Engine, s: ir.For | ir.While, plain: Callable[[ir.Body], i
     )
     carried = [x for x in carried if x not in steps]
     values = [replace(place, span=s.span) for x in carried for place in engine.state(x)]
-    slots = [engine.names.symbol(f"{next(variables(place)).name}_kept", place.type, s.span) for place in values]
+    slots = [engine.names.kept(next(variables(place)), "kept", place.type, s.span) for place in values]
     pushes = tuple(ir.Push(slot, place, span=s.span) for slot, place in zip(slots, values, strict=True))
     pops = tuple(ir.Pop(slot, place, span=s.span) for slot, place in zip(slots, values, strict=True))
     total = not engine.regions[-1].registers
@@ -85,7 +85,7 @@ def taped_body(engine: Engine, s: ir.For | ir.While, loop: ir.For) -> tuple[ir.B
     engine.loops.pop()
     fixed = fixed_values(engine, loop, tuple(inner.forward), inner.locals)
     kept = [x for x in inner.locals if x not in fixed]
-    slots = [engine.names.symbol(f"{x.name}_kept", x.type, s.span) for x in kept]
+    slots = [engine.names.kept(x, "kept", x.type, s.span) for x in kept]
     engine.slot_origins.update(dict.fromkeys(slots, Origin(s, True, (s, *engine.taped_loops()))))
     pairs = list(zip(slots, kept, strict=True))
     pushes = [ir.Push(slot, ir.Var(x, span=s.span), span=s.span) for slot, x in pairs]

@@ -63,10 +63,10 @@ def reverse_moves(engine: Engine, moves: Moves) -> Parts:
         if shadowed:
             forward.append(ir.Assign(engine.shadow_place(s.target), engine.shadow_pointer(s.value), span=s.span))
         forward.append(s)
-    back = list(_in_order(engine, moves.back, "aside", span))
+    back = list(_in_order(engine, moves.back, span))
     if shadowed:
         shadows = {engine.shadow(x): engine.shadow(y) for x, y in moves.back.items()}
-        back += _in_order(engine, shadows, "adj_aside", span)
+        back += _in_order(engine, shadows, span)
     return forward, [*back, *reverse]
 
 
@@ -91,7 +91,7 @@ def _as_one(run: list[Move]) -> Iterator[ir.Stmt | Moves]:
         yield from run
 
 
-def _in_order(engine: Engine, back: Mapping[ir.Symbol, ir.Symbol], name: str, span: Span) -> Iterator[ir.Stmt]:
+def _in_order(engine: Engine, back: Mapping[ir.Symbol, ir.Symbol], span: Span) -> Iterator[ir.Stmt]:
     """Moves that do the same as all of `back` at once."""
     waiting = dict(back)
     while waiting:
@@ -100,7 +100,8 @@ def _in_order(engine: Engine, back: Mapping[ir.Symbol, ir.Symbol], name: str, sp
             yield ir.Assign(ir.Var(free, span=span), ir.Var(waiting.pop(free), span=span), span=span)
             continue
         first = next(iter(waiting))  # of a cycle: its value goes elsewhere before it is overwritten
-        aside = engine.names.symbol(name, first.type, span)
+        name = engine.names.adjoint if first.adjoint else engine.names.symbol
+        aside = name("aside", first.type, span)
         engine.pointers.add(aside, engine.pointers.held(first))
         yield ir.Declare(aside, ir.Var(first, span=span), span=span)
         waiting = {x: aside if y is first else y for x, y in waiting.items()}

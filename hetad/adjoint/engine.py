@@ -319,19 +319,16 @@ class Engine(Shadows, ABC):
 
     def save(self, place: ir.Place, span: Span) -> Parts:
         """Statements that save the value of `place`, and those that restore it."""
-        root = reached_by(place)
-        name = f"{root.name if root is not None else 'value'}_saved"
+        symbol = self.names.kept(reached_by(place), "saved", place.type, span)
         if self.regions[-1].registers:
-            symbol = self.names.symbol(name, place.type, span)
             self.regions[-1].hoisted.append(symbol)
             if isinstance(place.type, Array):
                 return [ir.Push(symbol, place, span=span)], [ir.Pop(symbol, place, span=span)]
             held = ir.Var(symbol, span=span)
             return [ir.Assign(held, place, span=span)], [ir.Assign(place, held, span=span)]
-        slot = self.names.symbol(name, place.type, span)
         if self.current is not None:
-            self.slot_origins[slot] = Origin(self.current, True, self.taped_loops())
-        return [ir.Push(slot, place, span=span)], [ir.Pop(slot, place, span=span)]
+            self.slot_origins[symbol] = Origin(self.current, True, self.taped_loops())
+        return [ir.Push(symbol, place, span=span)], [ir.Pop(symbol, place, span=span)]
 
     def taped_loops(self) -> tuple[ir.For | ir.While, ...]:
         """The loops around the current statement whose iterations' saved values are on the tape at once."""

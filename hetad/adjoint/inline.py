@@ -136,7 +136,7 @@ def _spelled(bound: ir.Symbol | ir.Expr) -> str:
 
 
 def replace_symbol(symbol: ir.Symbol, names: Names) -> ir.Symbol:
-    return ir.Symbol(names.fresh(symbol.name), symbol.type, symbol.span, symbol.storage, symbol.const)
+    return replace(symbol, name=names.fresh(symbol.name))
 
 
 def _substitutable(param: ir.Symbol, arg: ir.Expr, pointed: Collection[ir.Symbol], call: ir.Call) -> bool:

@@ -85,7 +85,7 @@ class Shadows:
         """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""
         if symbol not in self.shadows:
             type_ = writable(symbol.type)
-            shadow = self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span)
+            shadow = self.shadows[symbol] = self.names.adjoint(symbol.name, type_, symbol.span)
             here = var(symbol)
             targets = self.pointers.targets(here) if isinstance(type_, Pointer) else self.pointers.held(symbol)
             variables = [t for t in targets if isinstance(t, ir.Symbol)]

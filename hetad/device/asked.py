@@ -37,11 +37,13 @@ class Around:
     """What is there around the kernels of a program.
 
     program: as it was written; a kernel calls those functions of it that have `rules` of the user's.
+    made: the names of the kernels that there are beside it.
     """
 
     program: Program
     options: Options = ALL
     rules: Rules = field(default_factory=dict)
+    made: frozenset[str] = frozenset()
 
     @property
     def functions(self) -> Mapping[str, Function]:

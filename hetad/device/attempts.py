@@ -60,7 +60,7 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
     Raises:
         UnsupportedError: the kernel has none that hetad can make.
     """
-    names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | set(around.functions))
+    names = Names({s.name for s in (*kernel.params, *declared(kernel.body))} | {*around.functions, *around.made})
     effects = Effects(points_to(kernel, asked.merged), {})
     kernel = hoist_pointed(kernel, lambda loop: may_be_taped(loop, effects))
     values = StoredValues(Effects(PointsTo(kernel, asked.merged), {}), names, kernel.body)
@@ -90,10 +90,11 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
         return None if stale(again) else (shorter, again)
 
     needed: dict[ir.Symbol, None] = {}
+    recorder = blank.beside("recording")
     draft = reversed_(values.body)
     while wanted := stale(draft):
         needed.update(dict.fromkeys(wanted))
-        recording = record(prepared, name.replace("_pullback", "_recording"), needed, names)
+        recording = record(prepared, recorder, needed, names)
         draft = reversed_(recording.replay, recording=recording)
     both_sweeps = draft.body
     draft = run(passes.store, draft)

@@ -96,6 +96,11 @@ class Draft(Task):
     def body(self) -> ir.Body:
         return self.function.body
 
+    def beside(self, *what: str) -> str:
+        """A name for another kernel of the pullback's: `f_gather_apart_x` beside `f_pullback_apart`."""
+        stem, _, version = self.entry.rpartition("_pullback")
+        return self.names.fresh("_".join((f"{stem}_{what[0]}{version}", *what[1:])))
+
     @property
     def span(self) -> Span:
         return self.kernel.span

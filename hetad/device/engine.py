@@ -94,7 +94,7 @@ class KernelEngine(Engine):
             dynamic = isinstance(symbol.type, Array) and symbol.type.length is None
             type_ = Pointer(symbol.type.of) if dynamic and isinstance(symbol.type, Array) else symbol.type
             storage: ir.Storage = "local" if dynamic else "shared"
-            self.shadows[symbol] = self.names.symbol(f"adj_{symbol.name}", type_, symbol.span, storage)
+            self.shadows[symbol] = self.names.adjoint(symbol.name, type_, symbol.span, storage)
         return super().shadow(symbol)
 
     def loop(self, s: ir.For | ir.While) -> Parts:

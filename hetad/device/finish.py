@@ -85,9 +85,9 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
     if stored.tapes:
         origins = recording.origins if recording is not None else {}
         sites = [replace(s, statement=origins.get(s.statement, s.statement)) for s in stored.sites]
-        made = replace(made, tapes=_tapes(draft, "_tape_size", prepared, stored.tapes, sites, values))
+        made = replace(made, tapes=_tapes(draft, "tape_size", prepared, stored.tapes, sites, values))
     if recording is not None:
-        records = _tapes(draft, "_record_size", prepared, recording.records, recording.sites, values)
+        records = _tapes(draft, "record_size", prepared, recording.records, recording.sites, values)
         made = replace(made, recorder=recording.recorder, records=records)
     return made
 
@@ -129,7 +129,7 @@ def _gather(draft: Draft, made: GatherKernel) -> Gather:
     places += [found.place for s in walk_stmts(body) if (found := increment(s)) is not None]
     added = {x for place in places for x in variables(place)}
     targets = [draft.kernel.params[i].name for i in adjoint if draft.parameters[i] in added]
-    name = draft.names.fresh(f"{draft.entry.replace('_pullback', '_gather')}_{'_'.join(targets)}")
+    name = draft.beside("gather", *targets)
     comment = (
         f"pullback of {draft.kernel.name} (line {draft.span.line}), with respect to {', '.join(targets)}: a gather"
     )
@@ -146,14 +146,14 @@ def _gather(draft: Draft, made: GatherKernel) -> Gather:
 
 def _tapes(
     draft: Draft,
-    suffix: str,
+    what: str,
     prepared: ir.Function,
     tapes: Sequence[ir.Symbol],
     sites: Sequence[Site],
     values: StoredValues,
 ) -> Tapes:
     assert draft.effects is not None
-    name, drops = draft.entry.replace("_pullback", suffix), draft.reversed.engine.drops
+    name, drops = draft.beside(what), draft.reversed.engine.drops
     primal = Primal(prepared, draft.effects, drops, values.stale)
     counter, counted = counting_kernel(name, primal, len(tapes), sites, draft.names)
     types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))

@@ -26,7 +26,7 @@ def qualified(function: ir.Function, alone: Collection[ir.Symbol], adjoints: Col
         if written and p not in alone:
             continue
         type_ = replace(p.type, const=p.type.const or not written, restrict=not overlapped)
-        replacements[p] = ir.Symbol(p.name, type_, p.span, p.storage, p.const)
+        replacements[p] = replace(p, type=type_)
     params = tuple(replacements.get(p, p) for p in function.params)
     sweep = function.sweep
     if sweep is not None:

@@ -85,10 +85,10 @@ def _adjoint_parameters(
         p = draft.kernel.params[i]
         if isinstance(p.type, Pointer) or engine.carries_pointers(p):
             type_ = writable(p.type) if isinstance(p.type, Pointer) else p.type
-            shadow = draft.names.symbol(f"adj_{p.name}", type_, p.span, "param")
+            shadow = draft.names.adjoint(p.name, type_, p.span, "param")
             engine.shadows[p] = parameters[i] = shadow
             continue
-        out = draft.names.symbol(f"adj_{p.name}", Pointer(p.type), p.span, "param")
+        out = draft.names.adjoint(p.name, Pointer(p.type), p.span, "param")
         own = draft.names.symbol(f"{p.name}_sum", p.type, p.span)
         engine.shadows[p], parameters[i] = own, out
         sums.append(ir.Declare(own, zero(p.type, p.span), span=p.span))

@@ -161,7 +161,7 @@ class _Straight:
                 start.symbol: ir.Const(value, start.symbol.type, span=s.span)
             }
             for x in declared(s.body):
-                copies[x] = own = ir.Symbol(x.name, x.type, x.span, x.storage, x.const)
+                copies[x] = own = replace(x)
                 self.varying.add(own)
                 if x in self.changed:
                     self.changed.add(own)
@@ -230,7 +230,7 @@ def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
         return ir.Cast(value, type_, True, span=span) if limits else value
 
     def over(a: ir.Expr, b: ir.Expr, body: ir.Body) -> ir.For:
-        own = {x: ir.Symbol(x.name, x.type, x.span, x.storage, x.const) for x in declared(body)}
+        own = {x: replace(x) for x in declared(body)}
         head, opening = replace(cond, right=b), replace(start, init=a)
         return replace(loop, init=(opening,), cond=head, body=substitute(own, body), lanes=False)
 

@@ -93,7 +93,7 @@ def _distinct(body: ir.Body, seen: set[ir.Symbol]) -> ir.Body:
 
 
 def _copy(x: ir.Symbol) -> ir.Symbol:
-    return ir.Symbol(x.name, x.type, x.span, x.storage, x.const)
+    return replace(x)
 
 
 class _Unfit(Exception):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.visit import map_body, own_nodes
+from hetad.ir.visit import declared, map_body, own_nodes, substitute
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
 from hetad.rules.callee import Refused
@@ -18,13 +19,27 @@ P = TypeVar("P", bound=ir.Program)
 
 @program_pass("own-operations")
 def own_operations(program: P) -> P:
-    """Operations of hetad's own are said plainly, and those without a derivative are refused.
+    """Operations of hetad's own are said plainly, and those without a derivative are refused.  Adjoints are variables
+    like others.
 
     hetad_block_add_double(adj_a, seed * x[i]);   ->   atomicAdd(adj_a, seed * x[i]);
     """
-    made = {n: replace(f, body=map_body(partial(_plain, program), f.body)) for n, f in program.functions.items()}
-    same = all(made[n].body is f.body for n, f in program.functions.items())
+    made = {n: _without_adjoints(program, f) for n, f in program.functions.items()}
+    same = all(made[n] is f for n, f in program.functions.items())
     return program if same else replace(program, functions=made)
+
+
+def _without_adjoints(program: ir.Program, f: ir.Function) -> ir.Function:
+    body, sweep = map_body(partial(_plain, program), f.body), f.sweep
+    texts = [body, *((sweep.body, sweep.alone or ()) if sweep is not None else ())]
+    plain = {x: replace(x, adjoint=False) for x in (*f.params, *chain.from_iterable(map(declared, texts))) if x.adjoint}
+    if not plain:
+        return f if body is f.body else replace(f, body=body)
+    if sweep is not None:
+        alone = substitute(plain, sweep.alone) if sweep.alone is not None else None
+        sweep = replace(sweep, body=substitute(plain, sweep.body), alone=alone)
+    params = tuple(plain.get(p, p) for p in f.params)
+    return replace(f, params=params, body=substitute(plain, body), sweep=sweep)
 
 
 def _plain(program: ir.Program, s: ir.Stmt) -> ir.Stmt | ir.Body | None:

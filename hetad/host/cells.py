@@ -24,8 +24,8 @@ class Cells:
         self._sizes: dict[Type, int] = {}
         for symbol in symbols:
             if symbol.type not in self._blocks:
-                name = "adj_scalars" if not self._blocks else f"adj_scalars_{len(self._blocks) + 1}"
-                self._blocks[symbol.type] = names.symbol(name, Pointer(symbol.type), symbol.span)
+                name = "scalars" if not self._blocks else f"scalars_{len(self._blocks) + 1}"
+                self._blocks[symbol.type] = names.adjoint(name, Pointer(symbol.type), symbol.span)
             self._index[symbol] = self._sizes.get(symbol.type, 0)
             self._sizes[symbol.type] = self._index[symbol] + 1
 

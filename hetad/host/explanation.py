@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.device.accumulation.increments import increment
+from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation
 from hetad.host.saves.checkpoint import TimeLoop
@@ -74,7 +75,7 @@ def explained(derivation: Derivation) -> Derivation:
     explanation = Explanation(
         {name: names_of(found.active), **{p.function.name: p.active for p in used}},
         tuple(saves.found),
-        tuple(a for p in used for f in p.functions() for a in accumulations(f, p.turns, p.where, p.without)),
+        tuple(a for p in used for f in p.functions() for a in accumulations(p, f)),
         tuple(found.checkpoints.loops) if found.checkpoints is not None else (),
         tuple(r.explained(name) for r in found.refills),
     )
@@ -151,20 +152,19 @@ def _text(expr: ir.Expr) -> str:
     return expr_text(map_expr(lambda e: e.operand if isinstance(e, ir.Cast) else e, expr))
 
 
-def accumulations(
-    function: ir.Function, turns: bool = False, where: str = "", without: Collection[str] = ()
-) -> Iterator[Accumulated]:
-    """How a pullback kernel updates adjoint memory; `turns`: one thread works for all; `where`: in launches where;
-    `without`: shared arrays that the kernel has, and its pullback has not."""
-    more = f", where {where}" if where else ""
-    more += f", without {' and '.join(without)} in shared memory" if without else ""
-    for found in _accumulations(function, turns):
+def accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumulated]:
+    """How one of a pullback's kernels updates adjoint memory."""
+    more = f", where {pullback.where}" if pullback.where else ""
+    more += f", without {' and '.join(pullback.without)} in shared memory" if pullback.without else ""
+    for found in _accumulations(pullback, function):
         yield replace(found, how=f"{found.how}{more}")
 
 
-def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
-    shadows = {p for p in function.params if p.name.startswith("adj_")}
-    if _on_tiles(function):
+def _accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumulated]:
+    shadows = {p for p in function.params if p.adjoint}
+    gather = next((g for g in pullback.gathers if g.function is function), None)
+    plain = _updated(pullback.turns, gather is not None)
+    if gather is not None and gather.tiled:
         calls = [s for s in walk_stmts(function.body) if isinstance(s, ir.Call) and s.function == "atomicAdd"]
         updates = [s for s in walk_stmts(function.body) if isinstance(s, ir.Update) and reached_by(s.target) in shadows]
         place, span = (updates[0].target, updates[0].span) if updates else (calls[0].args[0], calls[0].span)
@@ -193,10 +193,10 @@ def _accumulations(function: ir.Function, turns: bool) -> Iterator[Accumulated]:
             case ir.Call(args=args) if operations.does(s, operations.block_sum):
                 yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
             case ir.Update(target=target) if reached_by(target) in shadows:
-                yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
+                yield Accumulated(function.name, _name(target), plain, s.span)
             case ir.Assign(target=target, value=value) if reached_by(target) in shadows and not is_zero(value):
                 if not any(target == other for other in _added_to(function)):
-                    yield Accumulated(function.name, _name(target), _updated(function, turns), s.span)
+                    yield Accumulated(function.name, _name(target), plain, s.span)
 
 
 def _added_to(function: ir.Function) -> Iterator[ir.Place]:
@@ -204,15 +204,10 @@ def _added_to(function: ir.Function) -> Iterator[ir.Place]:
     yield from (found.place for s in walk_stmts(function.body) if (found := increment(s)) is not None)
 
 
-def _updated(function: ir.Function, turns: bool) -> str:
+def _updated(turns: bool, gather: bool) -> str:
     if turns:
         return "in turn: one thread works for all, for a fixed order"
-    return "gather: summed by a thread for each cell" if "_gather_" in function.name else "exclusive: plain +="
-
-
-def _on_tiles(function: ir.Function) -> bool:
-    shared = any(isinstance(s, ir.Declare) and s.symbol.storage == "shared" for s in walk_stmts(function.body))
-    return shared and "_gather_" in function.name
+    return "gather: summed by a thread for each cell" if gather else "exclusive: plain +="
 
 
 def _name(place: ir.Expr) -> str:

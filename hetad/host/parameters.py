@@ -26,7 +26,7 @@ class AdjointParameters:
         self.opening: list[ir.Stmt] = []
         self.closing: list[ir.Stmt] = []
         if setting.of is None and setting.returned is not None:
-            seed = ir.Symbol(setting.names.fresh("adj_return"), setting.returned.type, setting.span, "param")
+            seed = setting.names.adjoint("return", setting.returned.type, setting.span, "param")
             self.parameters.append(Parameter(seed, "seed", RETURN))
             engine.shadows[setting.returned] = seed
         for name in dict.fromkeys((*(setting.of or ()), *setting.wrt)):
@@ -38,7 +38,7 @@ class AdjointParameters:
 
     def _array(self, name: str, p: ir.Symbol, type_: Pointer) -> None:
         setting = self.setting
-        shadow = setting.names.symbol(f"adj_{name}", writable(type_), setting.span, "param")
+        shadow = setting.names.adjoint(name, writable(type_), setting.span, "param")
         root = setting.pointers.parameter_roots[p]
         space = setting.spaces.of_parameter(root)
         if name in (setting.of or ()) or root not in self.engine.active or root not in setting.written:
@@ -53,7 +53,7 @@ class AdjointParameters:
         assert isinstance(p.type, Pointer)
         if not isinstance(p.type.to, Float):
             raise UnsupportedError(f"'{p.name}' is in wrt and overwritten, but is no array of floating values", p.span)
-        work = self.setting.names.symbol(f"adj_{p.name}_work", result.type, span)
+        work = self.setting.names.adjoint(f"{p.name}_work", result.type, span)
         self.engine.shadows[p] = work
         kind = integer(3 if space == "device" else 0, span)
         args = (ir.Var(work, span=span), ir.Var(result, span=span), self.setting.bytes_of(p), kind)
@@ -61,7 +61,7 @@ class AdjointParameters:
 
     def _scalar(self, name: str, p: ir.Symbol) -> None:
         names, span = self.setting.names, self.setting.span
-        total = names.symbol(f"adj_{name}", Pointer(p.type), span, "param")
+        total = names.adjoint(name, Pointer(p.type), span, "param")
         own = names.symbol(f"{name}_sum", p.type, span)
         self.engine.shadows[p] = own
         self.opening.append(ir.Declare(own, zero(p.type, span), span=span))

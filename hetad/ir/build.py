@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -29,6 +30,10 @@ class Names:
         self._last[wanted] = n
         return name
 
+    def reserve(self, names: Iterable[str]) -> None:
+        """These are taken too."""
+        self._taken.update(names)
+
     def copy(self) -> Names:
         return Names(self._taken)
 
@@ -36,6 +41,15 @@ class Names:
         self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False
     ) -> ir.Symbol:
         return ir.Symbol(self.fresh(wanted), of_value(type_), span, storage, const)
+
+    def adjoint(self, of: str, type_: Type, span: Span, storage: ir.Storage = "local") -> ir.Symbol:
+        """A variable for the adjoint of one of this name."""
+        return replace(self.symbol(f"adj_{of}", type_, span, storage), adjoint=True)
+
+    def kept(self, of: ir.Symbol | None, how: str, type_: Type, span: Span) -> ir.Symbol:
+        """Where something is kept that is in a variable, or behind it."""
+        symbol = self.symbol(f"{of.name if of is not None else 'value'}_{how}", type_, span)
+        return replace(symbol, adjoint=True) if of is not None and of.adjoint else symbol
 
 
 def _letters(n: int) -> str:

@@ -30,6 +30,7 @@ class Symbol:
     """A variable.  Identity is the object, never the name.
 
     `const`: nothing changes the value that it has as a parameter, or that its declaration gives it, where this does.
+    `adjoint`: it holds adjoints, or leads to them.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Symbol:
     span: Span
     storage: Storage = "local"
     const: bool = False
+    adjoint: bool = False
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.type}>"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import hetad
+from hetad import gradcheck
 from hetad.ir.build import Names
 
 
@@ -47,3 +49,83 @@ def test_many_calls_of_a_function() -> None:
         found = gradient(x, np.zeros(40), 40, seeds={"y": np.ones(40)})["x"]
         a = x[:, None] + np.arange(30)
         np.testing.assert_allclose(found, (np.sin(a) ** 2 + a * np.sin(2 * a)).sum(axis=1), rtol=1e-10)
+
+
+TWO_KERNELS = """
+__global__ void f(double *y, const double *x, int n, int steps)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    double v = x[i];
+    for (int k = 0; k < steps; ++k) v = sin(v) + 0.1 * v;
+    y[i] = v;
+}
+__global__ void NAME(double *y, const double *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n) y[i] = 3 * x[i] * x[i - 1];
+}
+void run(double *y, double *t, const double *x, int n, int steps)
+{
+    NAME<<<(n + 63) / 64, 64>>>(t, x, n);
+    f<<<(n + 63) / 64, 64>>>(y, t, n, steps);
+}
+"""
+GENERATED = ("f_tape_size", "f_pullback", "f_recording", "f_gather_x", "f_totals", "run_grad", "f_pullback_pullback")
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_kernels_named_as_generated_ones(name: str) -> None:
+    """`f_tape_size` is a kernel of the user's beside f, whose pullback needs a kernel that sizes its tape."""
+    program = hetad.loads(TWO_KERNELS.replace("NAME", name))
+    arguments = [np.zeros(10), np.zeros(10), np.linspace(0.1, 0.9, 10), 10, 40]
+    for optimize in (True, False):
+        subject = gradcheck.of_function(program["run"], ("x",), ("y",), "cpu", {}, optimize=optimize)
+        report = gradcheck.check(subject, arguments)
+        assert report.passed, str(report)
+
+
+STEP = """
+__global__ void bend(double *v, const double *u, double a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i] = u[i] + a * u[i] * u[(i + 1) % n];
+}
+void step(double *u, double *v, double dt, double *last, int n)
+{
+    double NAME = *last;
+    for (int k = 0; k < 3; ++k)
+        NAME = NAME * dt + 1;
+    bend<<<1, 64>>>(v, u, NAME, n);
+    bend<<<1, 64>>>(u, v, dt, n);
+    bend<<<1, 64>>>(v, u, dt, n);
+    bend<<<1, 64>>>(u, v, dt, n);
+    *last = NAME;
+}
+void run(double *u, double *v, double dt, double *last, int n)
+{
+    step(u, v, dt, last, n);
+    step(u, v, 2 * dt, last, n);
+    step(u, v, 3 * dt, last, n);
+}
+"""
+
+
+def test_variables_named_as_adjoints() -> None:
+    """What a variable is called does not tell of which sweep a statement is."""
+    texts = []
+    for name in ("adj_half", "the_half"):
+        program = hetad.loads(STEP.replace("NAME", name))
+        gradient = hetad.gradient(program["run"], wrt="u", of="u", backend="cpu")
+        texts.append(gradient.source.replace(name, "half"))
+    assert texts[0] == texts[1]
+    assert "step_pullback(" in texts[0]
+
+
+def test_a_kernel_named_as_a_gather() -> None:
+    text = "__global__ void NAME(double *y, const double *x) { int i = threadIdx.x; y[i] = x[i] * x[i]; }"
+    explained = []
+    for name in ("my_gather_of", "my_square_of"):
+        made = hetad.gradient(hetad.loads(text.replace("NAME", name))[name], wrt="x", of="y", backend="cpu")
+        explained.append([a.how for a in made.derivative.explanation.accumulated])
+    assert explained[0] == explained[1]

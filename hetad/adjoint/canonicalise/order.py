@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from functools import partial
 
 from hetad.adjoint.canonicalise.uses import inside, next_mention, root_of
 from hetad.analysis.access_maps import AccessMaps, Map
@@ -30,9 +31,14 @@ from hetad.rules import operations
 
 
 def headers(body: ir.Body) -> ir.Body:
+    return _headers(body, set())
+
+
+def _headers(body: ir.Body, counts: set[ir.Symbol]) -> ir.Body:
+    """`counts`: what the headers that are gone counted with."""
     out: list[ir.Stmt] = []
     for s in body:
-        s = inside(headers, s)
+        s = inside(partial(_headers, counts=counts), s)
         if isinstance(s, ir.For) and s.primal is not None and order_free(s):
             opening = s.body[0] if s.body else None
             inner = s.body
@@ -40,11 +46,12 @@ def headers(body: ir.Body) -> ir.Body:
             symbol = index.symbol if isinstance(index, ir.Declare) else None
             if isinstance(opening, ir.Declare) and opening.symbol is symbol:
                 inner = s.body[1:]
+            counts.update(variables((replace(s, body=()),)))
             s = replace(
                 s, init=s.primal.init, cond=s.primal.cond, step=s.primal.step, body=inner, unroll=s.primal.unroll
             )
         out.append(s)
-    return drop_unused_counts(same_or(body, tuple(out)))
+    return _without_unused(same_or(body, tuple(out)), counts)
 
 
 def order_free(loop: ir.For) -> bool:
@@ -187,14 +194,8 @@ def index_variables(place: ir.Expr) -> set[ir.Symbol]:
     return set()
 
 
-def drop_unused_counts(body: ir.Body) -> ir.Body:
-    out: list[ir.Stmt] = []
-    for i, s in enumerate(body):
-        if (
-            isinstance(s, ir.Declare)
-            and s.symbol.name.startswith("trips")
-            and next_mention(body, i + 1, s.symbol) is None
-        ):
-            continue
-        out.append(s)
-    return same_or(body, tuple(out))
+def _without_unused(body: ir.Body, counts: Collection[ir.Symbol]) -> ir.Body:
+    def unused(i: int, s: ir.Stmt) -> bool:
+        return isinstance(s, ir.Declare) and s.symbol in counts and next_mention(body, i + 1, s.symbol) is None
+
+    return same_or(body, tuple(s for i, s in enumerate(body) if not unused(i, s)))

@@ -24,7 +24,7 @@ def in_fixed_order(draft: Draft) -> Draft:
         if found is not None:
             draft = with_body(replace(draft, turns=True), found)
     refuse_atomics((*(k.body for k in draft.gathers), draft.body))
-    name = draft.names.fresh(draft.entry.replace("_pullback", "_totals"))
+    name = draft.beside("totals")
     comment = f"pullback of {draft.kernel.name} (line {span.line}): the sums over its blocks"
     stage = staged(draft.body, name, comment, dict(draft.parameters), draft.names, span)
     return with_body(replace(draft, stage=stage), stage.body) if stage is not None else draft

@@ -47,7 +47,7 @@ def with_joined_loops(nest: ir.For, targets: Sequence[ir.Symbol], certain: Colle
             best = found
     if best is None or best.nest is None:
         return (nest,)
-    own = {x: ir.Symbol(x.name, x.type, x.span, x.storage, x.const) for x in declared((best.nest,))}
+    own = {x: replace(x) for x in declared((best.nest,))}
     used = set(variables((nest,)))
     conditions: list[ir.Expr] = [ir.Var(x, span=nest.span) for x in certain if x in used]
     conditions += [*best.conditions, *(_is_one(x) for x in best.units)]

@@ -38,7 +38,9 @@ class Pullbacks:
             made = base.better if base is not None else None
             if made is None or made.function.name != name:
                 kernel = self.derivation.functions[asked.kernel]
-                made = best_pullback(kernel, name, asked, self.around, self.passes)
+                around = replace(self.around, made=frozenset(f.name for f in self.generated()))
+                made = best_pullback(kernel, name, asked, around, self.passes)
+                self.derivation.setting.names.reserve(f.name for f in made.functions())
             self.made[key] = made
             self._summarise(asked.kernel, made)
         return self.made[key]

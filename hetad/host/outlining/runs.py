@@ -114,7 +114,7 @@ def _is_of_reverse_sweep(s: ir.Stmt) -> bool:
             return callees.has(s, "of reverse sweep")
         case ir.Assign(target=target) | ir.Update(target=target) if isinstance(target.type, Float):
             root = root_of(target)
-            return root is not None and root.name.startswith("adj_")
+            return root is not None and root.adjoint
     return False
 
 

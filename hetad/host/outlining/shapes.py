@@ -102,6 +102,7 @@ def parameters(plans: list[Plan]) -> dict[tuple[object, ...], Parameter]:
             continue
         wanted, place, less = _named(column, plans)
         symbol = names.symbol(wanted, column[0].type, column[0].held.span, "param")
+        symbol = replace(symbol, adjoint=any(isinstance(h.held, ir.Var) and h.held.symbol.adjoint for h in column))
         here = _equal_offset(column)
         arguments = tuple(_more(h.argument(h.offset - here), less) for h in column)
         found[_key(column)] = Parameter(symbol, arguments, place, less)
@@ -116,7 +117,7 @@ def _named(column: tuple[Hole, ...], plans: list[Plan]) -> tuple[str, int, int]:
         here = [h.spelled() for h in column]
         if here == passed:
             return name, place, 0
-        if here == [f"adj_{text}" for text in passed]:
+        if _are_adjoint(column) and here == [f"adj_{text}" for text in passed]:
             return f"adj_{name}", place, 0
         constants = [h.held.value for h in column if isinstance(h.held, ir.Const) and h.type == INT]
         if passed == [repr(value + 1) for value in constants]:  # the last index of a loop
@@ -131,8 +132,12 @@ def _common_name(column: tuple[Hole, ...]) -> str:
             return simpler(names[0])
     if not names:
         return "value"
-    is_adjoint = isinstance(column[0].type, Float) and all(name.startswith("adj_") for name in names)
+    is_adjoint = isinstance(column[0].type, Float) and _are_adjoint(column)
     return "adj_result" if is_adjoint else min(map(_plain, names))
+
+
+def _are_adjoint(column: tuple[Hole, ...]) -> bool:
+    return all(isinstance(h.held, ir.Var) and h.held.symbol.adjoint for h in column)
 
 
 def _more(argument: ir.Expr, less: int) -> ir.Expr:
@@ -186,7 +191,7 @@ def _order(parameter: Parameter) -> tuple[bool, bool, int]:
     """What is read comes first, as in the source, then adjoints, then what the function gives back."""
     argument = parameter.arguments[0]
     back = isinstance(argument, ir.AddressOf) and not isinstance(argument.place.type, Struct)
-    return back, parameter.symbol.name.startswith("adj_"), parameter.place
+    return back, parameter.symbol.adjoint, parameter.place
 
 
 def _plain(name: str) -> str:
