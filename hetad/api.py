@@ -16,7 +16,7 @@ from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.frontend.settings import Settings
 from hetad.gradients import Gradient
 from hetad.rules.user import UserRule, checked, checked_pullback
-from hetad.run.selection import Names
+from hetad.run.selection import Selection
 from hetad.run.signature import bind
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def pullback(
 
 
 def gradient(
-    function: Function, wrt: Names, of: Names | None = None, backend: str | None = None, *,
+    function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
     progress: bool = False, measure: bool = False, graph: bool = False,
@@ -184,7 +184,7 @@ class Program(Mapping[str, "Function"]):
         return self._functions[name]
 
     def driver(
-        self, name: str = "main", *, inputs: Names = (), output: str | None = None, argv: Sequence[object] = ()
+        self, name: str = "main", *, inputs: Selection = (), output: str | None = None, argv: Sequence[object] = ()
     ) -> Function:
         """A whole program as a function of some of its variables.
 

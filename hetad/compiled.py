@@ -15,7 +15,7 @@ from hetad.run import forking
 from hetad.run.call import LaunchConfiguration, Plan
 from hetad.run.lengths import Lengths
 from hetad.run.report import size_in_bytes
-from hetad.run.selection import Names, select_of, select_wrt
+from hetad.run.selection import Selection, select_of, select_wrt
 from hetad.run.signature import Signature, signature_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Compiled:
                 executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of or ()
             )
 
-    def choice(self, wrt: Names, of: Names | None, options: Mapping[str, Any]) -> Choice:
+    def choice(self, wrt: Selection, of: Selection | None, options: Mapping[str, Any]) -> Choice:
         """What is asked for in a user's words, if it fits the function.
 
         Raises:

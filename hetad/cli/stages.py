@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hetad.frontend import Unit
     from hetad.host.derivation import Request
     from hetad.host.derivative import Derivative
-    from hetad.run.selection import Names
+    from hetad.run.selection import Selection
 
 PASSES, AFTER = "passes", "after:"
 
@@ -33,7 +33,7 @@ def check_stage(name: str) -> None:
     raise ArgumentError(f"there is no stage '{name}': {others}")
 
 
-def requested(function: Function, wrt: Names, of: Names | None, limits: Any, making: Any) -> Request:
+def requested(function: Function, wrt: Selection, of: Selection | None, limits: Any, making: Any) -> Request:
     """What the pipeline is asked for, if it fits the function."""
     options = {"options": Options.of(**making), "memory_limit": compiled.limits(**limits)}
     return function.compiled.request(function.compiled.choice(wrt, of, options))

@@ -12,7 +12,7 @@ from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT, WIDTH, filled, wrapped
-from hetad.emit.names import Locals, Names, spelled
+from hetad.emit.names import Locals, Spellings, spelled
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.emit.support_kernels import support_kernel
@@ -33,7 +33,7 @@ class Assembly:
     def __init__(self, program: ir.Program, dialect: Dialect) -> None:
         self.dialect = dialect
         self.program = with_support_kernels(program, dialect)
-        self.names = Names(self.program)
+        self.names = Spellings(self.program)
         self.kernels = tuple(f.name for f in self.program.functions.values() if f.kind == "kernel")
         self.numbers = {name: (self.names.functions[name], i) for i, name in enumerate(self.kernels)}
 

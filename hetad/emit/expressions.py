@@ -14,7 +14,7 @@ from hetad.emit import calls
 from hetad.emit.declarators import ENUMS, declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.literals import const, is_named, literal_type
-from hetad.emit.names import Locals, Names, spelled
+from hetad.emit.names import Locals, Spellings, spelled
 from hetad.ir import nodes as ir
 from hetad.ir.types import (
     DEVICE_PROPERTIES,
@@ -130,7 +130,7 @@ def usual(left: Type, right: Type) -> Type | None:
 class Expressions:
     """Prints the expressions of one function."""
 
-    def __init__(self, names: Names, local: Locals, dialect: Dialect) -> None:
+    def __init__(self, names: Spellings, local: Locals, dialect: Dialect) -> None:
         self.names = names
         self.local = local
         self.dialect = dialect

@@ -39,7 +39,7 @@ class Interior:
     conditions: tuple[ir.Expr, ...] = ()
 
 
-class _Unfit(Exception):
+class _NotSplit(Exception):
     """There are other loops inside, or calls."""
 
 
@@ -79,7 +79,7 @@ class _Straight:
         self.changed = written(self.body)
         try:
             straight = tuple(self._block(self.body))
-        except _Unfit:
+        except _NotSplit:
             return None
         if sum(1 for _ in walk_exprs(straight)) > _MOST:
             return None
@@ -104,7 +104,7 @@ class _Straight:
                 case ir.For() if self.variable is not None:
                     yield from self._unrolled(s)
                 case _:
-                    raise _Unfit
+                    raise _NotSplit
 
     def _nested(self, body: ir.Body, span: Span) -> Iterator[ir.Stmt]:
         if self.variable is None:
@@ -115,9 +115,9 @@ class _Straight:
     def _plain(self, s: ir.Stmt) -> ir.Stmt:
         simple = ir.Declare | ir.Assign | ir.Update | ir.If | ir.Block | ir.Comment
         if not all(isinstance(x, simple) for x in walk_stmts((s,))):
-            raise _Unfit
+            raise _NotSplit
         if any(isinstance(e, ir.CallExpr) for e in walk_exprs((s,))):
-            raise _Unfit
+            raise _NotSplit
         return s
 
     def _guard(self, s: ir.If) -> Iterator[ir.Stmt]:
@@ -135,7 +135,7 @@ class _Straight:
         mine = bounds(candidates, loop)
         left += mine.others
         if left and s.orelse:
-            raise _Unfit
+            raise _NotSplit
         found = self.found
         for whole, some in ((found.least, mine.least), (found.below, mine.below), (found.small, mine.small)):
             whole += [known for e in some if (known := self._known(e)) not in whole]
@@ -171,18 +171,18 @@ class _Straight:
 def _values(s: ir.For) -> range:
     """What the variable of a short loop is, one after the other."""
     if len(s.init) != 1 or len(s.step) != 1 or not isinstance(s.cond, ir.Binary) or s.cond.op not in ("<", "<="):
-        raise _Unfit
+        raise _NotSplit
     (start,), (step,), cond = s.init, s.step, s.cond
     if not isinstance(start, ir.Declare) or not isinstance(step, ir.Update) or step.op != "+":
-        raise _Unfit
+        raise _NotSplit
     i = start.symbol
     mine = [e for e in (cond.left, step.target) if isinstance(e, ir.Var) and e.symbol is i]
     numbers = [e.value for e in (start.init, cond.right, step.value) if isinstance(e, ir.Const)]
     if len(mine) < 2 or len(numbers) < 3 or not isinstance(i.type, Int) or i in written(s.body) or numbers[2] != 1:
-        raise _Unfit
+        raise _NotSplit
     found = range(int(numbers[0]), int(numbers[1]) + (cond.op == "<="))
     if len(found) > _UNROLLED:
-        raise _Unfit
+        raise _NotSplit
     return found
 
 

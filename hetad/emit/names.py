@@ -56,7 +56,7 @@ def is_dynamic(symbol: ir.Symbol) -> bool:
     return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
 
 
-class Names:
+class Spellings:
     """The names of a program's functions, kernels, structs and file-scope variables, and of a function's locals."""
 
     def __init__(self, program: ir.Program) -> None:
@@ -100,7 +100,7 @@ class Names:
 class Locals:
     """Names of the symbols of one function.  A symbol that would hide another one gets a number."""
 
-    def __init__(self, names: Names, function: ir.Function) -> None:
+    def __init__(self, names: Spellings, function: ir.Function) -> None:
         self.globals = names.globals
         self.written = written(function.body)
         outer = {names.functions.get(name, name) for name in called(function.body)}

@@ -96,7 +96,7 @@ def _copy(x: ir.Symbol) -> ir.Symbol:
     return replace(x)
 
 
-class _Unfit(Exception):
+class _NoStrips(Exception):
     """The loop stays as it is."""
 
 
@@ -123,7 +123,7 @@ class _Strips:
         try:
             nodes = self._collected(self.whole.body)
             self._place(nodes)
-        except _Unfit:
+        except _NoStrips:
             return None
         (start,) = self.whole.init
         assert isinstance(start, ir.Declare) and isinstance(self.whole.cond, ir.Binary)
@@ -332,7 +332,7 @@ class _Strips:
                 kept = Array(s.symbol.type, WIDTH)
                 self.arrays[s.symbol] = ir.Symbol(s.symbol.name, kept, s.symbol.span)
             else:
-                raise _Unfit
+                raise _NoStrips
 
     # -- text
 

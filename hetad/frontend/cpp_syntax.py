@@ -26,7 +26,7 @@ _CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
 
 
 @dataclass(frozen=True)
-class Names:
+class NameTable:
     """What the tokens of an item may refer to."""
 
     types: Collection[str]
@@ -105,7 +105,7 @@ def body_start(tokens: Sequence[Token]) -> int:
 # --- using, auto, if constexpr -------------------------------------------------------------------
 
 
-def words(tokens: list[Token], names: Names) -> list[Token]:
+def words(tokens: list[Token], names: NameTable) -> list[Token]:
     """`using X = T;` as a typedef, `auto` as a type, `if constexpr`; `using` of a namespace says nothing to us."""
     result: list[Token] = []
     i = 0
@@ -160,7 +160,7 @@ def _refuse_range(tokens: Sequence[Token], start: int) -> None:
 # --- template arguments --------------------------------------------------------------------------
 
 
-def template_ids(tokens: list[Token], names: Names) -> list[Token]:
+def template_ids(tokens: list[Token], names: NameTable) -> list[Token]:
     """`f<float, 3>` of a function template."""
     if not names.templates:
         return tokens
@@ -180,7 +180,7 @@ def template_ids(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _template_arguments(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[list[Token]], int]:
+def _template_arguments(tokens: Sequence[Token], i: int, names: NameTable) -> tuple[list[list[Token]], int]:
     """The arguments behind the template's name at `i`, and the index after them."""
     name = tokens[i]
     end = _closing_angle(tokens, i + 1, names)
@@ -202,7 +202,7 @@ def _template_arguments(tokens: Sequence[Token], i: int, names: Names) -> tuple[
     return result, end + 1
 
 
-def _closing_angle(tokens: Sequence[Token], start: int, names: Names) -> int:
+def _closing_angle(tokens: Sequence[Token], start: int, names: NameTable) -> int:
     depth = angles = 0
     for i in range(start, len(tokens)):
         text = tokens[i].text
@@ -224,7 +224,7 @@ def _closing_angle(tokens: Sequence[Token], start: int, names: Names) -> int:
 # --- memory --------------------------------------------------------------------------------------
 
 
-def heap(tokens: list[Token], names: Names) -> list[Token]:
+def heap(tokens: list[Token], names: NameTable) -> list[Token]:
     """`new T[n]` as `(T *)malloc(n * sizeof(T))`, `delete[] p` as `free(p)`."""
     result: list[Token] = []
     i = 0
@@ -245,7 +245,7 @@ def heap(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _new(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], int]:
+def _new(tokens: Sequence[Token], i: int, names: NameTable) -> tuple[list[Token], int]:
     at = tokens[i]
     end = i + 1
     while end < len(tokens) and (names.is_type(tokens[end]) or tokens[end].text in ("*", "const", *TAGS)):
@@ -297,7 +297,7 @@ def end_of_operand(tokens: Sequence[Token], start: int) -> int:
 # --- references ----------------------------------------------------------------------------------
 
 
-def references(tokens: list[Token], names: Names) -> list[Token]:
+def references(tokens: list[Token], names: NameTable) -> list[Token]:
     """`T &x` among parameters, and `T &x = y;` in bodies."""
     header_end = body_start(tokens)
     result: list[Token] = []
@@ -330,7 +330,7 @@ def _check_reference(tokens: Sequence[Token], i: int, header: bool, depth: int) 
         raise UnsupportedError(f"hetad does not read {what}", token.span, "use a pointer")
 
 
-def declares_reference(tokens: Sequence[Token], i: int, names: Names) -> bool:
+def declares_reference(tokens: Sequence[Token], i: int, names: NameTable) -> bool:
     """`T &r = y`, where T is a type or a pointer to one, as a statement; `(T &)x`."""
     type_at = i - 1
     while type_at > 0 and tokens[type_at].text in ("*", "const", "restrict"):

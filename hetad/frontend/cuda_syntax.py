@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import beyond, cpp_syntax, initialisers, opaque
 from hetad.frontend.attributes import attribute
-from hetad.frontend.cpp_syntax import TEMPLATE, TYPE_WORDS, Names, body_start
+from hetad.frontend.cpp_syntax import TEMPLATE, TYPE_WORDS, NameTable, body_start
 from hetad.frontend.cpp_syntax import close as _close
 from hetad.frontend.cpp_syntax import operators as _op
 from hetad.frontend.leftovers import BEFORE_EXPRESSION, refuse, refuse_library
@@ -36,10 +36,10 @@ _ALIGNMENTS = {"__align__", "alignas", "__builtin_align__"}
 _CASTS = {"static_cast", "reinterpret_cast", "const_cast"}
 
 
-_Pass = Callable[[list[Token], Names], list[Token]]
+_Pass = Callable[[list[Token], NameTable], list[Token]]
 
 
-def rewrite(tokens: Sequence[Token], names: Names) -> list[Token]:
+def rewrite(tokens: Sequence[Token], names: NameTable) -> list[Token]:
     """All rewritings in order, then the refusal of what is left.  Raises SourceError with the position."""
     result = _respell(_joined(tokens), names)
     if names.host:
@@ -102,7 +102,7 @@ def _pieces(tokens: Sequence[Token], i: int, bracket: str) -> int:
     return 0
 
 
-def _respell(tokens: list[Token], names: Names) -> list[Token]:
+def _respell(tokens: list[Token], names: NameTable) -> list[Token]:
     """Compiler spellings to C's; pragmas other than `unroll`, which say nothing about values, go."""
     result: list[Token] = []
     i = 0
@@ -142,7 +142,7 @@ def _is_number(tokens: Sequence[Token], i: int) -> bool:
     return _is(tokens, i, "(") and _is(tokens, i + 2, ")") and tokens[i + 1].text in ("1", "2", "4", "8", "16", "32")
 
 
-def _local_spaces(tokens: list[Token], _names: Names) -> list[Token]:
+def _local_spaces(tokens: list[Token], _names: NameTable) -> list[Token]:
     """`__shared__` anywhere among a declaration's specifiers becomes an attribute in front of it."""
     result: list[Token] = []
     for token in tokens:
@@ -156,7 +156,7 @@ def _local_spaces(tokens: list[Token], _names: Names) -> list[Token]:
     return result
 
 
-def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
+def _refuse_templates(tokens: list[Token], names: NameTable) -> list[Token]:
     """`f<3>(x)` is a comparison to a C parser."""
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text in _CASTS or token.text in ("operator", "template"):
@@ -176,14 +176,14 @@ def _refuse_templates(tokens: list[Token], names: Names) -> list[Token]:
     return tokens
 
 
-def _type_argument(tokens: Sequence[Token], i: int, names: Names) -> bool:
+def _type_argument(tokens: Sequence[Token], i: int, names: NameTable) -> bool:
     """Whether a type stands here; a name that is a type elsewhere may be a variable, so `name>(` must follow."""
     if i >= len(tokens) or not names.is_type(tokens[i]):
         return False
     return tokens[i].text in TYPE_WORDS or (_is(tokens, i + 1, ">") and _is(tokens, i + 2, "("))
 
 
-def _launches(tokens: list[Token], names: Names) -> list[Token]:
+def _launches(tokens: list[Token], names: NameTable) -> list[Token]:
     """`k<<<g, b>>>(x)` to `hetad$launch2(k, g, b, x)`."""
     result: list[Token] = []
     i = 0
@@ -239,7 +239,7 @@ def _launch_end(tokens: Sequence[Token], start: int) -> int:
     raise SyntaxProblem("'<<<' without '>>>'", tokens[start].span)
 
 
-def _scopes(tokens: list[Token], names: Names) -> list[Token]:
+def _scopes(tokens: list[Token], names: NameTable) -> list[Token]:
     """`std::sqrt(x)` and `::sqrt(x)` are the plain function, where CUDA knows it by that name; the source's own
     namespaces are one."""
     result: list[Token] = []
@@ -270,7 +270,7 @@ def _scopes(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _standard(tokens: Sequence[Token], i: int, names: Names) -> int:
+def _standard(tokens: Sequence[Token], i: int, names: NameTable) -> int:
     """The index of the name behind `std::`, which must be one that is plain CUDA too."""
     name = tokens[i + 2]
     if not (name.text in _STANDARD or name.text in names.types) or _is(tokens, i + 3, "::"):
@@ -282,7 +282,7 @@ def _standard(tokens: Sequence[Token], i: int, names: Names) -> int:
     return i + 2
 
 
-def _exchange(tokens: Sequence[Token], i: int, before: Sequence[Token], names: Names) -> tuple[list[Token], int]:
+def _exchange(tokens: Sequence[Token], i: int, before: Sequence[Token], names: NameTable) -> tuple[list[Token], int]:
     """The statement `std::swap(a, b);` as `{ auto held = a; a = b; b = held; }`, and the index after it."""
     here, close = tokens[i], _close(tokens, i + 3)
     places = [_scopes(part, names) for part in split_commas(tokens[i + 4 : close])]
@@ -311,7 +311,7 @@ def _may_act(place: Sequence[Token]) -> bool:
 _COMPARED = ("==", "!=", "<=", ">=")
 
 
-def _typed_extremum(tokens: Sequence[Token], i: int, names: Names) -> tuple[list[Token], int]:
+def _typed_extremum(tokens: Sequence[Token], i: int, names: NameTable) -> tuple[list[Token], int]:
     """`max<T>(a, b)` as `max((T)(a), (T)(b))`, and the index after it."""
     end = next((j for j in range(i + 2, len(tokens)) if _is(tokens, j, ">")), None)
     if end is None or not _is(tokens, end + 1, "("):
@@ -336,7 +336,7 @@ _STANDARD = frozenset(
 )
 
 
-def _named_casts(tokens: list[Token], names: Names) -> list[Token]:
+def _named_casts(tokens: list[Token], names: NameTable) -> list[Token]:
     """`static_cast<T>(x)` to `((T)(x))`."""
     result: list[Token] = []
     i = 0
@@ -361,7 +361,7 @@ def _named_casts(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _dim3(tokens: list[Token], names: Names) -> list[Token]:
+def _dim3(tokens: list[Token], names: NameTable) -> list[Token]:
     """`dim3 g(x, y), h(z);` and `dim3(x, y)`."""
     result: list[Token] = []
     i = 0
@@ -400,7 +400,7 @@ def _dim3(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _functional_casts(tokens: list[Token], names: Names) -> list[Token]:
+def _functional_casts(tokens: list[Token], names: NameTable) -> list[Token]:
     """`float(i)` to `((float)(i))`, inside bodies and initialisers, where an expression can stand."""
     start = body_start(tokens)
     result = list(tokens[:start])

@@ -16,7 +16,7 @@ from hetad.diagnostics import (
     problems_so_far,
 )
 from hetad.frontend import cuda_syntax, parse, templates
-from hetad.frontend.cpp_syntax import AUTO, BRACED, Names, local_types
+from hetad.frontend.cpp_syntax import AUTO, BRACED, NameTable, local_types
 from hetad.frontend.definitions import Once, fits, take_defaults, undefined
 from hetad.frontend.items import Declares, Item
 from hetad.frontend.linkage import Text, is_declaration
@@ -172,7 +172,7 @@ class FileScope:
             self._parsed[key] = (nodes, lengths, defaults)
         return self._parsed[key]
 
-    def _names(self, item: Item) -> Names:
+    def _names(self, item: Item) -> NameTable:
         own = local_types(item.tokens)
         template = next((t for t in self._templates.values() if t.item is item), None)
         if template is not None:
@@ -181,9 +181,9 @@ class FileScope:
         types = self._types | own if own else self._types
         kinds = {name: tuple(p.kind for p in t.parameters) for name, t in self._templates.items()}
         host = item.kind == "host" and "function" in item.names.values()
-        return Names(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
+        return NameTable(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
 
-    def _expression(self, tokens: Sequence[Token], names: Names) -> c_ast.Node:
+    def _expression(self, tokens: Sequence[Token], names: NameTable) -> c_ast.Node:
         initialiser = [tokens[0].spelled("=", "operator"), *tokens]
         rewritten = cuda_syntax.rewrite(initialiser, replace(names, host=False))[1:]
         return parse.parse_expression(rewritten, _used_types(rewritten, names))
@@ -446,5 +446,5 @@ class FileScope:
         return (g for g in self._values.values() if isinstance(g, ir.Global))
 
 
-def _used_types(tokens: Sequence[Token], names: Names) -> list[str]:
+def _used_types(tokens: Sequence[Token], names: NameTable) -> list[str]:
     return sorted({t.text for t in tokens if t.kind == "name"} & ({AUTO, BRACED} | set(names.types)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.cpp_syntax import BRACED, TAGS, Names, body_start, close, end_of_operand, operators
+from hetad.frontend.cpp_syntax import BRACED, TAGS, NameTable, body_start, close, end_of_operand, operators
 from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, matching, split_commas
 
 _STATEMENT_ENDS = {";", "{", "}"}
@@ -12,7 +12,7 @@ _SPECIFIERS = {"const", "static", "constexpr", "extern", "typedef", "volatile", 
 _NO_DECLARATOR = {"else", "do", "try", "const", "noexcept", "override", "final", *TAGS}
 
 
-def braces(tokens: list[Token], names: Names) -> list[Token]:
+def braces(tokens: list[Token], names: NameTable) -> list[Token]:
     """`T x{a}` as `T x = {a}`, `T{a}` as `(T){a}`, and braces that stand for a value of a type known elsewhere."""
     result: list[Token] = []
     open_: list[str] = []
@@ -27,7 +27,7 @@ def braces(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _before_brace(tokens: Sequence[Token], i: int, names: Names, inside: str, result: list[Token]) -> None:
+def _before_brace(tokens: Sequence[Token], i: int, names: NameTable, inside: str, result: list[Token]) -> None:
     before, token = tokens[i - 1], tokens[i]
     typed = [*operators(token, "("), token.spelled(BRACED), *operators(token, ")")]
     if (
@@ -50,7 +50,7 @@ def _before_brace(tokens: Sequence[Token], i: int, names: Names, inside: str, re
             result += operators(token, "=")
 
 
-def _is_assignment(tokens: Sequence[Token], i: int, names: Names) -> bool:
+def _is_assignment(tokens: Sequence[Token], i: int, names: NameTable) -> bool:
     """Whether the equals sign at `i` assigns, rather than initialises."""
     start = i
     while start and not (tokens[start - 1].kind == "operator" and tokens[start - 1].text in _STATEMENT_ENDS):
@@ -87,7 +87,7 @@ def _defines_tag(tokens: Sequence[Token], i: int) -> bool:
     return tokens[i].text == "enum"
 
 
-def direct_initialisers(tokens: list[Token], names: Names) -> list[Token]:
+def direct_initialisers(tokens: list[Token], names: NameTable) -> list[Token]:
     """`int n(3);` as `int n = (3);`, in bodies."""
     start = body_start(tokens)
     replaced: dict[int, Token] = {}
@@ -104,7 +104,7 @@ def direct_initialisers(tokens: list[Token], names: Names) -> list[Token]:
     return result
 
 
-def _declarators(tokens: Sequence[Token], i: int, names: Names, replaced: dict[int, Token]) -> None:
+def _declarators(tokens: Sequence[Token], i: int, names: NameTable, replaced: dict[int, Token]) -> None:
     first = i
     while i < len(tokens) and (names.is_type(tokens[i]) or tokens[i].text in ("const", "static", "constexpr")):
         i += 1

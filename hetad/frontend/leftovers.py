@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hetad.diagnostics import SourceError, SyntaxProblem, UnsupportedError, report
 from hetad.frontend import beyond
-from hetad.frontend.cpp_syntax import REFERENCE, TAGS, Names, body_start, close, declares_reference
+from hetad.frontend.cpp_syntax import REFERENCE, TAGS, NameTable, body_start, close, declares_reference
 from hetad.frontend.tokens import OPENING, Token, is_operator, matching
 
 # what may stand before an expression
@@ -27,7 +27,7 @@ _BEYOND = {
 }  # fmt: skip
 
 
-def refuse(tokens: Sequence[Token], names: Names) -> None:
+def refuse(tokens: Sequence[Token], names: NameTable) -> None:
     """Report the pieces of C++ that were not rewritten."""
     header_end = body_start(tokens)
     for i, token in enumerate(tokens):
@@ -51,7 +51,7 @@ def refuse(tokens: Sequence[Token], names: Names) -> None:
                 report(_refusal("a C++ reference", token, "use a pointer"))
 
 
-def _scope(tokens: Sequence[Token], i: int, names: Names) -> SourceError:
+def _scope(tokens: Sequence[Token], i: int, names: NameTable) -> SourceError:
     """`E::A` of an enumeration, `S::n` of a struct, or of something that is not known."""
     before = tokens[i - 1] if i else tokens[i]
     if names.is_type(before) or before.text in names.own:
@@ -60,7 +60,7 @@ def _scope(tokens: Sequence[Token], i: int, names: Names) -> SourceError:
     return _refusal("a C++ scope", tokens[i])
 
 
-def _refuse_declaration(tokens: Sequence[Token], i: int, names: Names) -> None:
+def _refuse_declaration(tokens: Sequence[Token], i: int, names: NameTable) -> None:
     """`if (T u = x)` and `if (T u = x; u > 1)`."""
     at = i + 2
     while at < len(tokens) and tokens[at].text == "const":
@@ -94,7 +94,7 @@ def _refuse_members(tokens: Sequence[Token], i: int) -> None:
         i += 1
 
 
-def refuse_library(tokens: Sequence[Token], i: int, names: Names) -> bool:
+def refuse_library(tokens: Sequence[Token], i: int, names: NameTable) -> bool:
     """Reports a name that nothing in the source declares, where it is used as a function or a type of a library."""
     token = tokens[i]
     if i and tokens[i - 1].text in (".", "->"):
@@ -109,7 +109,7 @@ def refuse_library(tokens: Sequence[Token], i: int, names: Names) -> bool:
     return False
 
 
-def _declares(tokens: Sequence[Token], name: str, names: Names) -> bool:
+def _declares(tokens: Sequence[Token], name: str, names: NameTable) -> bool:
     """Whether a variable or a parameter of that name is declared among the tokens: `int name;`, `float *name, ...`."""
     for i, token in enumerate(tokens[1:-1], 1):
         if token.text == name and token.kind == "name" and tokens[i + 1].text in _AFTER_DECLARED:

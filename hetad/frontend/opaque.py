@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.frontend.cpp_syntax import TAGS, TYPE_WORDS, Names, operators
+from hetad.frontend.cpp_syntax import TAGS, TYPE_WORDS, NameTable, operators
 from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, split_commas
 from hetad.ir import texts
 
@@ -45,7 +45,7 @@ _WORDS = TYPE_WORDS | TAGS | {"const", "static", "auto", "constexpr", "sizeof", 
 class _Function:
     """What is known of the names in one function."""
 
-    names: Names
+    names: NameTable
     declared: dict[str, Span] = field(default_factory=dict)  # by an opaque statement, and where
 
     def beyond(self, tokens: Sequence[Token], i: int) -> bool:
@@ -76,7 +76,7 @@ def _is_distinct(tokens: Sequence[Token], i: int) -> bool:
     return starts and (after.text == "::" or (after.kind == "name" and i == 0))
 
 
-def pass_over(tokens: list[Token], names: Names) -> list[Token]:
+def pass_over(tokens: list[Token], names: NameTable) -> list[Token]:
     """The tokens of a host function with such statements replaced."""
     start = next((i for i, t in enumerate(tokens) if t.text == "{"), len(tokens))
     function = _Function(names)

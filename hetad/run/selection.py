@@ -12,10 +12,10 @@ from hetad.run.signature import Signature, nearest
 if TYPE_CHECKING:
     from hetad.ir.nodes import Function, Symbol
 
-Names = str | int | Sequence[str | int]
+Selection = str | int | Sequence[str | int]
 
 
-def select_wrt(function: Function, signature: Signature, given: Names) -> tuple[str, ...]:
+def select_wrt(function: Function, signature: Signature, given: Selection) -> tuple[str, ...]:
     """The parameters to differentiate with respect to.
 
     Raises:
@@ -24,7 +24,7 @@ def select_wrt(function: Function, signature: Signature, given: Names) -> tuple[
     return _floating(function, signature, given, "wrt")
 
 
-def select_of(function: Function, signature: Signature, given: Names | None) -> tuple[str, ...] | None:
+def select_of(function: Function, signature: Signature, given: Selection | None) -> tuple[str, ...] | None:
     """The outputs, which are pointers; None stands for the return value.
 
     Raises:
@@ -50,7 +50,7 @@ def select_of(function: Function, signature: Signature, given: Names | None) -> 
     return names
 
 
-def _floating(function: Function, signature: Signature, given: Names, role: str) -> tuple[str, ...]:
+def _floating(function: Function, signature: Signature, given: Selection, role: str) -> tuple[str, ...]:
     names = _names(signature, given, role)
     for parameter in function.params:
         if parameter.name in names and not holds_floating(parameter.type):
@@ -60,7 +60,7 @@ def _floating(function: Function, signature: Signature, given: Names, role: str)
     return names
 
 
-def _names(signature: Signature, given: Names, role: str) -> tuple[str, ...]:
+def _names(signature: Signature, given: Selection, role: str) -> tuple[str, ...]:
     items: list[Any] = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
     found: list[str] = []
     for item in items:

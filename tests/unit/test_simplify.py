@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hetad.diagnostics import Span
 from hetad.emit.dialect import C
 from hetad.emit.expressions import Expressions
-from hetad.emit.names import Names
+from hetad.emit.names import Spellings
 from hetad.ir import nodes as ir
 from hetad.ir.printer import expr_text
 from hetad.ir.simplify import simplified
@@ -107,7 +107,7 @@ def c_type(type_: Type) -> str:
 
 def compiled(pairs: list[tuple[ir.Expr, ir.Expr]], folder: Path) -> ctypes.CDLL:
     function = ir.Function("f", "host", PARAMS, INT, (), HERE)
-    names = Names(ir.Program({"f": function}))
+    names = Spellings(ir.Program({"f": function}))
     text = Expressions(names, names.of(function), C)
     lines = [
         f"{{ {c_type(e.type)} v = {text.text(e)}; memcpy(out + {8 * i}, &v, sizeof v); }}"

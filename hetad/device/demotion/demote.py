@@ -29,7 +29,7 @@ from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.staging import Copy, array_of, shared_arrays, staging_copies, subscripts
 from hetad.device.demotion.flatten import counted_loop, flattened
 from hetad.device.demotion.stores import one_store
-from hetad.device.demotion.tile_map import Ranges, TileMap, Unfit
+from hetad.device.demotion.tile_map import NoTile, Ranges, TileMap
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, convert, integer, var
@@ -87,7 +87,7 @@ def unstaged(kernel: ir.Function, merged: tuple[tuple[str, ...], ...], names: Na
             try:
                 one = _Unstaging(left, effects, copy, names)
                 body = one.result()
-            except Unfit:
+            except NoTile:
                 continue
             for axis, size in one.tile.sizes.items():
                 sizes[axis] = max(size, sizes.get(axis, 0))
@@ -141,7 +141,7 @@ class _Place:
 
 
 class _Unstaging:
-    """One array.  Raises Unfit."""
+    """One array.  Raises NoTile."""
 
     def __init__(self, kernel: ir.Function, effects: Effects, copy: Copy, names: Names) -> None:
         self.kernel, self.effects, self.copy, self.names = kernel, effects, copy, names
@@ -159,7 +159,7 @@ class _Unstaging:
         self.type = copy.statement.target.type
         self.tile = TileMap(copy, self._told, _ranges(kernel.body, effects))
         if not self.divergence.axes(copy.statement.value) <= self.tile.axes:
-            raise Unfit  # threads that differ store one cell
+            raise NoTile  # threads that differ store one cell
         self.named = False
 
     def result(self) -> ir.Body:
@@ -169,7 +169,7 @@ class _Unstaging:
         whole = _exchanged(self.kernel.body, copy.body, new)
         whole = map_body(lambda s: None if isinstance(s, ir.Declare) and s.symbol is copy.array else s, whole)
         if copy.array in variables(whole):
-            raise Unfit
+            raise NoTile
         return whole
 
     # -- loads
@@ -193,10 +193,10 @@ class _Unstaging:
         if isinstance(s, ir.For | ir.While):
             header = [*s.init, *s.step] if isinstance(s, ir.For) else []
             if self.copy.array in (*variables(header), *(variables(s.cond) if s.cond is not None else ())):
-                raise Unfit  # read before each iteration
+                raise NoTile  # read before each iteration
             return replace(s, body=self._block(s.body))
         if isinstance(s, ir.Call) and callees.kind(s.function) not in ("mathematics", "atomic"):
-            raise Unfit
+            raise NoTile
         s = map_own_exprs(lambda e: self._replaced(e, place), s)
         return map_bodies(self._block, s)
 
@@ -204,10 +204,10 @@ class _Unstaging:
         if self.copy.array not in variables(e):
             return e
         if isinstance(e, ir.Select | ir.AddressOf) or (isinstance(e, ir.Binary) and e.op in ("&&", "||")):
-            raise Unfit  # not always read
+            raise NoTile  # not always read
         if isinstance(e, ir.Index) and array_of(e) is self.copy.array:
             if any(self.copy.array in variables(i) for i in subscripts(e)):
-                raise Unfit
+                raise NoTile
             if e not in place.known:
                 read = self._read(e)
                 place.opening += read.opening
@@ -310,7 +310,7 @@ class _Pieces:
         if x in self.copied:
             return
         if x in self.of.exposed or x.storage != "local" or isinstance(x.type, Array):
-            raise Unfit
+            raise NoTile
         self.copied[x] = None
         writers = self.of.writers.get(x, [])
         if self.of.definition(x) is not None:
@@ -323,14 +323,14 @@ class _Pieces:
             if inside:
                 self._statement(s)
         if len(found) < len(writers) or not found or not isinstance(found[0], ir.Declare):
-            raise Unfit  # set elsewhere as well
+            raise NoTile  # set elsewhere as well
 
     def _statement(self, s: ir.Stmt) -> None:
         number = self.of.order[id(s)]
         if number in self._again:
             return
         if not all(map(_is_local, walk_stmts((s,)))):
-            raise Unfit
+            raise NoTile
         (new,) = map_body(lambda t: map_own_exprs(lambda e: self.of.spelled(e, self.changed), t), (s,))
         self._again[number] = new
         for x in assigned((s,)):
@@ -345,14 +345,14 @@ class _Pieces:
         """Memory must be as it was when the tile was filled: what the kernel does not write."""
         for inner in walk_expr(e):
             if isinstance(inner, ir.CallExpr | ir.AddressOf | ir.String):
-                raise Unfit
+                raise NoTile
             if not isinstance(inner, ir.Index):
                 continue
             places = self.of.effects.pointers.storage(inner)
             if not places or not self.of.written.isdisjoint(places):
-                raise Unfit
+                raise NoTile
             if any(not isinstance(x, Root) and x.storage not in ("constant", "global") for x in places):
-                raise Unfit
+                raise NoTile
             self.sources |= {x for x in places if isinstance(x, Root)}
 
 

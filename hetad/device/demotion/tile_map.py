@@ -17,7 +17,7 @@ from hetad.ir.types import UINT, Array
 Ranges = Mapping[ir.Symbol, tuple[int, ir.Expr]]  # of loop indices: their least value, and what they stay below
 
 
-class Unfit(Exception):
+class NoTile(Exception):
     """This array cannot be read from where it came."""
 
 
@@ -37,7 +37,7 @@ class TileMap:
     each."""
 
     def __init__(self, copy: Copy, told: Callable[[ir.Expr], ir.Expr], ranges: Ranges) -> None:
-        """`told`: an expression with thread indices in place of the variables that hold them.  Raises Unfit."""
+        """`told`: an expression with thread indices in place of the variables that hold them.  Raises NoTile."""
         self.told, self.ranges = told, ranges
         self.span = copy.statement.span
         self.sizes: dict[str, int] = {}
@@ -48,7 +48,7 @@ class TileMap:
             type_ = type_.of
         self.digits = [self._digits(polynomial(told(e))) for e in subscripts(copy.statement.target)]
         if len(self.axes) < len([d for digits in self.digits for d in digits]):
-            raise Unfit
+            raise NoTile
 
     @property
     def axes(self) -> frozenset[str]:
@@ -60,7 +60,7 @@ class TileMap:
         for monomial, factor in value.terms.items():
             axis = next((a for a in AXES if thread(a, self.span) in monomial), None)
             if axis is None:
-                raise Unfit
+                raise NoTile
             rest = list(monomial)
             rest.remove(thread(axis, self.span))
             parts.append((axis, tuple(rest), factor))
@@ -71,12 +71,12 @@ class TileMap:
                 return [Digit(high, scale), Digit(low, 1, None, scale)]
             case [(high, (size,), 1), (low, (), 1)] if size == block_dim(low, self.span):
                 return [Digit(high, None, low), Digit(low)]
-        raise Unfit
+        raise NoTile
 
     def storing(self, load: ir.Expr) -> dict[str, ir.Expr]:
         """The thread that stored what is loaded: its positions along the axes where it is another one.
 
-        Raises Unfit.
+        Raises NoTile.
         """
         found: dict[str, ir.Expr] = {}
         for digits, length, e in zip(self.digits, self.lengths, subscripts(load), strict=True):
@@ -89,7 +89,7 @@ class TileMap:
                     continue
                 found[d.axis] = self._position(d, part, length if len(digits) == 1 else None)
             if rest.terms:
-                raise Unfit
+                raise NoTile
         return found
 
     def _position(self, d: Digit, part: Polynomial, length: int | None) -> ir.Expr:
@@ -104,7 +104,7 @@ class TileMap:
         if end is None:
             end = length  # no index leaves its array
         if end is None or end < 1 or (d.below is not None and end > d.below):
-            raise Unfit
+            raise NoTile
         self._ask(d.axis, d.below if d.below is not None else end)
         return e
 

@@ -39,7 +39,7 @@ from hetad.device.gathers.ends import Ends
 from hetad.device.gathers.joined import with_joined_loops
 from hetad.device.gathers.nest import Nest
 from hetad.device.gathers.reach import Reach
-from hetad.device.gathers.sources import Source, Unfit, loads, user_name
+from hetad.device.gathers.sources import NoGather, Source, loads, user_name
 from hetad.device.gathers.stencil import stencil
 from hetad.device.gathers.targets import Targets, by_axes, thread_count
 from hetad.device.gathers.team import Team
@@ -57,7 +57,7 @@ SumKey = tuple[ir.Symbol, tuple[str, ...], tuple[object, ...]]  # an array, the 
 
 
 class GatherKernel:
-    """One kernel for `sources` with the same strides.  Raises Unfit."""
+    """One kernel for `sources` with the same strides.  Raises NoGather."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class GatherKernel:
             values = [(s.subscripts[stride], [*s.map.conditions, *self.maps.existence(s.map)]) for s in self.sources]
             lower, upper = self.maps.domains.range(values)
         if not lower or not upper:
-            raise Unfit
+            raise NoGather
         return lower, upper
 
     def _within(self, source: Source) -> list[Polynomial]:
@@ -379,7 +379,7 @@ class GatherKernel:
             for x in missing:
                 init = given[x].init if x in given else None
                 if init is None or not self.sites.coordinates.uniform(init):
-                    raise Unfit
+                    raise NoGather
                 found[x] = given[x]
                 wanted |= set(variables(init))
             wanted -= set(found)
@@ -409,7 +409,7 @@ def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], bo
     early = [*prelude, *(s for s in body if isinstance(s, ir.Declare)), *(d for s in headers for d in s.init)]
     read = [x for d in early for x in variables((d,))] + [x for s in headers for x in own_variables(s)]
     if not {x for x in read if isinstance(x.type, Pointer)} <= safe:
-        raise Unfit
+        raise NoGather
 
 
 def _transactions(strides: Sequence[Mapping[ir.Symbol, int | None]], coordinate: ir.Symbol | None) -> int:

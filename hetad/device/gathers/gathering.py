@@ -18,7 +18,7 @@ from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.accumulation.sums import Sums
 from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
-from hetad.device.gathers.sources import Source, Unfit, source
+from hetad.device.gathers.sources import NoGather, Source, source
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.places import reached_by, root_symbol
@@ -201,7 +201,7 @@ class _Plan:
                 continue
             try:
                 found = [source(self.sites, self.maps, s, strides, nested) for s in members]
-            except Unfit:
+            except NoGather:
                 continue
             return found if all(self._readable(s) for s in found) else []
         return []
@@ -269,7 +269,7 @@ class _Plan:
         try:
             names, fixed_order = self.names.copy(), self.ground.fixed_order
             kernel = GatherKernel(self.sites, self.maps, sources, names, self.ground.adjoints, self.tiles, fixed_order)
-        except Unfit:
+        except NoGather:
             return None
         if self.ground.fixed_order and any(increment(s) for s in walk_stmts(kernel.body)):
             return None  # two targets may be one cell

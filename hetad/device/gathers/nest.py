@@ -13,7 +13,7 @@ from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, plain, takes
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends, Threads
-from hetad.device.gathers.sources import Source, Unfit, user_name
+from hetad.device.gathers.sources import NoGather, Source, user_name
 from hetad.device.gathers.team import Team
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert
@@ -47,7 +47,7 @@ class Nest:
     ) -> None:
         """`targets`: the variables that hold the subscripts; `within`: what is known of them, not negative.
 
-        Raises Unfit.
+        Raises NoGather.
         """
         self.coordinates, self.maps, self.sources = sites.coordinates, maps, sources
         self.last = sources[-1]
@@ -121,7 +121,7 @@ class Nest:
             fixed = self.last.subscripts.get(stride, Polynomial({})).constant
             if all(p.stride != stride for p in self.last.pivots):
                 if fixed is None:
-                    raise Unfit
+                    raise NoGather
                 var = ir.Var(target, span=target.span)
                 value = self.arithmetic.expression(Polynomial({(): fixed} if fixed else {}))
                 self.items.append(_Item(0, self.arithmetic.compare("==", var, value)))
@@ -246,7 +246,7 @@ class Nest:
             if self.maps.clean(value, self.last.map):
                 return convert(self.arithmetic.expression(value), expr.type)
         if isinstance(expr, ir.ThreadIndex) and expr.name in ("threadIdx", "blockIdx"):
-            raise Unfit
+            raise NoGather
         return map_children(self.adapted, expr)
 
     def _join_bounds(self, ends: Ends) -> None:
@@ -352,7 +352,7 @@ class Nest:
             else:
                 upper.append(a.quotient_up(a.expression(rest + Polynomial({(): 1})), a.expression(slope.scaled(-1))))
         if not lower or not upper:
-            raise Unfit
+            raise NoGather
         span = self.site.statement.span
         opening: list[ir.Stmt] = []
         end = self._end(c, upper)

@@ -17,7 +17,7 @@ from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import walk_expr, walk_exprs
 
 
-class Unfit(Exception):
+class NoGather(Exception):
     """This increment cannot be gathered."""
 
 
@@ -60,16 +60,16 @@ class Source:
 
 
 def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale], nested: bool) -> Source:
-    """Raises Unfit."""
+    """Raises NoGather."""
     found, m = increment(site.statement), maps.map(site)
     if found is None or m is None or site.cell is None:
-        raise Unfit
+        raise NoGather
     root = site.cell.root
     if not isinstance(root.type, Pointer) or isinstance(root.type.to, Array):
-        raise Unfit
+        raise NoGather
     subscripts = maps.subscripts(m, strides, nested)
     if subscripts is None or any(s.coordinate is None for s in site.loops):
-        raise Unfit
+        raise NoGather
     coordinates = maps.coordinates_of(m)
     pivots = _pivots(coordinates, subscripts, maps.threads_of(m))
     told = {p.coordinate for p in pivots}
@@ -78,7 +78,7 @@ def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale], nes
     )
     slice_ = slice_of(site, found.value, clean)
     if slice_ is None:
-        raise Unfit
+        raise NoGather
     free = tuple(c for c in coordinates if c not in told)
     return Source(site, m, found, subscripts, pivots, free, slice_, maps.shift(m, strides), nested)
 
@@ -102,9 +102,9 @@ def _pivots(
                 pivots.append(Pivot(c, stride, slope, parts[1]))
                 break
         else:
-            raise Unfit
+            raise NoGather
     if not pivots:
-        raise Unfit
+        raise NoGather
     return tuple(pivots)
 
 

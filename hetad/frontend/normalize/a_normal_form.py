@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hetad.diagnostics import Span
 from hetad.frontend.lower import convert
-from hetad.frontend.normalize.names import Names
+from hetad.frontend.normalize.names import TakenNames
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -41,7 +41,7 @@ from hetad.ir.types import BOOL, Float, Pointer, Type, holds_floating
 from hetad.ir.visit import map_bodies, map_children, map_own_exprs, substitute, walk_expr
 
 
-def hoist(body: Body, names: Names) -> Body:
+def hoist(body: Body, names: TakenNames) -> Body:
     """The body with every expression in normalised form; loops may come to need a Break."""
     hoister = _Hoister(names)
     result = hoister.body(body)
@@ -63,7 +63,7 @@ def _moves(expr: Expr) -> bool:
 
 
 class _Hoister:
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: TakenNames) -> None:
         self._names = names
         self._out: list[Stmt] = []
         self.mutable: dict[Symbol, Symbol] = {}  # const variables that get their value by a statement

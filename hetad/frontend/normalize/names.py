@@ -9,7 +9,7 @@ from hetad.ir.nodes import Body, Declare, For, Function, Opaque, Stmt, Symbol
 from hetad.ir.visit import declared, map_bodies, substitute, with_bodies
 
 
-class Names:
+class TakenNames:
     """The names taken in a function."""
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -31,7 +31,7 @@ class Names:
         return f"{name}_{number}"
 
 
-def rename(function: Function, names: Names) -> Function:
+def rename(function: Function, names: TakenNames) -> Function:
     """The function with unique local names; parameters and first comers keep theirs.
 
     A variable that is declared again where its scope has ended is another one from then on.

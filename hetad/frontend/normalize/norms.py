@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.frontend.normalize.names import Names
+from hetad.frontend.normalize.names import TakenNames
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -27,7 +27,7 @@ from hetad.ir.visit import map_body
 from hetad.rules import expanded
 
 
-def write_out_norms(body: Body, names: Names) -> Body:
+def write_out_norms(body: Body, names: TakenNames) -> Body:
     """The body, expressions in normalised form, with each norm as a loop before the statement that takes it."""
 
     def written_out(s: Stmt) -> Stmt | Body:
@@ -43,7 +43,7 @@ def write_out_norms(body: Body, names: Names) -> Body:
     return map_body(written_out, body)
 
 
-def _loop(call: Intrinsic, names: Names) -> tuple[list[Stmt], Expr]:
+def _loop(call: Intrinsic, names: TakenNames) -> tuple[list[Stmt], Expr]:
     """The statements that compute a norm, and the expression for its value, or its reciprocal."""
     count, pointer = call.args
     assert isinstance(call.type, Float)

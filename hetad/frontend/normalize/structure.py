@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.frontend.normalize.names import Names
+from hetad.frontend.normalize.names import TakenNames
 from hetad.frontend.normalize.switches import unfold
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.facts import lasting
@@ -66,13 +66,13 @@ class _Place:
         return replace(self, tail=frozenset())
 
 
-def structure(function: Function, names: Names) -> Function:
+def structure(function: Function, names: TakenNames) -> Function:
     """The function without jumps, its only Return the last statement."""
     return replace(function, body=_Structurer(function, names).run())
 
 
 class _Structurer:
-    def __init__(self, function: Function, names: Names) -> None:
+    def __init__(self, function: Function, names: TakenNames) -> None:
         self._function = function
         self._names = names
         self._return = _Target("returned")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.normalize.names import Names
+from hetad.frontend.normalize.names import TakenNames
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -27,7 +27,7 @@ from hetad.ir.simplify import opposite
 from hetad.ir.types import BOOL
 
 
-def unfold(stmt: Switch, names: Names) -> Body:
+def unfold(stmt: Switch, names: TakenNames) -> Body:
     """Ifs in the order of the cases; a flag carries a case's fall through into the next."""
     span = stmt.span
     falls = [_falls(case) for case in stmt.cases[:-1]]
