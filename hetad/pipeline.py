@@ -40,7 +40,6 @@ from hetad.device.tape.saves import ordered_saves
 from hetad.device.tape.segments import segments_asked_for
 from hetad.device.tape.storage import stored_tape
 from hetad.diagnostics import SourceError
-from hetad.emit.cpu_passes import CPU
 from hetad.frontend.closure import reach, reach_for_derivative
 from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
@@ -83,6 +82,7 @@ from hetad.ir.functions import nesting
 from hetad.ir.types import Pointer
 from hetad.passes.manager import Pass, run
 from hetad.passes.task import Task
+from hetad.targets.cpu.passes import CPU
 
 if TYPE_CHECKING:
     from hetad.frontend import Unit
@@ -243,7 +243,7 @@ def normalized(program: ir.Program) -> ir.Program:
 @deep
 def primal(unit: Unit, name: str) -> Primal:
     """The program that runs `name` itself."""
-    from hetad.emit.inlining import with_inlined_kernels
+    from hetad.targets.cpu.inlining import with_inlined_kernels
 
     reached = reach(unit, name)
     program: Task = launch_kernel.rewrite(reached)
@@ -302,6 +302,6 @@ def _derivative(program: ir.Program, request: Request) -> Derivative:
 @deep
 def source(derivative: Derivative) -> str:
     """The derivative as one self-contained .cu."""
-    from hetad import emit
+    from hetad import targets
 
-    return emit.cuda_file(derivative.program, derivative.entry)
+    return targets.cuda_file(derivative.program, derivative.entry)

@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT))
 import hetad  # noqa: E402
 from hetad import pipeline, problem  # noqa: E402
 from hetad.adjoint.options import Options  # noqa: E402
-from hetad.emit.c_file import cpu_source  # noqa: E402
 from hetad.host.derivation import Request  # noqa: E402
+from hetad.targets.cpu.file import cpu_source  # noqa: E402
 from tests.corpus import cases  # noqa: E402
 
 SETTINGS = {"on": Options.of(True), "off": Options.of(False), "deterministic": Options.of(True, True)}

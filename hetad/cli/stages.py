@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from hetad import compiled, emit, pipeline
+from hetad import compiled, pipeline, targets
 from hetad.adjoint.options import Options
 from hetad.cli.grad import STAGES
 from hetad.diagnostics import ArgumentError, SourceError
@@ -60,7 +60,7 @@ def _after(unit: Unit, request: Request, name: str) -> str:
         with watched(snapshots):
             derivative = pipeline.differentiate(unit, request)
             if name in (p.name for p in pipeline.CPU):
-                emit.cpu_source(derivative.program, derivative.entry)
+                targets.cpu_source(derivative.program, derivative.entry)
     except SourceError:
         if not snapshots.found:
             raise

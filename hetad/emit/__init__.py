@@ -1,12 +1,1 @@
-"""Programs as text: CUDA C++ for nvcc and NVRTC, C for the host and for kernels on the CPU."""
-
-from __future__ import annotations
-
-from hetad.emit.c_file import cpu_kernels, cpu_source, host_source
-from hetad.emit.cpu_passes import CpuOptions
-from hetad.emit.cuda_file import cuda_file, device_source, kernel_routines, kernels, parameter_sizes, symbols
-
-__all__ = [
-    "CpuOptions", "cpu_kernels", "cpu_source", "cuda_file", "device_source", "host_source", "kernel_routines",
-    "kernels", "parameter_sizes", "symbols",
-]  # fmt: skip
+"""Nodes as text: expressions, statements, declarations, names and support functions of every target."""

@@ -6,11 +6,10 @@ A compiler would find most mistakes, but in words of generated code, and none wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from hetad.diagnostics import InternalError
-from hetad.emit.barrier_intervals.nodes import Branch, Loop, Node, Once, Region, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.visit import bodies, own_exprs, variables
 
@@ -23,15 +22,12 @@ def require_declared(kernel: str, body: ir.Body, visible: Iterable[ir.Symbol]) -
     Raises:
         InternalError: it uses a variable that is not declared there.
     """
-    _Scopes(kernel, visible).body(body)
+    Scopes(kernel, visible).body(body)
 
 
-def require_declared_in_regions(kernel: str, nodes: Sequence[Node], visible: Iterable[ir.Symbol]) -> None:
-    """The same of a kernel in regions."""
-    _Scopes(kernel, visible).nodes(nodes)
+class Scopes:
+    """What is declared at a point of the text, `visible` to begin with."""
 
-
-class _Scopes:
     def __init__(self, kernel: str, visible: Iterable[ir.Symbol]) -> None:
         self.kernel = kernel
         self.visible = set(visible)
@@ -91,29 +87,3 @@ class _Scopes:
     def expressions(self, s: ir.Stmt) -> None:
         for e in own_exprs(s):
             self.use(e)
-
-    # --- regions ---
-
-    def nodes(self, nodes: Sequence[Node]) -> None:
-        with self.scope():
-            for node in nodes:
-                self.node(node)
-
-    def node(self, node: Node) -> None:
-        match node:
-            case Region(body=body):
-                self.body(body)
-            case Once(statement=statement):
-                self.statement(statement)
-            case Scope(body=inner):
-                self.nodes(inner)
-            case Branch(cond=cond, then=then, orelse=orelse):
-                self.use(cond)
-                self.nodes(then)
-                self.nodes(orelse)
-            case Loop(cond=cond, body=inner, step=step, tail=tail):
-                for test in (cond, tail):
-                    if test is not None:
-                        self.use(test)
-                self.nodes(inner)
-                self.nodes(step)

@@ -9,7 +9,7 @@ call; passes make and find such calls through the names below, and no other way:
 
 The text of the functions is in `emit/support` (`emit/support.py` finds what a program needs), but for marks, which are
 gone before anything is emitted, and for what only one target has, which another replaces
-(`emit/synchronisation.at_once`, `emit/exchange.py`).
+(`emit/synchronisation.at_once`, `targets/cpu/exchange.py`).
 
 A derivative may be differentiated again.  There an operation without a derivative is refused (`host/again.py`), as each
 is that does not say something else.

@@ -6,7 +6,7 @@ import ctypes
 import os
 from typing import TYPE_CHECKING, Any
 
-from hetad import emit
+from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import HostMemory
@@ -55,8 +55,8 @@ def build(program: Program, entry: str, threads: int | None = None) -> CpuExecut
     """
     count = _threads(threads)
     mode = _mode()
-    options = emit.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=mode == "regions")
-    code = library(emit.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
+    options = targets.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=mode == "regions")
+    code = library(targets.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
     return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
 
 

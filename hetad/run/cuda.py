@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hetad import emit
+from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.run import cache, cuda_routines, forking
 from hetad.run.executable import Executable, Library, library
@@ -399,13 +399,13 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
         BackendError: no GPU or no C compiler, or a compiler fails.
     """
     require()
-    kernels = emit.kernels(program)
-    code = library(emit.host_source(program, entry, kernels))
+    kernels = targets.kernels(program)
+    code = library(targets.host_source(program, entry, kernels))
     if graph:
         from hetad.run.cuda_graph import GraphExecutable
 
         return GraphExecutable(program, entry, code, kernels)
     return CudaExecutable(
-        program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program),
-        routines=emit.kernel_routines(program),
+        program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
+        routines=targets.kernel_routines(program),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hetad import emit
+from hetad import targets
 from hetad.diagnostics import BackendError
 from hetad.ir.functions import callees
 from hetad.memops.table import TABLE
@@ -81,8 +81,8 @@ class GraphExecutable(CudaExecutable):
 
     def __init__(self, program: Program, entry: str, code: Library, kernels: tuple[str, ...]) -> None:
         super().__init__(
-            program.functions[entry], code, kernels, emit.device_source(program), emit.symbols(program),
-            emit.parameter_sizes(program), emit.kernel_routines(program),
+            program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
+            targets.parameter_sizes(program), targets.kernel_routines(program),
         )  # fmt: skip
         self.memory = GraphMemory()
         self._runtime = self._table.recording_runtime

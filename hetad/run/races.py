@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any
 
-from hetad import emit
+from hetad import targets
 from hetad.diagnostics import ExecutionError, RaceError, Related, Span
 from hetad.run.cpu import CpuExecutable
 from hetad.run.executable import Library, library
@@ -84,7 +84,7 @@ class WatchedExecutable(CpuExecutable):
 
 def build(program: Program, entry: str, limit: int) -> WatchedExecutable:
     """Compile `program` for calls of `entry` under the race detector, which gives up after `limit` work (0: never)."""
-    code = library(emit.cpu_source(program, entry, emit.CpuOptions(fibers=True, racecheck=True)))
+    code = library(targets.cpu_source(program, entry, targets.CpuOptions(fibers=True, racecheck=True)))
     return WatchedExecutable(program, program.functions[entry], code, limit)
 
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from hetad import emit
+from hetad import targets
 from hetad.adjoint.inline import inline
-from hetad.emit.inlining import with_inlined_kernels
 from hetad.run.executable import library
+from hetad.targets.cpu.inlining import with_inlined_kernels
 
 programs: dict[str, Any] = {}
 launchers: list[Any] = []  # hetad_cpu_launch and number, by handle
@@ -134,9 +134,9 @@ class RawModule:
         program = programs[self.code]
         run = library(source_of(program)).handle.hetad_cpu_launch
         run.argtypes = (ctypes.c_int, *[ctypes.c_void_p] * 2, ctypes.c_size_t, *[ctypes.c_void_p] * 2)
-        number = emit.kernels(program).index(name)
+        number = targets.kernels(program).index(name)
         launchers.append((run, number))
-        sizes = emit.parameter_sizes(program)[number]
+        sizes = targets.parameter_sizes(program)[number]
         register[0](len(launchers), len(sizes), (ctypes.c_int * len(sizes))(*sizes))
         return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
 
@@ -148,10 +148,10 @@ class RawModule:
 
 def source_of(program: Any) -> str:
     """The kernels for the CPU, and functions that tell where the device variables are."""
-    finders = (f"void *address_of_{name}(void) {{ return (void *)&{name}; }}" for name in emit.symbols(program))
+    finders = (f"void *address_of_{name}(void) {{ return (void *)&{name}; }}" for name in targets.symbols(program))
     kernels = {n: inline(program, n).functions[n] for n, f in program.functions.items() if f.kind == "kernel"}
     flat = with_inlined_kernels(program, replace(program, functions=kernels))
-    return "\n".join((emit.cpu_kernels(flat), *finders, ""))
+    return "\n".join((targets.cpu_kernels(flat), *finders, ""))
 
 
 @contextlib.contextmanager

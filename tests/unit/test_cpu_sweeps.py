@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import emit, frontend
+from hetad import frontend, targets
 
 MODES = {
     "": {}, "blocks": {"HETAD_CPU_MODE": "blocks"}, "threads": {"HETAD_CPU_THREADS": "4"},
@@ -219,12 +219,12 @@ def test_long_loops(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kernels(source: str, wrt: tuple[str, ...] = ("x",), parallel: bool = False) -> str:
-    return emit.cpu_kernels(gradient(source, wrt).derivative.program, emit.CpuOptions(parallel=parallel))
+    return targets.cpu_kernels(gradient(source, wrt).derivative.program, targets.CpuOptions(parallel=parallel))
 
 
 def test_text() -> None:
     assert f"[{STEPS}]" in kernels(LONG)  # one thread at a time keeps all of its loop
-    assert "hetad_side" in emit.cpu_kernels(frontend.load(WRAPPING, "x.cu").reach("wrapping"))
+    assert "hetad_side" in targets.cpu_kernels(frontend.load(WRAPPING, "x.cu").reach("wrapping"))
     assert "inner_end" in kernels(LINE)
     assert "inner_end" in kernels(PLANE)
     assert "before < threads" in kernels(PAIRS, ("x",))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hetad import emit, frontend
+from hetad import frontend, targets
 from hetad.ir import nodes as ir
 from hetad.run import compiler, process
 
@@ -26,7 +26,7 @@ class Compiled:
 
     def __init__(self, source: str, entry: str, change: Callable[[ir.Program], ir.Program] = lambda p: p) -> None:
         program = change(frontend.load(source, "x.cu").reach(entry))
-        self.code = ctypes.CDLL(str(compiler.shared_library(emit.cpu_source(program, entry))))
+        self.code = ctypes.CDLL(str(compiler.shared_library(targets.cpu_source(program, entry))))
         process.connect(self.code)
         self.code.hetad_cpu_runtime.restype = ctypes.c_void_p
         self.code.hetad_message.restype = ctypes.c_char_p
@@ -71,8 +71,8 @@ def test_a_launch_and_a_return_value() -> None:
 
 def test_host_and_kernels_compile_apart() -> None:
     program = frontend.load(AXPY, "x.cu").reach("run")
-    host = ctypes.CDLL(str(compiler.shared_library(emit.host_source(program, "run", emit.kernels(program)))))
-    kernels = ctypes.CDLL(str(compiler.shared_library(emit.cpu_kernels(program))))
+    host = ctypes.CDLL(str(compiler.shared_library(targets.host_source(program, "run", targets.kernels(program)))))
+    kernels = ctypes.CDLL(str(compiler.shared_library(targets.cpu_kernels(program))))
     process.connect(host)
     process.connect(kernels)
     kernels.hetad_cpu_runtime.restype = ctypes.c_void_p
@@ -328,7 +328,7 @@ def test_random_expressions_keep_their_value(seed: int, tmp_path: Path) -> None:
     cuda = None
     if shutil.which("g++") is not None:
         text, library = tmp_path / "f.cpp", tmp_path / "f.so"
-        text.write_text("#include <cstddef>\n" + emit.cuda_file(program, "f"))
+        text.write_text("#include <cstddef>\n" + targets.cuda_file(program, "f"))
         flags = ["-O1", "-fwrapv", "-ffp-contract=off", "-shared", "-fPIC", "-w"]
         subprocess.run(["g++", *flags, str(text), "-o", str(library)], check=True)
         cuda = ctypes.CDLL(str(library))
@@ -347,5 +347,5 @@ def test_random_expressions_keep_their_value(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("source", "entry"), [(AXPY, "run"), (THREADS, "f")])
 def test_nvcc_compiles_what_is_emitted(source: str, entry: str, tmp_path: Path) -> None:
     file = tmp_path / "x.cu"
-    file.write_text(emit.cuda_file(frontend.load(source, "x.cu").reach(entry), entry))
+    file.write_text(targets.cuda_file(frontend.load(source, "x.cu").reach(entry), entry))
     subprocess.run(["nvcc", "-arch=sm_90", "-c", str(file), "-o", str(tmp_path / "x.o")], check=True)

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 import hetad
-from hetad import emit, pipeline
+from hetad import pipeline, targets
 from hetad.diagnostics import InternalError
-from hetad.emit import scopes, strip_mining
+from hetad.emit import scopes
+from hetad.targets.cpu import strip_mining
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT
 
@@ -44,12 +45,12 @@ void run(double *y, const double *x, int n)
 }
 """
 TEXTS: dict[str, Callable[[ir.Program], str]] = {
-    "a file for nvcc": lambda p: emit.cuda_file(p, "run"),
-    "kernels for NVRTC": emit.device_source,
-    "host code": lambda p: emit.host_source(p, "run"),
-    "one thread": lambda p: emit.cpu_source(p, "run"),
-    "several threads": lambda p: emit.cpu_source(p, "run", emit.CpuOptions(parallel=True)),
-    "fibers": lambda p: emit.cpu_source(p, "run", emit.CpuOptions(fibers=True)),
+    "a file for nvcc": lambda p: targets.cuda_file(p, "run"),
+    "kernels for NVRTC": targets.device_source,
+    "host code": lambda p: targets.host_source(p, "run"),
+    "one thread": lambda p: targets.cpu_source(p, "run"),
+    "several threads": lambda p: targets.cpu_source(p, "run", targets.CpuOptions(parallel=True)),
+    "fibers": lambda p: targets.cpu_source(p, "run", targets.CpuOptions(fibers=True)),
 }
 HOST, DEVICE = {"run"}, {"twice", "apart", "together"}
 
@@ -89,7 +90,7 @@ def test_strips_that_lose_one(monkeypatch: pytest.MonkeyPatch) -> None:
     gradient = hetad.gradient(hetad.loads(SOURCE)["apart"], wrt="x", of="y", backend="cpu")
     derivative = gradient.function.compiled.derivative(gradient._choice)
     with pytest.raises(InternalError, match="where it is not declared"):
-        emit.cpu_source(derivative.program, derivative.entry)
+        targets.cpu_source(derivative.program, derivative.entry)
 
 
 def test_scopes() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hetad import emit
+from hetad import targets
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import DOUBLE, FLOAT, INT, SIZE_T, STRING, VOID, Pointer, Type
@@ -80,7 +80,7 @@ def wrappers() -> str:
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    source = emit.cpu_source(everything(), "all") + HARNESS + wrappers()
+    source = targets.cpu_source(everything(), "all") + HARNESS + wrappers()
     code = ctypes.CDLL(str(compiler.shared_library(source)))
     process.connect(code)
     for name in ("t_host_malloc", "t_host_zeros"):
@@ -364,6 +364,6 @@ def test_scalars_and_clearing(c: ctypes.CDLL) -> None:
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
 def test_nvcc_compiles_every_support_function(tmp_path: Path) -> None:
     file = tmp_path / "support.cu"
-    file.write_text(emit.cuda_file(everything(), "all"))
+    file.write_text(targets.cuda_file(everything(), "all"))
     output = str(tmp_path / "support.o")
     subprocess.run(["nvcc", "-arch=sm_90", "-Werror", "all-warnings", "-c", str(file), "-o", output], check=True)

@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from hetad import emit, frontend
+from hetad import frontend, targets
 from hetad.diagnostics import Span
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import CUDA, NVRTC, C
@@ -20,7 +20,7 @@ SPAN = Span("x.cu", 1, 1)
 
 
 def emitted(source: str, entry: str = "f") -> str:
-    return emit.cuda_file(frontend.load(source, "x.cu").reach(entry), entry)
+    return targets.cuda_file(frontend.load(source, "x.cu").reach(entry), entry)
 
 
 def body_of(statements: str, params: str = "float *x, double *y, int *k, int n, float a, double b, size_t m") -> str:
@@ -224,9 +224,9 @@ def test_declarators(type_: Type, text: str) -> None:
 def test_names_that_collide_get_an_underscore() -> None:
     source = "__global__ void exp2(float *p) { p[0] = 1.0f; }\nvoid f(float *p) { exp2<<<1, 1>>>(p); }\n"
     program = frontend.load(source, "x.cu").reach("f")
-    assert emit.kernels(program) == ("exp2_",)
-    assert "exp2_<<<1, 1>>>(p);" in emit.cuda_file(program, "f")
-    assert 'extern "C" __global__ void exp2_(' in emit.device_source(program)
+    assert targets.kernels(program) == ("exp2_",)
+    assert "exp2_<<<1, 1>>>(p);" in targets.cuda_file(program, "f")
+    assert 'extern "C" __global__ void exp2_(' in targets.device_source(program)
 
 
 def test_a_symbol_that_hides_another_gets_a_number() -> None:
@@ -251,7 +251,7 @@ extern "C" int f()
     return x;
 }
 """
-    assert emit.cuda_file(program, "f") == expected
+    assert targets.cuda_file(program, "f") == expected
 
 
 def test_a_function_called_before_its_definition_has_a_prototype() -> None:
@@ -261,5 +261,5 @@ __device__ int even(int n) { return n == 0 ? 1 : odd(n - 1); }
 __device__ int odd(int n) { return n == 0 ? 0 : even(n - 1); }
 __global__ void k(int *p) { p[0] = even(p[0]); }
 """
-    text = emit.device_source(frontend.load(source, "x.cu").reach("k"))
+    text = targets.device_source(frontend.load(source, "x.cu").reach("k"))
     assert text.index("static __device__ int even(int n);") < text.index("static __device__ int odd(int n)\n{")

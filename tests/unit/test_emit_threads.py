@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hetad import emit, frontend
+from hetad import frontend, targets
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
@@ -466,7 +466,7 @@ void f(int *x) { k<<<1, 2>>>(x); }
 """
     program = frontend.load(source, "x.cu").reach("f")
     with pytest.raises(UnsupportedError, match="g, in which threads wait for each other, is not normalised"):
-        emit.cpu_source(program, "f")
+        targets.cpu_source(program, "f")
     assert Compiled(source, "f", "fibers")(np.zeros(2, np.int32)) == 0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import emit, frontend
+from hetad import frontend, targets
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
 from hetad.run import compiler, process
@@ -45,7 +45,7 @@ def test_shared_memory_and_warp_operations_come_out_as_written() -> None:
         "__threadfence();",
     ]
     source = "__global__ void k(float v, double *x)\n{\n" + "\n".join("    " + line for line in lines) + "\n}\n"
-    text = emit.cuda_file(reached(source + "void f(double *x) { k<<<1, 32, 64>>>(1.0f, x); }"), "f")
+    text = targets.cuda_file(reached(source + "void f(double *x) { k<<<1, 32, 64>>>(1.0f, x); }"), "f")
     for line in lines:
         assert f"    {line}\n".replace("extern __shared__", "extern __shared__ __align__(16)") in text
 
@@ -59,7 +59,7 @@ void f(float *x, double *y) { a<<<1, 4, 16>>>(x); b<<<1, 4, 32>>>(y); }
 
 
 def test_dynamic_arrays_of_one_name_and_two_types() -> None:
-    text = emit.device_source(reached(TWO_TYPES))
+    text = targets.device_source(reached(TWO_TYPES))
     assert text.count("extern __shared__ __align__(16) unsigned char hetad_dynamic[];\n") == 3
     assert text.count("float *const s = (float *)hetad_dynamic;\n") == 2
     x, y = np.array([3, 0], np.float32), np.array([5.0, 0.0])
@@ -70,13 +70,13 @@ def test_dynamic_arrays_of_one_name_and_two_types() -> None:
 @needs_nvrtc
 @pytest.mark.parametrize("source", [VOTES, SUMS, LEAVING, KEPT, DIVERGENT, ATOMICS, TWO_TYPES])
 def test_what_threads_share_compiles_for_a_gpu(source: str) -> None:
-    assert nvrtc.compile_device(emit.device_source(reached(source)))
+    assert nvrtc.compile_device(targets.device_source(reached(source)))
 
 
 @needs_nvrtc
 @pytest.mark.parametrize("kind", ["idx", "up", "down", "xor"])
 def test_adjoints_of_shuffles_compile_for_a_gpu(kind: str) -> None:
-    assert nvrtc.compile_device(emit.device_source(transposed(reached(SHUFFLES, kind))))
+    assert nvrtc.compile_device(targets.device_source(transposed(reached(SHUFFLES, kind))))
 
 
 # --- loops whose step has no place in their head -------------------------------------------------
@@ -142,7 +142,7 @@ def test_continue_reaches_a_step_at_the_end_of_the_body(mode: str) -> None:
 
 @needs_nvrtc
 def test_a_labelled_step_compiles_for_a_gpu() -> None:
-    text = emit.device_source(with_long_steps(reached(STEPS)))
+    text = targets.device_source(with_long_steps(reached(STEPS)))
     assert "goto hetad_step_" in text
     assert nvrtc.compile_device(text)
 
@@ -256,14 +256,14 @@ void f(int n, int *x) { k<<<1, 8>>>(n, x); }
 
 def test_dereferences_and_elements() -> None:
     source = "void f(double *p) { double a[2] = {1, 2}; p[0] += 1.0; *a = 2.0; p[1] = a[0]; }"
-    text = emit.cuda_file(reached(source), "f")
+    text = targets.cuda_file(reached(source), "f")
     for line in ("p[0] += 1.0;", "a[0] = 2.0;", "p[1] = a[0];"):
         assert line in text
 
 
 def test_a_failure_in_kernels_compiled_apart_is_a_launch_error() -> None:
     source = "__global__ void k(int *x) { assert(x[0] == 1); } void f(int *x) { k<<<1, 1>>>(x); }"
-    kernels = ctypes.CDLL(str(compiler.shared_library(emit.cpu_kernels(reached(source)))))
+    kernels = ctypes.CDLL(str(compiler.shared_library(targets.cpu_kernels(reached(source)))))
     process.connect(kernels)
     for value, error in ((1, 0), (2, 719)):
         x, one = np.full(1, value, np.int32), (ctypes.c_uint * 3)(1, 1, 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import emit
+from hetad import targets
 
 # c (rows x n1 x n2) from a (rows x inner) and b, where the strides of b are given.
 SOURCE = """
@@ -80,7 +80,7 @@ def test_gradient(type_: str, name: str, mode: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_loops_are_joined() -> None:
-    text = emit.cpu_kernels(gradient("long").derivative.program)
+    text = targets.cpu_kernels(gradient("long").derivative.program)
     assert re.search(r"m < n1 \* n2;", text)
     assert re.search(r"s1 == n2 \* s2", text)
     assert re.search(r"s2 == 1", text)

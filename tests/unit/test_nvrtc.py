@@ -36,42 +36,42 @@ def test_the_compiler_reports_errors() -> None:
 @needs_nvrtc
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_kernels_compile_with_nvrtc(path: Path) -> None:
-    from hetad import emit
+    from hetad import targets
 
     gradient = gradient_of(path)
-    assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+    assert nvrtc.compile_device(targets.device_source(gradient.derivative.program))
 
 
 @needs_nvrtc
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_kernels_of_the_corpus_compile_with_nvrtc(path: Path) -> None:
-    from hetad import emit
+    from hetad import targets
 
     problem = cases(path)[0].problem
     function = hetad.load(problem.source, defines=problem.defines)[problem.function]
     for optimize in (True, False):
         gradient = hetad.gradient(function, wrt=problem.wrt, of=problem.of, optimize=optimize, **problem.memory)
-        assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+        assert nvrtc.compile_device(targets.device_source(gradient.derivative.program))
 
 
 @needs_nvrtc
 @pytest.mark.parametrize("name", fixed_order.PROGRAMS)
 def test_sums_of_fixed_order_compile_with_nvrtc(name: str) -> None:
-    from hetad import emit
+    from hetad import targets
 
     gradient = fixed_order.Problem(name, 10).gradient("cpu", deterministic=True)
-    assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+    assert nvrtc.compile_device(targets.device_source(gradient.derivative.program))
 
 
 @needs_nvrtc
 @pytest.mark.parametrize("name", ["cublas_factors_on_device", "cublas_scalars_on_device", "cufft_memory_limit"])
 def test_kernels_beside_libraries_compile_with_nvrtc(name: str) -> None:
-    from hetad import emit
+    from hetad import targets
 
     problem = cases(LIBRARIES / f"{name}.cu")[0].problem
     program = hetad.load(problem.source, defines=problem.defines)
     gradient = hetad.gradient(program[problem.function], wrt=problem.wrt, of=problem.of, memory_limit="1MB")
-    assert nvrtc.compile_device(emit.device_source(gradient.derivative.program))
+    assert nvrtc.compile_device(targets.device_source(gradient.derivative.program))
 
 
 @needs_nvcc

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import emit
+from hetad import targets
 from hetad.run import cuda, cuda_routines
 from hetad.run.executable import library
 from tests.unit import fake_cupy as cp
@@ -60,14 +60,14 @@ def driver() -> Iterator[Any]:
         launcher = signature(cp.launch)
         fake.fake_launcher(launcher)
         cp.register[:] = [fake.fake_parameters]
-        device_source, source = emit.device_source, cuda.table_source()
+        device_source, source = targets.device_source, cuda.table_source()
 
         def recorded(program: Any) -> str:
             text = device_source(program)
             cp.programs[text] = program
             return text
 
-        patch.setattr(emit, "device_source", recorded)
+        patch.setattr(targets, "device_source", recorded)
         patch.setattr(cuda, "_cupy", lambda: cp)
         patch.setattr(cuda, "_driver", lambda: fake)
         patch.setattr(cuda, "unusable_reason", lambda: None)
@@ -185,7 +185,7 @@ def test_what_goes_wrong_on_the_device_is_named(program: hetad.Program, driver: 
 
 
 def test_device_code_that_does_not_compile(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(emit, "device_source", lambda _: "not CUDA")
+    monkeypatch.setattr(targets, "device_source", lambda _: "not CUDA")
     with pytest.raises(
         hetad.BackendError, match=r"NVRTC failed.*\n.*error\n  the source is kept in (.*\.cu)"
     ) as caught:

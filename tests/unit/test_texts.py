@@ -11,11 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import hetad
-from hetad import emit, frontend, pipeline
-from hetad.emit.cpu_passes import CpuOptions
+from hetad import frontend, pipeline, targets
 from hetad.host.derivation import Request
 from hetad.ir import texts
 from hetad.run import compiler
+from hetad.targets.cpu.passes import CpuOptions
 
 NASTY = [
     "\\",
@@ -151,7 +151,7 @@ def test_comments_of_the_source_change_no_derivative(line: str, block: str) -> N
 def test_names_of_files_change_no_code(name: str) -> None:
     def text(name: str) -> list[str]:
         made = pipeline.primal(frontend.load(PROGRAM % ("", ""), name), "run")
-        source = emit.cpu_source(made.program, made.entry, CpuOptions(fibers=True))
+        source = targets.cpu_source(made.program, made.entry, CpuOptions(fibers=True))
         return [t for t in code(source) if not t.startswith('"')]
 
     assert text(name) == text("x.cu")
@@ -192,5 +192,5 @@ template <int N> __global__ void power(float *y, const float *x)
 }
 void run(float *y, const float *x) { power<8><<<1, 1>>>(y, x); }
 """
-    text = emit.cuda_file(frontend.load(source, "x.cu").reach("run"), "run")
+    text = targets.cuda_file(frontend.load(source, "x.cu").reach("run"), "run")
     assert re.findall("#pragma.*", text) == ["#pragma unroll 8", "#pragma unroll (4)"]

@@ -10,16 +10,16 @@ from unittest import mock
 
 import numpy as np
 
-from hetad import emit, frontend
+from hetad import frontend, targets
 from hetad.ir import nodes as ir
 from hetad.run import compiler, process
 
 Change = Callable[[ir.Program], ir.Program]
-MODES: dict[str, tuple[emit.CpuOptions, dict[str, str]]] = {
-    "regions": (emit.CpuOptions(), {}),
-    "parallel": (emit.CpuOptions(parallel=True), {}),
-    "fibers": (emit.CpuOptions(fibers=True), {}),
-    "seeded fibers": (emit.CpuOptions(fibers=True), {"HETAD_CPU_SEED": "7"}),
+MODES: dict[str, tuple[targets.CpuOptions, dict[str, str]]] = {
+    "regions": (targets.CpuOptions(), {}),
+    "parallel": (targets.CpuOptions(parallel=True), {}),
+    "fibers": (targets.CpuOptions(fibers=True), {}),
+    "seeded fibers": (targets.CpuOptions(fibers=True), {"HETAD_CPU_SEED": "7"}),
 }
 
 
@@ -29,7 +29,7 @@ class Compiled:
     def __init__(self, source: str, entry: str, mode: str = "regions", change: Change = lambda p: p) -> None:
         options, self.environment = MODES[mode]
         program = change(frontend.load(source, "x.cu").reach(entry))
-        text = emit.cpu_source(program, entry, options)
+        text = targets.cpu_source(program, entry, options)
         libraries = ("m", "pthread") if options.parallel else ("m",)
         self.code = ctypes.CDLL(str(compiler.shared_library(text, libraries=libraries)))
         process.connect(self.code)

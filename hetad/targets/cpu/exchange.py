@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hetad.emit.block_ir import THREAD, THREADS, assign, at, element, lane_bit, warp
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, integer, var
 from hetad.ir.types import BOOL, INT, SIZE_T, UINT, Int, Type
 from hetad.rules import callees
+from hetad.targets.cpu.block_ir import THREAD, THREADS, assign, at, element, lane_bit, warp
 
 if TYPE_CHECKING:
-    from hetad.emit.barrier_intervals.structure import Builder
+    from hetad.targets.cpu.barrier_intervals.structure import Builder
 
 
 def exchange(builder: Builder, call: ir.Call) -> None:
@@ -55,7 +55,7 @@ def _shuffle(builder: Builder, call: ir.Call, result: ir.Place) -> None:
 
 
 def _shuffle_adjoint(builder: Builder, call: ir.Call, result: ir.Place) -> None:
-    from hetad.emit.barrier_intervals.structure import clear
+    from hetad.targets.cpu.barrier_intervals.structure import clear
 
     seed, span = call.args[1], call.span
     sums = builder.array("sum", seed.type)

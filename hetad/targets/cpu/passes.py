@@ -11,22 +11,22 @@ from typing import Any
 
 from hetad.diagnostics import UnsupportedError
 from hetad.emit.assembly import with_support_kernels
-from hetad.emit.barrier_intervals.nodes import Structure
-from hetad.emit.barrier_intervals.structure import structure
-from hetad.emit.barrier_intervals.variables import Variables
 from hetad.emit.dialect import C_PARALLEL, C, Dialect
-from hetad.emit.index_set_splitting import Interior, interior_of_row
-from hetad.emit.inlining import barriers_in_kernels
-from hetad.emit.strip_mining import in_strips
-from hetad.emit.sweeps import swept
-from hetad.emit.synchronisation import at_once, in_step, uses_block
-from hetad.emit.uniform import address_taken
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
 from hetad.ir.places import written
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import Pass, program_pass
 from hetad.rules import operations
+from hetad.targets.cpu.barrier_intervals.nodes import Structure
+from hetad.targets.cpu.barrier_intervals.structure import structure
+from hetad.targets.cpu.barrier_intervals.variables import Variables
+from hetad.targets.cpu.index_set_splitting import Interior, interior_of_row
+from hetad.targets.cpu.inlining import barriers_in_kernels
+from hetad.targets.cpu.strip_mining import in_strips
+from hetad.targets.cpu.sweeps import swept
+from hetad.targets.cpu.synchronisation import at_once, in_step, uses_block
+from hetad.targets.cpu.uniform import address_taken
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 

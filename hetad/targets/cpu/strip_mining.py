@@ -18,8 +18,17 @@ from dataclasses import replace
 
 from hetad.analysis.dataflow import settle
 from hetad.emit.guards import Counting, bounds, pure
-from hetad.emit.index_set_splitting import in_cases
-from hetad.emit.strip_nodes import (
+from hetad.emit.walk import mentioned
+from hetad.frontend.quote import Quote
+from hetad.ir import nodes as ir
+from hetad.ir.build import binary
+from hetad.ir.places import root_symbol, written
+from hetad.ir.simplify import conjunction, conjuncts
+from hetad.ir.types import INT, Array, Float, Int, Type
+from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_stmts
+from hetad.rules import operations
+from hetad.targets.cpu.index_set_splitting import in_cases
+from hetad.targets.cpu.strip_nodes import (
     Group,
     Nest,
     Node,
@@ -31,15 +40,6 @@ from hetad.emit.strip_nodes import (
     opens_loop,
     own_expressions,
 )
-from hetad.emit.walk import mentioned
-from hetad.frontend.quote import Quote
-from hetad.ir import nodes as ir
-from hetad.ir.build import binary
-from hetad.ir.places import root_symbol, written
-from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.types import INT, Array, Float, Int, Type
-from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_stmts
-from hetad.rules import operations
 
 WIDTH = 512  # iterations in a strip: what they keep fits in the first cache
 

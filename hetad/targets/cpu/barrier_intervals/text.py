@@ -9,23 +9,24 @@ from dataclasses import dataclass, field, replace
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
-from hetad.emit.barrier_intervals.structure import MOST_THREADS
-from hetad.emit.barrier_intervals.variables import Variables, regions, uniform_statements
-from hetad.emit.block_ir import THREAD, THREADS
 from hetad.emit.declarators import declaration
 from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.emit.layout import INDENT
 from hetad.emit.names import LIBRARY, Locals, is_dynamic
-from hetad.emit.scopes import require_declared, require_declared_in_regions
+from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
-from hetad.emit.thread_loops import block_loops, block_range, thread_loops
 from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import Array, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, variables, walk_exprs
+from hetad.targets.cpu.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
+from hetad.targets.cpu.barrier_intervals.scopes import require_declared_in_regions
+from hetad.targets.cpu.barrier_intervals.structure import MOST_THREADS
+from hetad.targets.cpu.barrier_intervals.variables import Variables, regions, uniform_statements
+from hetad.targets.cpu.block_ir import THREAD, THREADS
+from hetad.targets.cpu.thread_loops import block_loops, block_range, thread_loops
 
 _ON_STACK = 256 * 1024  # bytes of arrays with an element per thread; what exceeds it lies in an arena
 _ALIGNED = "__attribute__((aligned(16)))"

@@ -1,7 +1,7 @@
 """Kernels as C functions for the CPU.
 
 A kernel becomes loops over blocks and, inside, regions: loops over the threads of the block.  A kernel without barriers
-is one region; a barrier ends a region and starts the next one (`emit/barrier_intervals/structure.py`).
+is one region; a barrier ends a region and starts the next one (`targets/cpu/barrier_intervals/structure.py`).
 
 The innermost loop becomes vector code only if the compiler sees that `blockIdx.x * blockDim.x + threadIdx.x` does not
 wrap around: kernels are compiled for at most 2^20 blocks along an axis, and once more without that promise, for size
@@ -14,23 +14,23 @@ from collections.abc import Iterator
 
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.barrier_intervals.text import RegionKernel
-from hetad.emit.cpu_passes import CpuProgram
 from hetad.emit.declarators import declaration
-from hetad.emit.fibers import FiberKernel, FiberStatements
-from hetad.emit.index_set_splitting import Interior
 from hetad.emit.layout import INDENT
-from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
-from hetad.emit.sweeps import SweepKernel
-from hetad.emit.thread_loops import Middle, block_loops, block_range, thread_loops
-from hetad.emit.uniform import address_taken
 from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs
+from hetad.targets.cpu.barrier_intervals.text import RegionKernel
+from hetad.targets.cpu.fibers import FiberKernel, FiberStatements
+from hetad.targets.cpu.index_set_splitting import Interior
+from hetad.targets.cpu.passes import CpuProgram
+from hetad.targets.cpu.races import Sites, WatchedStatements
+from hetad.targets.cpu.sweeps import SweepKernel
+from hetad.targets.cpu.thread_loops import Middle, block_loops, block_range, thread_loops
+from hetad.targets.cpu.uniform import address_taken
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 _MANY_THREADS = "blockDim.x > 1024 || blockDim.y > 1024 || blockDim.z > 1024"

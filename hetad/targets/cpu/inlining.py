@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from hetad.adjoint.inline import inline
 from hetad.diagnostics import UnsupportedError
-from hetad.emit.synchronisation import uses_block
-from hetad.emit.uniform import escaping
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
 from hetad.ir.visit import walk_exprs
+from hetad.targets.cpu.synchronisation import uses_block
+from hetad.targets.cpu.uniform import escaping
 
 
 def barriers_in_kernels(program: ir.Program, entry: str) -> ir.Program:

@@ -7,17 +7,11 @@ from collections.abc import Iterator, Sequence
 from hetad.deep import deep
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.cpu_kernels import Kernels, dispatch
-from hetad.emit.cpu_passes import CPU, SERIAL, CpuOptions, CpuProgram
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import C
-from hetad.emit.fibers import FiberStatements, shared_struct
 from hetad.emit.layout import joined
-from hetad.emit.races import NAMES as RACE_NAMES
-from hetad.emit.races import Sites, WatchedStatements
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Initialised, Statements
-from hetad.emit.synchronisation import uses_block
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
@@ -25,6 +19,12 @@ from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import run
 from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
+from hetad.targets.cpu.fibers import FiberStatements, shared_struct
+from hetad.targets.cpu.kernels import Kernels, dispatch
+from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
+from hetad.targets.cpu.races import NAMES as RACE_NAMES
+from hetad.targets.cpu.races import Sites, WatchedStatements
+from hetad.targets.cpu.synchronisation import uses_block
 
 _HEAD = """\
 #define _GNU_SOURCE
@@ -51,7 +51,7 @@ _HEAD = """\
 @deep
 def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None = None) -> str:
     """The host functions as C, with `hetad_call` to run `entry`; kernels are launched by their position in `kernels`,
-    which is `emit.kernels(program)` unless it is given."""
+    which is `targets.kernels(program)` unless it is given."""
     return _file(program, entry, False, kernels)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hetad.emit.assembly import Assembly
-from hetad.emit.block_ir import FIRST, LAST
 from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
 from hetad.emit.scopes import require_declared
@@ -15,6 +14,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import binary
 from hetad.ir.names import called
 from hetad.ir.types import LONG, SIZE_T, UINT, Int, Pointer
+from hetad.targets.cpu.block_ir import FIRST, LAST
 
 
 def swept(kernel: ir.Function, parallel: bool) -> ir.Function:

@@ -1,6 +1,6 @@
 """A kernel whose threads wait for each other, as regions that run for one thread after another.
 
-The structure of the kernel (`emit/uniform.py`) becomes C control flow around the regions.  Where threads take
+The structure of the kernel (`targets/cpu/uniform.py`) becomes C control flow around the regions.  Where threads take
 different ways, each has a *mask*: one byte per thread, tested at the start of a region.  Inner masks imply outer ones:
 a thread that leaves a loop or the kernel clears all masks up to that of what it leaves.  No region runs, and no
 statement of the structure, in a branch that no thread takes.
@@ -13,10 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.emit.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
-from hetad.emit.block_ir import THREADS, assign, element
-from hetad.emit.exchange import block_sum, exchange
-from hetad.emit.uniform import Uniformity, escaping
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, integer, var
@@ -24,6 +20,10 @@ from hetad.ir.places import root_symbol, written
 from hetad.ir.types import BOOL, INT, SIZE_T, UCHAR, Array, Int, Type, size_of
 from hetad.ir.visit import declared, map_bodies, map_body
 from hetad.rules import callees, operations
+from hetad.targets.cpu.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
+from hetad.targets.cpu.block_ir import THREADS, assign, element
+from hetad.targets.cpu.exchange import block_sum, exchange
+from hetad.targets.cpu.uniform import Uniformity, escaping
 
 MOST_THREADS = 1024
 

@@ -1,11 +1,11 @@
-"""What a kernel in regions consists of (`emit/barrier_intervals/structure.py` makes it)."""
+"""What a kernel in regions consists of (`targets/cpu/barrier_intervals/structure.py` makes it)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.emit.uniform import Uniformity
 from hetad.ir import nodes as ir
+from hetad.targets.cpu.uniform import Uniformity
 
 
 @dataclass(eq=False, slots=True)

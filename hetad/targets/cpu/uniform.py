@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.emit.synchronisation import waits
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees
+from hetad.targets.cpu.synchronisation import waits
 
 Context = tuple[object, ...]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMMA, UNARY, Expressions
-from hetad.emit.fibers import FiberStatements
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer
 from hetad.ir.places import root_symbol
@@ -19,6 +18,7 @@ from hetad.ir.printer import expr_text
 from hetad.ir.texts import quoted
 from hetad.ir.types import Array, Pointer, Void, is_volatile
 from hetad.rules import callees, operations
+from hetad.targets.cpu.fibers import FiberStatements
 
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
 

@@ -1,0 +1,1 @@
+"""CUDA C++ for nvcc, and for NVRTC."""
