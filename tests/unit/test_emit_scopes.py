@@ -11,9 +11,9 @@ import hetad
 from hetad import pipeline, targets
 from hetad.diagnostics import InternalError
 from hetad.emit import scopes
-from hetad.targets.cpu import strip_mining
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT
+from hetad.targets.cpu import strip_mining
 
 SOURCE = """
 __device__ double twice(double v) { double t = 2 * v; return t; }
