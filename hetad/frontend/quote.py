@@ -59,10 +59,10 @@ class Scope:
         self._known: dict[str, Filling] = dict(known)
         self._fresh: dict[tuple[str, str], str] = {}
 
-    def __getitem__(self, name: str) -> ir.Expr:
+    def __getitem__(self, name: str) -> ir.Var:
         """The variable that a quote before declares under this name."""
         found = self._known[name]
-        assert isinstance(found, ir.Expr)
+        assert isinstance(found, ir.Var)
         return found
 
     def __call__(self, quote: Quote, **holes: Filling) -> ir.Body:
@@ -136,7 +136,7 @@ class Quote:
         types = [name for name, x in holes.items() if isinstance(x, Type)]
         parsed = self._parsed(types)
         match parsed.block_items:
-            case [c_ast.BinaryOp() | c_ast.TernaryOp() | c_ast.Cast() as only, *_]:
+            case [c_ast.ArrayRef() | c_ast.BinaryOp() | c_ast.TernaryOp() | c_ast.Cast() as only, *_]:
                 body: ir.Body = (ir.Return(expressions.value(context, only), span=_NOWHERE),)
             case _:
                 body = statements.body(context, parsed)

@@ -170,6 +170,13 @@ def test_expressions():
     assert {e.span for e in walk_exprs((ir.Return(chosen, span=HERE),))} == {HERE}
 
 
+def test_a_cell_is_an_expression():
+    cell = Quote("at[row * (size_t)rows + column]")
+    at, rows, column = param("a", Pointer(FLOAT)), param("n", INT), param("j", INT)
+    assert expr_text(cell.value(HERE, at=at, row=2, rows=rows, column=column)) == "a[2 * (size_t)n + size_t(j)]"
+    assert isinstance(cell.value(HERE, at=at, row=0, rows=rows, column=column), ir.Index)
+
+
 def test_truth_is_no_number():
     said = Quote("x = holds;")
     x = param("x", INT)

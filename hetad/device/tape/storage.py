@@ -16,6 +16,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.loops import constant_trips, counted, geometric_trips
 from hetad.device.draft import Draft, with_body
 from hetad.diagnostics import Span
+from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, convert, integer
@@ -128,6 +129,9 @@ def _index_from_zero(loop: ir.For) -> ir.Symbol | None:
     return header.index if stepped == {header.index} else None
 
 
+_CELL = Quote("tape[top * threads + thread]")
+
+
 class _Tape:
     def __init__(self, names: Names, slots: list[ir.Symbol]) -> None:
         self.types = list(dict.fromkeys(innermost(s.type) for s in slots))
@@ -154,11 +158,10 @@ class _Tape:
         k = self.number(s.slot)
         out: list[ir.Stmt] = []
         for place in places if isinstance(s, ir.Push) else reversed(places):
-            row = ir.Binary(
-                "*", ir.Var(self.tops[k], span=s.span), ir.Var(self.threads, span=s.span), SIZE_T, span=s.span
+            cell = _CELL.value(
+                s.span, tape=self.parameters[k], top=self.tops[k], threads=self.threads, thread=self.thread
             )
-            index = ir.Binary("+", row, ir.Var(self.thread, span=s.span), SIZE_T, span=s.span)
-            cell = ir.Index(ir.Var(self.parameters[k], span=s.span), index, place.type, span=s.span)
+            assert isinstance(cell, ir.Index)
             out += _move(replace(s, place=place), cell, self.tops[k])
         return tuple(out)
 
@@ -214,56 +217,33 @@ def _trips(loop: ir.For | ir.While, effects: Effects) -> int | None:
     return constant_trips(header) if header else geometric_trips(loop, lambda symbol: symbol in changed)
 
 
-def _index(name: str, axis: str, span: Span) -> ir.Expr:
-    return convert(ir.ThreadIndex(name, axis, UINT, span=span), SIZE_T)
-
-
-def _linear(position: str, extent: str, span: Span) -> ir.Expr:
-    """x + nx * (y + ny * z)"""
-    inner = _product(_index(extent, "y", span), _index(position, "z", span))
-    plane = _product(_index(extent, "x", span), ir.Binary("+", _index(position, "y", span), inner, SIZE_T, span=span))
-    return ir.Binary("+", _index(position, "x", span), plane, SIZE_T, span=span)
-
-
-def _product(a: ir.Expr, b: ir.Expr) -> ir.Expr:
-    return ir.Binary("*", a, b, SIZE_T, span=a.span)
-
-
-def _volume(extent: str, span: Span) -> ir.Expr:
-    return _product(_product(_index(extent, "x", span), _index(extent, "y", span)), _index(extent, "z", span))
+_BLOCK = Quote("blockIdx.x + gridDim.x * (blockIdx.y + (size_t)gridDim.y * blockIdx.z)")
+_BLOCKS = Quote("(size_t)gridDim.x * gridDim.y * gridDim.z")
+_THREAD = Quote("threadIdx.x + blockDim.x * (threadIdx.y + (size_t)blockDim.y * threadIdx.z)")
+_POSITION = Quote("""
+    const size_t thread = block * ((size_t)blockDim.x * blockDim.y * blockDim.z) + here;
+    const size_t threads = blocks * ((size_t)blockDim.x * blockDim.y * blockDim.z);
+""")
 
 
 def thread_position(names: Names, span: Span) -> tuple[ir.Symbol, ir.Symbol, list[ir.Stmt]]:
     """Variables for the number of this thread in the launch, and for how many there are."""
-    thread = names.symbol("thread", SIZE_T, span, const=True)
-    threads = names.symbol("threads", SIZE_T, span, const=True)
-    opening: list[ir.Stmt] = [
-        ir.Declare(thread, _linear_thread(span), span=span),
-        ir.Declare(threads, _thread_count(span), span=span),
-    ]
-    return thread, threads, opening
+    text = Scope(names, span)
+    opening = text(_POSITION, block=_BLOCK.value(span), here=_THREAD.value(span), blocks=_BLOCKS.value(span))
+    return text["thread"].symbol, text["threads"].symbol, list(opening)
 
 
 def thread_in_block(axes: Collection[str], span: Span) -> ir.Expr:
     """The number of this thread in its block, which has several threads along `axes` alone."""
     if set(axes) <= {"x"}:
         return ir.ThreadIndex("threadIdx", "x", UINT, span=span)
-    return convert(_linear("threadIdx", "blockDim", span), UINT)
+    return convert(_THREAD.value(span), UINT)
 
 
 def block_position(span: Span) -> ir.Expr:
     """The number of this thread's block in the launch."""
-    return _linear("blockIdx", "gridDim", span)
+    return _BLOCK.value(span)
 
 
 def block_count(span: Span) -> ir.Expr:
-    return _volume("gridDim", span)
-
-
-def _linear_thread(span: Span) -> ir.Expr:
-    base = _product(block_position(span), _volume("blockDim", span))
-    return ir.Binary("+", base, _linear("threadIdx", "blockDim", span), SIZE_T, span=span)
-
-
-def _thread_count(span: Span) -> ir.Expr:
-    return _product(block_count(span), _volume("blockDim", span))
+    return _BLOCKS.value(span)
