@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.tape.storage import block_count, block_position
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, address_of, convert, integer, zero
-from hetad.ir.types import BOOL, SIZE_T, UINT, VOID, Float, Pointer, Type
+from hetad.ir.build import Names, address_of, convert, integer
+from hetad.ir.types import SIZE_T, UINT, VOID, Float, Pointer, Type
 from hetad.ir.visit import variables, walk_stmts
 from hetad.rules import operations
 
@@ -59,6 +60,15 @@ def staged(
     return Staged(first, buffers, parts)
 
 
+_CELL = Quote("parts[number * blocks + block]")
+_SUM = Quote("""
+    real sum = 0;
+    for (unsigned int b = threadIdx.x; b < blocks; b += blockDim.x) {
+        sum += parts[number * blocks + b];
+    }
+""")
+
+
 class _Stage:
     def __init__(self, names: Names, span: Span) -> None:
         self.names, self.span = names, span
@@ -97,24 +107,17 @@ class _Stage:
         assert isinstance(s, ir.Call) and _adds(s)
         target, value = s.args
         number = self._numbers(value.type, count, k)
-        place = self._cell(value.type, number, self.block, self.blocks)
-        return operations.block_sum(address_of(place), value, span=s.span), self._added_up(target, number, value)
+        parts = self.buffers[value.type]
+        cell = _CELL.value(s.span, parts=parts, number=number, blocks=self.blocks, block=self.block)
+        assert isinstance(cell, ir.Index)
+        return operations.block_sum(address_of(cell), value, span=s.span), self._added_up(target, number, value)
 
     def _added_up(self, target: ir.Expr, number: ir.Expr, value: ir.Expr) -> list[ir.Stmt]:
         """`target` receives sum `number` of all blocks, which the threads of one block share among them."""
-        span = value.span
-        total, b = self.names.symbol("sum", value.type, span), self.names.symbol("b", UINT, span)
-        block = ir.Var(b, span=span)
-        add = ir.Update("+", ir.Var(total, span=span), self._cell(value.type, number, b, self.total), span=span)
-        loop = ir.For(
-            (ir.Declare(b, _thread("threadIdx", span), span=span),),
-            ir.Binary("<", block, ir.Var(self.total, span=span), BOOL, span=span),
-            (ir.Update("+", block, _thread("blockDim", span), span=span),),
-            (add,),
-            span=span,
-        )
-        closing = operations.block_sum(target, ir.Var(total, span=span), span=span)
-        return [ir.Declare(total, zero(value.type, span), span=span), loop, closing]
+        text = Scope(self.names, value.span)
+        parts = self.buffers[value.type]
+        summed = text(_SUM, real=value.type, parts=parts, number=number, blocks=self.total)
+        return [*summed, operations.block_sum(target, text["sum"], span=value.span)]
 
     def _numbers(self, type_: Type, count: int, k: ir.Expr | None) -> ir.Expr:
         """The number of the next sum, of `count` ones that `k` tells apart."""
@@ -124,14 +127,6 @@ class _Stage:
         first = integer(self.counts[type_], self.span, SIZE_T)
         self.counts[type_] += count
         return first if k is None else ir.Binary("+", first, convert(k, SIZE_T), SIZE_T, span=self.span)
-
-    def _cell(self, type_: Type, number: ir.Expr, block: ir.Symbol, blocks: ir.Symbol) -> ir.Index:
-        span = self.span
-        index = convert(ir.Var(block, span=span), SIZE_T)
-        if not isinstance(number, ir.Const) or number.value != 0:
-            row = ir.Binary("*", number, convert(ir.Var(blocks, span=span), SIZE_T), SIZE_T, span=span)
-            index = ir.Binary("+", row, index, SIZE_T, span=span)
-        return ir.Index(ir.Var(self.buffers[type_], span=span), index, type_, span=span)
 
 
 def refuse_atomics(bodies: Sequence[ir.Body]) -> None:
@@ -158,7 +153,3 @@ def _adds(s: ir.Stmt) -> bool:
 def _trips(s: ir.For) -> int:
     assert isinstance(s.cond, ir.Binary) and isinstance(s.cond.right, ir.Const)
     return int(s.cond.right.value)
-
-
-def _thread(name: str, span: Span) -> ir.Expr:
-    return ir.ThreadIndex(name, "x", UINT, span=span)
