@@ -15,13 +15,22 @@ from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.increments import pointee
 from hetad.device.gathers.gathering import waits
 from hetad.diagnostics import Span
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, integer, var
-from hetad.ir.types import BOOL, UINT
+from hetad.ir.build import Names, var
+from hetad.ir.types import UINT
 from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
 from hetad.rules import operations
 
 _EXTENTS = {"threadIdx": "blockDim", "blockIdx": "gridDim"}
+_FIRST = Quote("""
+    blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0 && threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0
+""")
+_TURNS = Quote("""
+    for (unsigned int turn = 0; turn < turns; ++turn) {
+        body;
+    }
+""")
 
 
 def in_turn(
@@ -51,8 +60,9 @@ def in_turn(
     inner: ir.Body = map_exprs(counted, own)
     inner = own_copies(inner, names)
     for name, axis in loops:
-        inner = (_loop(counters[name, axis], ir.ThreadIndex(_EXTENTS[name], axis, UINT, span=span), inner),)
-    return (ir.If(_first(span), inner, (), span=span),)
+        turns = ir.ThreadIndex(_EXTENTS[name], axis, UINT, span=span)
+        inner = _TURNS(names, span, turn=counters[name, axis], turns=turns, body=inner)
+    return (ir.If(_FIRST.value(span), inner, (), span=span),)
 
 
 def own_copies(body: ir.Body, names: Names) -> ir.Body:
@@ -68,20 +78,3 @@ def _alone(s: ir.Stmt) -> ir.Stmt | ir.Body:
     if operations.does(s, operations.block_add):
         return ir.Update("+", pointee(s.args[0]), s.args[1], span=s.span)
     return without_atomics(s)
-
-
-def _loop(counter: ir.Symbol, extent: ir.Expr, body: ir.Body) -> ir.Stmt:
-    span, variable = counter.span, var(counter)
-    start = ir.Declare(counter, integer(0, span, UINT), span=span)
-    step = ir.Update("+", variable, integer(1, span, UINT), span=span)
-    return ir.For((start,), ir.Binary("<", variable, extent, BOOL, span=span), (step,), body, span=span)
-
-
-def _first(span: Span) -> ir.Expr:
-    """Whether this is the first thread of the first block."""
-    zero = integer(0, span, UINT)
-    positions = [ir.ThreadIndex(name, axis, UINT, span=span) for name in ("blockIdx", "threadIdx") for axis in AXES]
-    found: ir.Expr = ir.Binary("==", positions[0], zero, BOOL, span=span)
-    for p in positions[1:]:
-        found = ir.Binary("&&", found, ir.Binary("==", p, zero, BOOL, span=span), BOOL, span=span)
-    return found
