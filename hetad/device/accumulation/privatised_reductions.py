@@ -16,13 +16,25 @@ from hetad.device.accumulation.increments import increment, plain
 from hetad.device.draft import Draft, on_body
 from hetad.device.tape.storage import LOCAL_LIMIT
 from hetad.diagnostics import Span
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, zero
-from hetad.ir.types import BOOL, INT, UINT, Array, Pointer, size_of
+from hetad.ir.types import INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
 from hetad.rules import operations
 
 MOST = 64  # elements
+_TOTALS = Quote("""
+    #pragma unroll
+    for (int k = 0; k < count; ++k) {
+        add;
+    }
+""")
+_BLOCKS = Quote("""
+    for (unsigned int block = blockIdx.x; block < blocks; block += gridDim.x) {
+        body;
+    }
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ def with_totals(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Bo
     if found:
         k = names.symbol("k", INT, ground.span)
         for few in found:
-            body = _summed(body, few, k)
+            body = _summed(body, few, k, names)
     return body
 
 
@@ -89,7 +101,7 @@ def _few(
     return _Few(root, max(lower), count, sums, frozenset(id(s.statement) for s in members))
 
 
-def _summed(body: ir.Body, few: _Few, k: ir.Symbol) -> ir.Body:
+def _summed(body: ir.Body, few: _Few, k: ir.Symbol, names: Names) -> ir.Body:
     span = k.span
 
     def cell(array: ir.Symbol, index: ir.Expr) -> ir.Index:
@@ -116,16 +128,9 @@ def _summed(body: ir.Body, few: _Few, k: ir.Symbol) -> ir.Body:
     count = ir.Var(k, span=span)
     target = address_of(cell(few.root, moved(count, few.low)))
     add = operations.block_add(target, cell(few.sums, count), span=span)
-    total = ir.For(
-        (ir.Declare(k, integer(0, span), span=span),),
-        ir.Binary("<", count, integer(few.count, span), BOOL, span=span),
-        (ir.Update("+", count, integer(1, span), span=span),),
-        (add,),
-        unroll="",
-        span=span,
-    )
+    total = _TOTALS(names, span, k=k, count=few.count, add=(add,))
     opening = ir.Declare(few.sums, zero(few.sums.type, span), span=span)
-    return (opening, *map_body(own, map_body(unrolled, body)), total)
+    return (opening, *map_body(own, map_body(unrolled, body)), *total)
 
 
 def adds_up(s: ir.Stmt) -> bool:
@@ -152,15 +157,8 @@ def in_fewer_blocks(body: ir.Body, blocks: ir.Symbol, names: Names, span: Span) 
             return ir.Var(block if e.name == "blockIdx" else blocks, span=e.span)
         return e
 
-    variable = ir.Var(block, span=span)
-    loop = ir.For(
-        (ir.Declare(block, ir.ThreadIndex("blockIdx", "x", UINT, span=span), span=span),),
-        ir.Binary("<", variable, ir.Var(blocks, span=span), BOOL, span=span),
-        (ir.Update("+", variable, ir.ThreadIndex("gridDim", "x", UINT, span=span), span=span),),
-        map_exprs(for_several, inner),
-        span=span,
-    )
-    return (*sums, loop, *body[split:])
+    loop = _BLOCKS(names, span, block=block, blocks=blocks, body=map_exprs(for_several, inner))
+    return (*sums, *loop, *body[split:])
 
 
 def _starts_anew(body: ir.Body, sums: set[ir.Symbol]) -> bool:
