@@ -25,9 +25,10 @@ from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import increment
 from hetad.device.draft import Draft, with_body
 from hetad.device.tape.storage import thread_in_block
+from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, integer, zero
-from hetad.ir.types import BOOL, UINT, Float, Int, Pointer
+from hetad.ir.types import Float, Int, Pointer
 from hetad.ir.visit import declared, own_nodes, substitute, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import operations
@@ -135,13 +136,25 @@ def _steps_along(index: ir.Expr, counter: ir.Symbol) -> bool:
     return False
 
 
+_LANES = Quote("""
+    const unsigned int lanes = few_lanes;
+    const type lane = thread % lanes;
+""")
+_MEMBERS = Quote("""
+    for (unsigned int member = 0; member < lanes; ++member) {
+        handed;
+        for (type k = first + lane; k < end; k += (type)lanes) {
+            body;
+        }
+    }
+""")
+
+
 class _Deal:
     def __init__(self, loop: ir.For, found: _Dealable, ground: LaunchAssumptions, names: Names) -> None:
         self.loop, self.found, self.ground, self.span = loop, found, ground, loop.span
         type_ = found.index.type
-        self.lanes = names.symbol("lanes", UINT, self.span, const=True)
-        self.lane = names.symbol("lane", type_, self.span, const=True)
-        self.member = names.symbol("member", UINT, self.span)
+        self.quoted = Scope(names, self.span, type=type_)
         self.first = names.symbol(f"{found.index.name}_first", type_, self.span)
         self.end = names.symbol(f"{found.index.name}_end", type_, self.span)
         self.names = names
@@ -156,14 +169,14 @@ class _Deal:
         values = ((self.first, convert(self.found.start, self.first.type)), (self.end, bound))
         if guard is None:
             own = tuple(ir.Declare(x, e, span=self.span) for x, e in values)
-            return (*outer, *self._lanes(), *own, self._over_members())
+            return (*outer, *self._lanes(), *own, *self._over_members())
         kept = [x for x in self.found.given if x in set(declared(inner))]
         self.outside = {x: replace(x, const=False) for x in kept}
         early = (*self.outside.values(), self.first, self.end)
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in early]
         found = tuple(ir.Assign(ir.Var(x, span=self.span), e, span=self.span) for x, e in values)
         then = tuple(t for s in substitute(self.outside, (*inner, *found)) for t in self._set(s))
-        return (*outer, *opening, replace(guard, then=then), *self._lanes(), self._over_members())
+        return (*outer, *opening, replace(guard, then=then), *self._lanes(), *self._over_members())
 
     def _set(self, s: ir.Stmt) -> ir.Body:
         """An assignment, or nothing, in place of the declaration of a variable that is declared further out."""
@@ -171,40 +184,23 @@ class _Deal:
             return (s,)
         return (ir.Assign(ir.Var(s.symbol, span=s.span), s.init, span=s.span),) if s.init is not None else ()
 
-    def _lanes(self) -> tuple[ir.Stmt, ...]:
+    def _lanes(self) -> ir.Body:
         thread = thread_in_block(self.ground.axes.threads, self.span)
-        lane = ir.Binary("%", thread, ir.Var(self.lanes, span=self.span), UINT, span=self.span)
-        return (
-            ir.Declare(self.lanes, operations.few_lanes(span=self.span), span=self.span),
-            ir.Declare(self.lane, convert(lane, self.lane.type), span=self.span),
-        )
+        return self.quoted(_LANES, few_lanes=operations.few_lanes(span=self.span), thread=thread)
 
-    def _over_members(self) -> ir.Stmt:
+    def _over_members(self) -> ir.Body:
         """The loops of the members of the group, one after another."""
-        span = self.span
         given = (*self.found.given, self.first, self.end)
-        own = {x: self.names.symbol(f"its_{x.name}", x.type, span, const=True) for x in given}
-        handed = tuple(ir.Declare(new, self._of_member(self.outside.get(x, x)), span=span) for x, new in own.items())
-        index = ir.Var(self.found.index, span=span)
-        type_ = self.found.index.type
-        start = ir.Binary("+", ir.Var(own[self.first], span=span), ir.Var(self.lane, span=span), type_, span=span)
-        loop = ir.For(
-            (ir.Declare(self.found.index, start, span=span),),
-            ir.Binary("<", index, ir.Var(own[self.end], span=span), BOOL, span=span),
-            (ir.Update("+", index, convert(ir.Var(self.lanes, span=span), type_), span=span),),
-            substitute(own, self.loop.body),
-            span=span,
-        )
-        member = ir.Var(self.member, span=span)
-        return ir.For(
-            (ir.Declare(self.member, integer(0, span, UINT), span=span),),
-            ir.Binary("<", member, ir.Var(self.lanes, span=span), BOOL, span=span),
-            (ir.Update("+", member, integer(1, span, UINT), span=span),),
-            (*handed, loop),
-            span=span,
+        own = {x: self.names.symbol(f"its_{x.name}", x.type, self.span, const=True) for x in given}
+        return self.quoted(
+            _MEMBERS,
+            handed=lambda: tuple(ir.Declare(its, self._of_member(x), span=self.span) for x, its in own.items()),
+            k=self.found.index,
+            first=own[self.first],
+            end=own[self.end],
+            body=substitute(own, self.loop.body),
         )
 
     def _of_member(self, symbol: ir.Symbol) -> ir.Expr:
-        member, lanes = (ir.Var(x, span=self.span) for x in (self.member, self.lanes))
-        value = ir.Var(symbol, span=self.span)
-        return operations.of_lane(value, member, lanes, span=self.span)
+        value = ir.Var(self.outside.get(symbol, symbol), span=self.span)
+        return operations.of_lane(value, self.quoted["member"], self.quoted["lanes"], span=self.span)
