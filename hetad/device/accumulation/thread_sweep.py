@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.device.accumulation.thread_order import only_adds
 from hetad.device.draft import Draft
+from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, convert, zero
+from hetad.ir.build import Names, zero
 from hetad.ir.places import root_symbol, written
-from hetad.ir.types import BOOL, INT, UINT, Array, Int
+from hetad.ir.types import INT, UINT, Array, Int
 from hetad.ir.visit import (
     declared,
     map_body,
@@ -27,6 +27,21 @@ from hetad.ir.visit import (
     walk_stmts,
 )
 from hetad.passes.manager import program_pass
+
+_COUNT = Quote("gridDim.x * blockDim.x")
+_SWEEP = Quote("""
+    const int threads = count;
+    for (int thread = 0; thread < threads; ++thread) {
+        body;
+    }
+""")
+_BACKWARDS = Quote("""
+    const int threads = count;
+    for (int before = 0; before < threads; ++before) {
+        const int thread = threads - 1 - before;
+        body;
+    }
+""")
 
 
 @program_pass("thread-sweep")
@@ -49,7 +64,7 @@ def thread_sweep(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.S
         return None
     span = ground.span
     body = _spelled(body)
-    thread, threads = (names.symbol(name, INT, span, const=name == "threads") for name in ("thread", "threads"))
+    thread = names.symbol("thread", INT, span)
     sums = [s for s in body[:split] if isinstance(s, ir.Declare) and _is_sum(s, body[split:])]
     inner = tuple(s for s in body[:split] if not any(s is d for d in sums))
     if not all(_only_added(s.symbol, inner) for s in sums):
@@ -58,18 +73,9 @@ def thread_sweep(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.S
     mine = map_body(lambda s: map_own_exprs(lambda e: _numbered(e, ir.Var(thread, span=span), size), s), inner)
     if any(isinstance(e, ir.ThreadIndex) and e.name in ("threadIdx", "blockIdx") for e in walk_exprs(mine)):
         return None
-    count = ir.Binary("*", grid_dim("x", span), block_dim("x", span), UINT, span=span)
-    variable = ir.Var(thread, span=span)
-    loop = ir.For(
-        (ir.Declare(thread, ir.Const(0, INT, "0", span=span), span=span),),
-        ir.Binary("<", variable, ir.Var(threads, span=span), BOOL, span=span),
-        (ir.Update("+", variable, ir.Const(1, INT, "1", span=span), span=span),),
-        mine,
-        lanes=True,
-        sums=tuple(s.symbol for s in sums),
-        span=span,
-    )
-    number = ir.Declare(threads, convert(count, INT), span=span)
+    number, loop = _SWEEP(names, span, thread=thread, count=_COUNT.value(span), body=mine)
+    assert isinstance(loop, ir.For)
+    loop = replace(loop, lanes=True, sums=tuple(s.symbol for s in sums))
     return ir.Sweep((*sums, number, loop, *body[split:]), counted=True)
 
 
@@ -82,23 +88,13 @@ def in_order(body: ir.Body, ground: LaunchAssumptions, names: Names, count: ir.E
     if ground.axes.all != ("x",):
         return None
     span = ground.span
-    thread, threads = (names.symbol(name, INT, span, const=True) for name in ("thread", "threads"))
-    left = names.symbol("before", INT, span)
+    thread = names.symbol("thread", INT, span, const=True)
     size = ground.sizes.get("x")
     mine = map_body(lambda s: map_own_exprs(lambda e: _numbered(e, ir.Var(thread, span=span), size), s), _spelled(body))
     if any(isinstance(e, ir.ThreadIndex) and e.name in ("threadIdx", "blockIdx") for e in walk_exprs(mine)):
         return None
-    count = count or ir.Binary("*", grid_dim("x", span), block_dim("x", span), UINT, span=span)
-    one, all_, done = ir.Const(1, INT, "1", span=span), ir.Var(threads, span=span), ir.Var(left, span=span)
-    last = ir.Binary("-", all_, one, INT, span=span)
-    loop = ir.For(
-        (ir.Declare(left, ir.Const(0, INT, "0", span=span), span=span),),
-        ir.Binary("<", done, all_, BOOL, span=span),
-        (ir.Update("+", done, one, span=span),),
-        (ir.Declare(thread, ir.Binary("-", last, done, INT, span=span), span=span), *mine),
-        span=span,
-    )
-    return ir.Sweep((ir.Declare(threads, convert(count, INT), span=span), loop), counted=True)
+    loop = _BACKWARDS(names, span, thread=thread, count=count or _COUNT.value(span), body=mine)
+    return ir.Sweep(loop, counted=True)
 
 
 def _is_sum(s: ir.Declare, after: ir.Body) -> bool:
