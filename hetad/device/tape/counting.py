@@ -17,6 +17,7 @@ from hetad.device.tape.numbered import Entered, Outlook, Way, numbered
 from hetad.device.tape.storage import Site
 from hetad.device.tape.unknown import Unknown, bounded
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, is_zero, var
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
@@ -85,7 +86,7 @@ class Counting:
                 inner = replace(inner, body=(*inner.body, step))
             out.append(step)  # of a loop: what is saved before it
         if most is not None and isinstance(inner, ir.For | ir.While):
-            return out + _longest(inner, most, self.names)
+            return [*out, *_longest(inner, most, self.names)]
         return out if self.drops(s) else [*out, inner]
 
     def _loop(self, s: ir.For | ir.While, before: Way) -> tuple[ir.Body, ir.For | ir.While]:
@@ -191,13 +192,15 @@ def _is_effect(s: ir.Stmt) -> bool:
     return isinstance(s, ir.Call) and (s.function == "atomicMax" or callees.kind(s.function) == "barrier")
 
 
-def _longest(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> list[ir.Stmt]:
-    span = loop.span
-    n = names.symbol("iterations", UINT, span)
-    here, top = ir.Var(n, span=span), ir.Var(most, span=span)
-    step = ir.Update("+", here, integer(1, span, UINT), span=span)
-    return [
-        ir.Declare(n, integer(0, span, UINT), span=span),
-        replace(loop, body=(*loop.body, step)),
-        ir.If(ir.Binary(">", here, top, BOOL, span=span), (ir.Assign(top, here, span=span),), (), span=span),
-    ]
+_NEXT = Quote("++iterations;")
+_LONGEST = Quote("""
+    unsigned int iterations = 0;
+    loop;
+    if (iterations > most)
+        most = iterations;
+""")
+
+
+def _longest(loop: ir.For | ir.While, most: ir.Symbol, names: Names) -> ir.Body:
+    text = Scope(names, loop.span, most=most)
+    return text(_LONGEST, loop=lambda: (replace(loop, body=(*loop.body, *text(_NEXT))),))
