@@ -141,7 +141,7 @@ KERNELS = KernelPasses(
         kernel.pruned_kernel,
     ),
     store=(
-        kernel.settled_replays,
+        kernel.replays,
         with_assumptions,
         ordered_saves,
         segments_asked_for.only(option("segments")),

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 Store = TypeVar("Store", ir.Assign | ir.Update, ir.Call)
 
 
-def settled(engine: Engine, s: Store) -> tuple[list[ir.Stmt], Store]:
+def pinned(engine: Engine, s: Store) -> tuple[list[ir.Stmt], Store]:
     """Statements in front of the store, and the store to an address that it leaves alone."""
-    settling = _Settling(engine, s)
+    pinning = _Pinning(engine, s)
     if isinstance(s, ir.Call):
-        args = tuple(settling.pointer(a) if isinstance(a.type, Pointer | Array) else a for a in s.args)
-        result = settling.place(s.result) if s.result is not None else None
-        return settling.before, replace(s, args=args, result=result) if settling.before else s
-    target = settling.place(s.target)
-    return settling.before, replace(s, target=target) if settling.before else s
+        args = tuple(pinning.pointer(a) if isinstance(a.type, Pointer | Array) else a for a in s.args)
+        result = pinning.place(s.result) if s.result is not None else None
+        return pinning.before, replace(s, args=args, result=result) if pinning.before else s
+    target = pinning.place(s.target)
+    return pinning.before, replace(s, target=target) if pinning.before else s
 
 
-class _Settling:
+class _Pinning:
     def __init__(self, engine: Engine, s: ir.Stmt) -> None:
         self._engine, self._stores = engine, isinstance(s, ir.Assign | ir.Update)
         self._changed = set(engine.effects.writes(s))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from hetad.adjoint import ruled
-from hetad.adjoint.addresses import settled
+from hetad.adjoint.addresses import pinned
 from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.copy_permutations import Moves, grouped, reverse_moves
 from hetad.adjoint.expressions import active_leaves, mentions, pull
@@ -145,7 +145,7 @@ class Engine(Shadows, ABC):
             case ir.Assign(target=ir.Var()) | ir.Update(target=ir.Var()):
                 return self.overwrite(s)
             case ir.Assign() | ir.Update():
-                before, store = settled(self, s)
+                before, store = pinned(self, s)
                 forward, reverse = self.store(store)
                 return [*before, *forward], reverse
             case ir.If():
@@ -157,7 +157,7 @@ class Engine(Shadows, ABC):
             case ir.Call(function=name) if name in self.rules:
                 return ruled.reverse_call(self, s, self.rules[name], self.functions[name])
             case ir.Call():
-                before, call = settled(self, s)
+                before, call = pinned(self, s)
                 forward, reverse = self.call(call)
                 return [*before, *forward], reverse
             case ir.Launch():

@@ -6,7 +6,7 @@ from hetad.analysis.loops import Counted, Geometric
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, binary, convert, integer
-from hetad.ir.simplify import settled, simplified
+from hetad.ir.simplify import simplest, simplified
 from hetad.ir.types import Int, Type, promote, promote_integer
 
 Header = tuple[ir.Body, ir.Body, ir.Expr, ir.Body, ir.Body]
@@ -38,7 +38,7 @@ def _counted(c: Counted, names: Names, loop: ir.For) -> Header:
         one = integer(1, span, type_)
         inner = convert(c.bound, type_)
         if not c.inclusive:
-            inner = settled(binary("+" if c.down else "-", inner, one))
+            inner = simplest(binary("+" if c.down else "-", inner, one))
         return (
             (),
             (set_index(c, inner, span),),
@@ -69,15 +69,15 @@ def trip_count(c: Counted, span: Span) -> ir.Expr:
     start, bound = convert(convert(c.start, c.index.type), type_), convert(c.bound, type_)
     low, high = (bound, start) if c.down else (start, bound)
     runs = binary(c.op, start, bound)
-    distance: ir.Expr = settled(binary("-", high, low))
+    distance: ir.Expr = simplest(binary("-", high, low))
     count: ir.Expr
     one = integer(1, span, type_)
     if isinstance(c.step, ir.Const) and c.step.value == 1:
-        count = settled(binary("+", distance, one)) if c.inclusive else distance
+        count = simplest(binary("+", distance, one)) if c.inclusive else distance
     else:
-        last = distance if c.inclusive else settled(binary("-", distance, one))
+        last = distance if c.inclusive else simplest(binary("-", distance, one))
         steps = binary("/", last, convert(c.step, type_))
-        count = settled(binary("+", steps, one))
+        count = simplest(binary("+", steps, one))
     counter = _counter(c.index.type)
     return ir.Select(runs, convert(count, counter), integer(0, span, counter), counter, span=span)
 

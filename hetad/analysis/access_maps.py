@@ -1,6 +1,6 @@
 """Access maps: which thread touches which cell.
 
-A site's map goes from its coordinates (thread, loops) to the cell.  The offset of the cell, a polynomial such as
+An access's map goes from its coordinates (thread, loops) to the cell.  The offset of the cell, a polynomial such as
 `(z * ny + y) * nx + x`, is taken apart into subscripts `(z, y, x)` at the strides `nx * ny`, `nx` and 1; the guards
 prove that each subscript stays below the extent it has, so that different subscripts are different cells.  Then the
 subscripts are affine, and whether threads meet is a question of integer sets (`domains.py`, `conflicts.py`).
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
 
-from hetad.analysis.accesses import Site
+from hetad.analysis.accesses import Access
 from hetad.analysis.affine import UNIT, Monomial, Polynomial, atom, symbols
 from hetad.analysis.coordinates import Coordinates, grid_dim
 from hetad.analysis.domains import Domains
@@ -27,9 +27,9 @@ Subscripts = dict[Scale, Polynomial]  # by stride; affine
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A site's access map.  `thread`: per axis, how the thread is told and the coordinates that tell it."""
+    """The map of an access.  `thread`: per axis, how the thread is told and the coordinates that tell it."""
 
-    site: Site
+    access: Access
     offset: Polynomial
     conditions: tuple[Polynomial, ...]  # each is not negative
     thread: tuple[tuple[str, tuple[Polynomial, ...]], ...]
@@ -44,21 +44,21 @@ class AccessMaps:
         self.domains = Domains(coordinates, known)
         self.map = once(self._map)
 
-    def _map(self, site: Site) -> Map | None:
-        if site.cell is None:
+    def _map(self, access: Access) -> Map | None:
+        if access.cell is None:
             return None
         resolve = self.coordinates.resolved
         thread = []
         for axis in self.axes:
-            told = self._thread(axis, site)
+            told = self._thread(axis, access)
             if told is None:
                 return None
             thread.append(told)
-        return Map(site, resolve(site.cell.offset), tuple(self.domains.conditions(site.bounds)), tuple(thread))
+        return Map(access, resolve(access.cell.offset), tuple(self.domains.conditions(access.bounds)), tuple(thread))
 
-    def _thread(self, axis: str, site: Site) -> tuple[str, tuple[Polynomial, ...]] | None:
+    def _thread(self, axis: str, access: Access) -> tuple[str, tuple[Polynomial, ...]] | None:
         base = self.coordinates.threads[axis]
-        loop = next((x for x in site.loops if x.shared is not None and x.shared[0] == axis), None)
+        loop = next((x for x in access.loops if x.shared is not None and x.shared[0] == axis), None)
         if loop is None:
             return "thread", self.positions(base)
         assert loop.shared is not None and loop.coordinate is not None
@@ -79,8 +79,8 @@ class AccessMaps:
     # -- spaces
 
     def coordinates_of(self, m: Map) -> list[ir.Symbol]:
-        """The coordinates of a site, those of the thread first, then those of the loops around it."""
-        loops = [x.coordinate for x in m.site.loops if x.shared is None and x.coordinate is not None]
+        """The coordinates of an access, those of the thread first, then those of the loops around it."""
+        loops = [x.coordinate for x in m.access.loops if x.shared is None and x.coordinate is not None]
         values = [p for _, told in reversed(m.thread) for p in reversed(told)]
         values += [p for x in loops for p in reversed(self.positions(x))]
         return [symbol for p in values for symbol in symbols(p)]
@@ -101,14 +101,14 @@ class AccessMaps:
             elif kind == "block":
                 blocks = Polynomial({(grid_dim(axis, self.coordinates.span),): 1})
                 found.append(blocks - self.coordinates.resolved(self.coordinates.block_of(axis)) - UNIT)
-        for loop in m.site.loops:
+        for loop in m.access.loops:
             found += self.domains.conditions(loop.range)
             if loop.shared is None and loop.coordinate is not None and len(self.positions(loop.coordinate)) > 1:
                 found += self.domains.digit_ranges(self.positions(loop.coordinate))
         return found
 
     def clean(self, value: Polynomial, m: Map) -> bool:
-        """Whether the value is known wherever the coordinates of the site are."""
+        """Whether the value is known wherever the coordinates of the access are."""
         mine = set(self.coordinates_of(m))
         return all(
             a.symbol in mine

@@ -23,7 +23,7 @@ from hetad.ir.visit import variables
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop around a site.  Where it is counted: `coordinate` counts, and the index is `value`.
+    """A loop around an access.  Where it is counted: `coordinate` counts, and the index is `value`.
 
     `shared`: the axis whose threads divide the iterations among them, with the threads of a block or of the grid.
     """
@@ -38,7 +38,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A condition around a site; `holds` is false in the branch that is taken when it fails.  `cases`: all
+    """A condition around an access; `holds` is false in the branch that is taken when it fails.  `cases`: all
     of it where it is known, one of several lists of polynomials of which none is negative; empty where it is not."""
 
     condition: ir.Expr
@@ -48,7 +48,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A statement before a site, in the same block or in one around it."""
+    """A statement before an access, in the same block or in one around it."""
 
     statement: ir.Stmt
 
@@ -78,7 +78,7 @@ class _Trail:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class Access:
     """One statement that touches memory.  Each of `bounds` is not negative when it runs; `loops` are those around it,
     and `steps` they and all else that lies before it."""
 
@@ -113,8 +113,8 @@ class _State:
         return _State(trail, loops, (*self.bounds, *bounds), dict(self.values), dict(self.pointers))
 
 
-class Sites:
-    """`all`: the sites of a body, in its order.  `touched(statement)` gives the places that make a site each."""
+class Accesses:
+    """`all`: the accesses of a body, in its order.  `touched(statement)` gives the places that make an access each."""
 
     def __init__(
         self,
@@ -127,17 +127,17 @@ class Sites:
         """`one_block`: axes along which the launch has a single block; `sizes`: how many threads its blocks have along
         an axis, where that is known."""
         self.coordinates = Coordinates(body, span, one_block, sizes)
-        self.all: list[Site] = []
+        self.all: list[Access] = []
         self._touched = touched
         self._exposed = set(exposed(body))
         self._block(body, _State())
-        self.coordinates.ask(site.cell.offset for site in self.all if site.cell is not None)
-        self.coordinates.ask(lane for site in self.all for lane in self._lanes(site))
-        self.coordinates.ask(bound for site in self.all for bound in site.bounds)
+        self.coordinates.ask(access.cell.offset for access in self.all if access.cell is not None)
+        self.coordinates.ask(lane for access in self.all for lane in self._lanes(access))
+        self.coordinates.ask(bound for access in self.all for bound in access.bounds)
 
-    def _lanes(self, site: Site) -> list[Polynomial]:
-        """The positions in the block of threads that share a loop around the site."""
-        axes = [loop.shared[0] for loop in site.loops if loop.shared is not None and loop.shared[1] == "block"]
+    def _lanes(self, access: Access) -> list[Polynomial]:
+        """The positions in the block of threads that share a loop around the access."""
+        axes = [loop.shared[0] for loop in access.loops if loop.shared is not None and loop.shared[1] == "block"]
         return [self._lane(axis) for axis in axes]
 
     def _lane(self, axis: str) -> Polynomial:
@@ -150,7 +150,7 @@ class Sites:
             for place in self._touched(s):
                 cell = self._cell(place, state)
                 values = dict(state.values)
-                self.all.append(Site(s, place, cell, state.loops, state.bounds, values, state.trail))
+                self.all.append(Access(s, place, cell, state.loops, state.bounds, values, state.trail))
             self._statement(s, state)
             state.trail = _Trail(Definition(s), state.trail)
 

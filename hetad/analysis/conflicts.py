@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from hetad.analysis.access_maps import AccessMaps, Map, Subscripts
-from hetad.analysis.accesses import Site
+from hetad.analysis.accesses import Access
 from hetad.analysis.affine import UNIT, Polynomial, atom, symbols
 from hetad.analysis.scales import ONE
 from hetad.ir import nodes as ir
@@ -38,25 +38,25 @@ class Conflicts:
         self._threads = once(self._thread_number)
         self._met: dict[object, bool] = {}  # pairs of maps of some kinds and distance: whether threads are apart
 
-    def exclusive(self, sites: Sequence[Site]) -> bool:
-        """Whether two threads of a launch never touch the same cell through any two of the sites, which belong to
+    def exclusive(self, accesses: Sequence[Access]) -> bool:
+        """Whether two threads of a launch never touch the same cell through any two of the accesses, which belong to
         one array.  False: not proven."""
-        maps = [self.maps.map(s) for s in sites]
+        maps = [self.maps.map(s) for s in accesses]
         found = [m for m in maps if m is not None]
         if len(found) < len(maps):
             return False
         apart: dict[tuple[str, ...], list[Map]] = {}
         for m in found:
-            assert m.site.cell is not None
-            apart.setdefault(m.site.cell.path, []).append(m)
+            assert m.access.cell is not None
+            apart.setdefault(m.access.cell.path, []).append(m)
         return all(self._disjoint(group) or (len(group) == 1 and self._turns(group[0])) for group in apart.values())
 
-    def lacking(self, sites: Sequence[Site]) -> list[Polynomial]:
+    def lacking(self, accesses: Sequence[Access]) -> list[Polynomial]:
         """What would have to be not negative in a launch for `exclusive` to be proven: that a stride is no smaller than
         the extent of what it strides over.  Empty: no such thing is enough."""
         met, self._met = self._met, {}
         with self.maps.domains.seeking() as sought:
-            proven = self.exclusive(sites)
+            proven = self.exclusive(accesses)
         self._met = met
         return sought if proven else []
 
@@ -103,14 +103,14 @@ class Conflicts:
         return list(found.values())
 
     def injective(self, m: Map) -> bool:
-        """Whether the site touches no cell twice, in whatever threads and iterations."""
+        """Whether the access touches no cell twice, in whatever threads and iterations."""
         straight = self._straightened(m)
         if straight is None:
             return False
         m = straight
         strides = self.maps.strides([m])
         at = self.maps.subscripts(m, strides) if strides is not None else None
-        loops = [x.coordinate for x in m.site.loops]
+        loops = [x.coordinate for x in m.access.loops]
         if at is None or any(x is None for x in loops):
             return False
         counted = [("loop", self.maps.positions(x)) for x in loops if x is not None]
@@ -126,7 +126,7 @@ class Conflicts:
         where the digit may have all values below its extent.  None: not known."""
         found = [(x, t) for x in dict.fromkeys(symbols(m.offset)) if (t := self.coordinates.turned.get(x)) is not None]
         digits: dict[ir.Symbol, ir.Symbol] = {}
-        loops = {loop.coordinate for loop in m.site.loops}
+        loops = {loop.coordinate for loop in m.access.loops}
         offset, ranges = m.offset, []
         for x, t in found:
             digit, extent = self.coordinates.resolved(t.digit), self.coordinates.resolved(t.extent)

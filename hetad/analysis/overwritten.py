@@ -103,13 +103,13 @@ def _fields(type_: Type, path: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store | None:
     """`counted`: the coordinates that any of the stores depends on."""
-    site = m.site
-    if not isinstance(site.statement, ir.Assign) or site.cell is None:
+    access = m.access
+    if not isinstance(access.statement, ir.Assign) or access.cell is None:
         return None
-    around = tuple(_known(maps, m, s) for s in site.steps if isinstance(s, Loop | Guard))
-    if any(x.coordinate is None for x in site.loops) or _divided_by_unknown(around):
+    around = tuple(_known(maps, m, s) for s in access.steps if isinstance(s, Loop | Guard))
+    if any(x.coordinate is None for x in access.loops) or _divided_by_unknown(around):
         return None
-    told = [c for x in site.loops for c in maps.domains.conditions(x.range)]
+    told = [c for x in access.loops for c in maps.domains.conditions(x.range)]
     if not all(maps.clean(c, m) for c in (m.offset, *told)):
         return None
     told += [
@@ -128,7 +128,7 @@ def _store(maps: AccessMaps, m: Map, counted: AbstractSet[ir.Symbol]) -> _Store 
             needed.append(least)
         else:
             return None
-    return _Store(m, site.cell.path, around, tuple(conditions), tuple(needed))
+    return _Store(m, access.cell.path, around, tuple(conditions), tuple(needed))
 
 
 def _known(maps: AccessMaps, m: Map, step: Loop | Guard) -> Loop | Guard:

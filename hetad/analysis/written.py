@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps, Map
-from hetad.analysis.accesses import Sites
+from hetad.analysis.accesses import Accesses
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
 from hetad.analysis.effects import Effects
@@ -56,15 +56,15 @@ def _find_known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol,
     stores = _stores(kernel)
     if stores is None:
         return None
-    sites = Sites(kernel.body, kernel.span, lambda s: stores.get(id(s), ()))
-    if _reads_changed_numbers(kernel, sites.coordinates):
+    accesses = Accesses(kernel.body, kernel.span, lambda s: stores.get(id(s), ()))
+    if _reads_changed_numbers(kernel, accesses.coordinates):
         return None
-    maps = AccessMaps(sites.coordinates, AXES)
+    maps = AccessMaps(accesses.coordinates, AXES)
     known: dict[ir.Symbol, list[Map | None]] = {}
-    for site in sites.all:
-        if site.cell is None:
+    for access in accesses.all:
+        if access.cell is None:
             return None
-        known.setdefault(site.cell.root, []).append(maps.map(site))
+        known.setdefault(access.cell.root, []).append(maps.map(access))
     return maps, known
 
 

@@ -80,7 +80,7 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
         """What it wants to know of overwritten memory that is not recorded."""
         return [s for s in values.stale if s in draft.used and s not in needed]
 
-    def settled(draft: Draft) -> Draft:
+    def accumulated(draft: Draft) -> Draft:
         return run(passes.accumulate, run(passes.store, draft))
 
     def in_segments(draft: Draft) -> tuple[ir.Function, Draft] | None:
@@ -103,8 +103,8 @@ def pullback(kernel: ir.Function, name: str, asked: Asked, around: Around, passe
         draft = run(passes.accumulate, draft)
     else:
         both_sweeps = other[1].body
-        alone = settled(reversed_(prepared.body, limit=ALONE_LIMIT))
-        prepared, draft = other[0], _swept_by(settled(other[1]), alone)
+        alone = accumulated(reversed_(prepared.body, limit=ALONE_LIMIT))
+        prepared, draft = other[0], _swept_by(accumulated(other[1]), alone)
     if values.stale_loops and any(isinstance(s, ir.For | ir.While) for s in walk_stmts(both_sweeps)):
         tested = replace(kernel, body=with_tests_inside(kernel.body, values.stale_loops, names))
         return pullback(tested, name, asked, around, passes)

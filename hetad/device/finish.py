@@ -18,7 +18,7 @@ from hetad.device.generated import Gather, Pullback, Tapes
 from hetad.device.qualifiers import qualified
 from hetad.device.tape.counting import Primal, counting_kernel
 from hetad.device.tape.memory import StoredValues
-from hetad.device.tape.storage import Site
+from hetad.device.tape.storage import Taped
 from hetad.ir import nodes as ir
 from hetad.ir.types import VOID, Pointer
 from hetad.ir.visit import variables, walk_stmts
@@ -84,10 +84,10 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
     )
     if stored.tapes:
         origins = recording.origins if recording is not None else {}
-        sites = [replace(s, statement=origins.get(s.statement, s.statement)) for s in stored.sites]
-        made = replace(made, tapes=_tapes(draft, "tape_size", prepared, stored.tapes, sites, values))
+        taped = [replace(s, statement=origins.get(s.statement, s.statement)) for s in stored.taped]
+        made = replace(made, tapes=_tapes(draft, "tape_size", prepared, stored.tapes, taped, values))
     if recording is not None:
-        records = _tapes(draft, "record_size", prepared, recording.records, recording.sites, values)
+        records = _tapes(draft, "record_size", prepared, recording.records, recording.taped, values)
         made = replace(made, recorder=recording.recorder, records=records)
     return made
 
@@ -149,12 +149,12 @@ def _tapes(
     what: str,
     prepared: ir.Function,
     tapes: Sequence[ir.Symbol],
-    sites: Sequence[Site],
+    taped: Sequence[Taped],
     values: StoredValues,
 ) -> Tapes:
     assert draft.effects is not None
     name, drops = draft.beside(what), draft.reversed.engine.drops
     primal = Primal(prepared, draft.effects, drops, values.stale)
-    counter, counted = counting_kernel(name, primal, len(tapes), sites, draft.names)
+    counter, counted = counting_kernel(name, primal, len(tapes), taped, draft.names)
     types = tuple(t.type.to for t in tapes if isinstance(t.type, Pointer))
     return Tapes(types, counter, counted)

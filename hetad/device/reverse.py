@@ -15,7 +15,7 @@ from hetad.analysis.pointers import Location, PointsTo
 from hetad.device.draft import Draft, Reversal, on_body, with_body
 from hetad.device.engine import KernelEngine
 from hetad.device.shared import SharedAdjoints, cleared_where_stored
-from hetad.device.tape.record import settled
+from hetad.device.tape.record import with_replays
 from hetad.device.tape.resets import resets
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
@@ -126,10 +126,12 @@ def pruned_kernel(draft: Draft) -> Draft:
     return with_body(replace(draft, used=frozenset(variables(pruned))), kept)
 
 
-@on_body("settle-replays")
-def settled_replays(draft: Draft) -> ir.Body:
+@on_body("place-replays")
+def replays(draft: Draft) -> ir.Body:
     """Marks for the analyses are gone, and recorded values stand for the loads that they replay."""
-    return settled(map_body(lambda s: None if operations.does(s, operations.found, operations.lost) else s, draft.body))
+    return with_replays(
+        map_body(lambda s: None if operations.does(s, operations.found, operations.lost) else s, draft.body)
+    )
 
 
 @on_body("prune-kernel-again")

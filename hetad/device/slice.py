@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.analysis.accesses import Definition, Guard, Loop, Site
+from hetad.analysis.accesses import Access, Definition, Guard, Loop
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
@@ -22,13 +22,13 @@ class Slice:
     indices: frozenset[ir.Symbol]
 
 
-def slice_of(site: Site, value: ir.Expr, clean: frozenset[ir.Symbol]) -> Slice | None:
-    """The slice of a value at a site; None if a part of it must not be computed twice, or not in another order.
+def slice_of(access: Access, value: ir.Expr, clean: frozenset[ir.Symbol]) -> Slice | None:
+    """The slice of a value at an access; None if a part of it must not be computed twice, or not in another order.
 
-    `clean`: the integer variables whose values at the site are polynomials over coordinates and uniform expressions.
+    `clean`: the integer variables whose values at the access are polynomials over coordinates and uniform expressions.
     """
     needed = set(variables(value))
-    for step in site.steps:
+    for step in access.steps:
         match step:
             case Guard(condition=condition):
                 needed.update(variables(condition))
@@ -37,7 +37,7 @@ def slice_of(site: Site, value: ir.Expr, clean: frozenset[ir.Symbol]) -> Slice |
             case Loop():
                 return None
     kept: list[Loop | Guard | Definition] = []
-    for step in reversed(site.steps):
+    for step in reversed(access.steps):
         if not isinstance(step, Definition):
             kept.append(step)
             continue
@@ -51,7 +51,7 @@ def slice_of(site: Site, value: ir.Expr, clean: frozenset[ir.Symbol]) -> Slice |
         needed.update(variables((s,)))
     kept.reverse()
     found = Slice(tuple(kept), frozenset(needed & clean))
-    return found if _in_any_order(site, needed) and _own(found) else None
+    return found if _in_any_order(access, needed) and _own(found) else None
 
 
 def _own(found: Slice) -> bool:
@@ -91,19 +91,19 @@ def _behind_pointer(place: ir.Expr) -> bool:
     return False
 
 
-def _in_any_order(site: Site, needed: set[ir.Symbol]) -> bool:
-    """Whether the iterations of the loops around the site depend on nothing but their indices."""
-    for loop in site.loops:
+def _in_any_order(access: Access, needed: set[ir.Symbol]) -> bool:
+    """Whether the iterations of the loops around the access depend on nothing but their indices."""
+    for loop in access.loops:
         inside = set(declared(loop.statement.body))
         changed = set(changed_in(loop.statement.body)) - inside
         if loop.header is not None:
             changed.discard(loop.header.index)
         if not changed.isdisjoint(needed):
             return False
-    # An index that is set twice has a value at the site, and another one where the statements before it use it.
+    # An index that is set twice has a value at the access, and another one where the statements before it use it.
     # A parameter is set before the first statement; a loop's index, by the loop.
     counts: dict[ir.Symbol, int] = {x: 1 for x in needed if x.storage == "param"}
-    for step in site.steps:
+    for step in access.steps:
         if isinstance(step, Loop) and step.header is not None and not step.header.declares:
             counts[step.header.index] = counts.get(step.header.index, 0) + 1
         if isinstance(step, Definition):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import MIRRORED
-from hetad.ir.simplify import settled
+from hetad.ir.simplify import simplest
 from hetad.ir.types import LONG, Int
 from hetad.ir.visit import map_children, walk_expr
 
@@ -156,7 +156,7 @@ def _number(value: int, like: ir.Expr) -> ir.Expr:
 def _sum(a: ir.Expr | None, b: ir.Expr | None, op: str) -> ir.Expr | None:
     if b is None:
         return a
-    return settled(ir.Binary(op, a if a is not None else _number(0, b), b, LONG, span=b.span))
+    return simplest(ir.Binary(op, a if a is not None else _number(0, b), b, LONG, span=b.span))
 
 
 def pure(e: ir.Expr) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.simplify import negated, settled
+from hetad.ir.simplify import negated, simplest
 from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Opaque, Pointer, Type, of_value
 
 
@@ -103,7 +103,7 @@ def times(left: ir.Expr, right: ir.Expr) -> ir.Expr:
     for factor, other in ((left, right), (right, left)):
         if isinstance(factor, ir.Unary) and factor.op == "-":
             return negated(times(*((factor.operand, other) if factor is left else (other, factor.operand))))
-    return settled(ir.Binary("*", left, right, left.type, span=left.span))
+    return simplest(ir.Binary("*", left, right, left.type, span=left.span))
 
 
 def convert(expr: ir.Expr, type_: Type) -> ir.Expr:

@@ -42,15 +42,15 @@ _WHOLE = 1 << 12  # sums and products of smaller whole numbers are the same in a
 
 def simplified(expr: Expr) -> Expr:
     """The whole expression in its simplest form."""
-    return map_expr(settled, expr)
+    return map_expr(simplest, expr)
 
 
 def simplified_body(body: Body) -> Body:
     """The body with all its expressions in their simplest form, and without branches that are never taken."""
-    return map_body(decided, map_exprs(settled, body))
+    return map_body(decided, map_exprs(simplest, body))
 
 
-def settled(expr: Expr) -> Expr:
+def simplest(expr: Expr) -> Expr:
     """The simplest form of an expression whose operands are simple."""
     return applied(RULES, expr)
 
@@ -240,7 +240,7 @@ def negated(expr: Expr) -> Expr:
     """`-expr`; of a literal, the literal of the other sign."""
     if isinstance(expr, Const) and isinstance(expr.type, Float):
         return Const(-expr.value, expr.type, span=expr.span)
-    return settled(Unary("-", expr, expr.type, span=expr.span))
+    return simplest(Unary("-", expr, expr.type, span=expr.span))
 
 
 def opposite(cond: Expr) -> Expr:

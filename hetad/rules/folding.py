@@ -14,7 +14,7 @@ from typing import Literal
 from hetad.diagnostics import Span
 from hetad.ir.arithmetic import COMPARISONS, number
 from hetad.ir.nodes import Binary, Cast, Const, Expr, Intrinsic, Select, Unary
-from hetad.ir.simplify import RULES, Rules, applied, negated, settled, truth
+from hetad.ir.simplify import RULES, Rules, applied, negated, simplest, truth
 from hetad.ir.types import BOOL, Float, Type, promote
 
 Operand = Expr | float | int
@@ -115,14 +115,14 @@ def invert(condition: Expr | bool, span: Span) -> Expr | bool:
 
 
 def _condition(e: Expr) -> Expr | bool:
-    found = settled(e)
+    found = simplest(e)
     return bool(found.value) if isinstance(found, Const) else found
 
 
 def select(condition: Expr | bool, then: Operand, orelse: Operand, real: Type, span: Span) -> Operand:
     if isinstance(condition, bool):
         return then if condition else orelse
-    return settled(Select(condition, typed(then, real, span), typed(orelse, real, span), real, span=span))
+    return simplest(Select(condition, typed(then, real, span), typed(orelse, real, span), real, span=span))
 
 
 _FOLDED_CALLS: dict[str, Callable[..., float]] = {

@@ -27,7 +27,7 @@ def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     """`aliased`: two pointer parameters may reach the same memory.  `kernel`: memory behind the parameters that a
     condition reads is not written."""
     body = simplified_body(body)
-    new = _Blocks(kernel, exposed_variables(body)).settled(body)
+    new = _Blocks(kernel, exposed_variables(body)).stable(body)
     return renamed(comments(absorbed(new if aliased else headers(new)), None)[0])
 
 
@@ -36,18 +36,18 @@ class _Blocks:
 
     def __init__(self, kernel: bool, exposed: frozenset[ir.Symbol]) -> None:
         self._kernel, self._exposed = kernel, exposed
-        self._settled: dict[int, ir.Body] = {}  # by number, which is no other's as long as the block is here
+        self._stable: dict[int, ir.Body] = {}  # by number, which is no other's as long as the block is here
 
-    def settled(self, body: ir.Body) -> ir.Body:
-        while id(body) not in self._settled:
+    def stable(self, body: ir.Body) -> ir.Body:
+        while id(body) not in self._stable:
             new = self._tidied(body)
             if new is body or new == body:
-                self._settled[id(new)] = new
+                self._stable[id(new)] = new
             body = new
         return body
 
     def _tidied(self, body: ir.Body) -> ir.Body:
-        new = same_or(body, tuple(turn_round(inside(self.settled, s)) for s in body))
+        new = same_or(body, tuple(turn_round(inside(self.stable, s)) for s in body))
         new = sink(merge_branches(plain(new), self._kernel))
         new = join_lists(join_declarations(drop_idle_restores(new, self._exposed)))
         return same_or(body, merge_atomics(propagate(new, self._exposed)))

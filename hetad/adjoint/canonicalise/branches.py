@@ -30,7 +30,7 @@ def _merges(out: list[ir.Stmt], kernel: bool) -> bool:
     s = out[i] if i >= 0 else None
     if not isinstance(s, ir.If) or other.cond != s.cond:
         return False
-    if not settled_condition(s.cond, kernel) or any(assigned((*s.then, *s.orelse), x) for x in variables(s.cond)):
+    if not steady_condition(s.cond, kernel) or any(assigned((*s.then, *s.orelse), x) for x in variables(s.cond)):
         return False
     moved = [x for x in out[i + 1 : -1] if not isinstance(x, ir.Comment)]
     if any(x.symbol in mentioned(s) for x in moved if isinstance(x, ir.Declare)):
@@ -39,7 +39,7 @@ def _merges(out: list[ir.Stmt], kernel: bool) -> bool:
     return True
 
 
-def settled_condition(cond: ir.Expr, kernel: bool) -> bool:
+def steady_condition(cond: ir.Expr, kernel: bool) -> bool:
     """Whether only an assignment to one of its variables could change the condition."""
     for e in walk_expr(cond):
         if isinstance(e, ir.Index | ir.Member):

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.build import zero
-from hetad.ir.simplify import negated, settled
+from hetad.ir.simplify import negated, simplest
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, map_exprs, own_nodes, walk_stmts
 
@@ -103,9 +103,9 @@ def _scaled(e: ir.Expr, by: float) -> ir.Expr | None:
             return ir.Const(value * by, type_, span=e.span)
         case ir.Binary(op="*", left=left, right=right):
             if (product := _scaled(left, by)) is not None:
-                return settled(replace(e, left=product))
+                return simplest(replace(e, left=product))
             product = _scaled(right, by)
-            return settled(replace(e, right=product)) if product is not None else None
+            return simplest(replace(e, right=product)) if product is not None else None
         case ir.Unary(op="-", operand=operand):
             product = _scaled(operand, by)
             return negated(product) if product is not None else None

@@ -8,7 +8,7 @@ from functools import partial
 
 from hetad.adjoint.canonicalise.uses import inside, next_mention, root_of
 from hetad.analysis.access_maps import AccessMaps, Map
-from hetad.analysis.accesses import Sites
+from hetad.analysis.accesses import Accesses
 from hetad.analysis.affine import polynomial
 from hetad.analysis.conflicts import Conflicts
 from hetad.ir import nodes as ir
@@ -113,14 +113,14 @@ def takes_no_cell_twice(loop: ir.For) -> bool:
         if isinstance(e, ir.ThreadIndex)
     }
     alone = map_exprs(of_one_thread, substitute(fixed, (forward,)))
-    sites = Sites(alone, loop.span, lambda s: [p for p in _taken(s) if p is not None])
-    maps = AccessMaps(sites.coordinates, ())
+    accesses = Accesses(alone, loop.span, lambda s: [p for p in _taken(s) if p is not None])
+    maps = AccessMaps(accesses.coordinates, ())
     conflicts = Conflicts(maps)
-    if sites.coordinates.assumed:
+    if accesses.coordinates.assumed:
         return False
     by_root: dict[ir.Symbol | None, list[Map | None]] = {}
-    for site in sites.all:
-        by_root.setdefault(site.cell.root if site.cell is not None else None, []).append(maps.map(site))
+    for access in accesses.all:
+        by_root.setdefault(access.cell.root if access.cell is not None else None, []).append(maps.map(access))
     return all(len(found) == 1 and found[0] is not None and conflicts.injective(found[0]) for found in by_root.values())
 
 

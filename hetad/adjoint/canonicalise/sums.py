@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary
-from hetad.ir.simplify import settled
+from hetad.ir.simplify import simplest
 from hetad.ir.visit import same_or
 
 
@@ -29,4 +29,4 @@ def merge_atomics(body: ir.Body) -> ir.Body:
 
 
 def sum_of(a: ir.Expr, b: ir.Expr) -> ir.Expr:
-    return settled(binary("+", a, b))
+    return simplest(binary("+", a, b))

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Site, Sites
+from hetad.analysis.accesses import Access, Accesses
 from hetad.analysis.affine import Polynomial
 from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.axes import Axes
@@ -50,35 +50,37 @@ class LaunchAssumptions:
     sizes: Mapping[str, int] = field(default_factory=dict)  # of the launch's blocks, along axes where they are known
 
 
-def settled(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
+def with_plain_updates(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates where threads provably do not meet."""
-    sites = sites_of(body, ground)
-    conflicts = conflicts_of(sites, ground)
+    accesses = accesses_of(body, ground)
+    conflicts = conflicts_of(accesses, ground)
     long = _calls(body) >= LONG
     proven: set[int] = set()
-    for members in _groups(sites, ground):
+    for members in _groups(accesses, ground):
         plain = [s for s in members if ground.fixed_order or not _waits(s, members, ground, long)]
         if plain and conflicts.exclusive(members):
             proven |= {id(s.statement) for s in plain}
-    looping = [s for members in _groups(sites, ground) for s in members if s.loops]
+    looping = [s for members in _groups(accesses, ground) for s in members if s.loops]
     mentions = Counter(variables(body))
     once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, mentions, conflicts)}
     body, behind = cleared_behind_loops(body, once)
     body = map_body(lambda s: without_atomics(s, False) if id(s) in behind else s, body)
     mentions = Counter(variables(body))
     last = {
-        id(s.statement) for s in sites.all if id(s.statement) in proven and _read_once(s, mentions, ground, conflicts)
+        id(s.statement)
+        for s in accesses.all
+        if id(s.statement) in proven and _read_once(s, mentions, ground, conflicts)
     }
     return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
 
 
 def lacking(body: ir.Body, ground: LaunchAssumptions) -> tuple[Polynomial, ...]:
     """What, not negative in a launch, would make more updates plain."""
-    sites = sites_of(body, ground)
-    conflicts = conflicts_of(sites, ground)
+    accesses = accesses_of(body, ground)
+    conflicts = conflicts_of(accesses, ground)
     long = _calls(body) >= LONG
     found: list[Polynomial] = []
-    for members in _groups(sites, ground):
+    for members in _groups(accesses, ground):
         wanted = ground.fixed_order or any(not _waits(s, members, ground, long) for s in members)
         if wanted and not conflicts.exclusive(members):
             conditions = conflicts.lacking(members)
@@ -86,55 +88,55 @@ def lacking(body: ir.Body, ground: LaunchAssumptions) -> tuple[Polynomial, ...]:
     return tuple(found)
 
 
-def sites_of(body: ir.Body, ground: LaunchAssumptions) -> Sites:
+def accesses_of(body: ir.Body, ground: LaunchAssumptions) -> Accesses:
     """Where a body increments and takes adjoints, for access maps: found once, however much is known of the launch."""
-    found = _sites(body)
+    found = _accesses(body)
     key = (ground.span, ground.axes.of_one_block, *sorted(ground.sizes.items()))
     if key not in found:
-        found[key] = Sites(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+        found[key] = Accesses(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
     return found[key]
 
 
-def conflicts_of(sites: Sites, ground: LaunchAssumptions) -> Conflicts:
+def conflicts_of(accesses: Accesses, ground: LaunchAssumptions) -> Conflicts:
     """Where those meet, and their access maps: found once, too."""
-    found = _conflicts(sites)
+    found = _conflicts(accesses)
     key = (ground.axes.all, *(frozenset(p.terms.items()) for p in ground.known))
     if key not in found:
-        found[key] = Conflicts(AccessMaps(sites.coordinates, ground.axes.all, ground.known))
+        found[key] = Conflicts(AccessMaps(accesses.coordinates, ground.axes.all, ground.known))
     return found[key]
 
 
-def _no_sites_yet(_body: ir.Body) -> dict[object, Sites]:
+def _no_accesses_yet(_body: ir.Body) -> dict[object, Accesses]:
     return {}
 
 
-def _no_conflicts_yet(_sites: Sites) -> dict[object, Conflicts]:
+def _no_conflicts_yet(_accesses: Accesses) -> dict[object, Conflicts]:
     return {}
 
 
-_sites = lasting(_no_sites_yet)
+_accesses = lasting(_no_accesses_yet)
 _conflicts = lasting(_no_conflicts_yet)
 
 
-def _groups(sites: Sites, ground: LaunchAssumptions) -> list[list[Site]]:
+def _groups(accesses: Accesses, ground: LaunchAssumptions) -> list[list[Access]]:
     """The increments, and the takes, of each array that no other one can overlap."""
-    groups: dict[tuple[bool, ir.Symbol], list[Site]] = {}
-    for site in sites.all:
-        if site.cell is None:
+    groups: dict[tuple[bool, ir.Symbol], list[Access]] = {}
+    for access in accesses.all:
+        if access.cell is None:
             return []  # it may be any cell of any adjoint
-        groups.setdefault((increment(site.statement) is not None, site.cell.root), []).append(site)
+        groups.setdefault((increment(access.statement) is not None, access.cell.root), []).append(access)
     return [members for (_, root), members in groups.items() if root in ground.adjoints]
 
 
-def _waits(site: Site, members: Sequence[Site], ground: LaunchAssumptions, long: bool) -> bool:
+def _waits(access: Access, members: Sequence[Access], ground: LaunchAssumptions, long: bool) -> bool:
     """Plain updates of several cells of one array wait for each other, as the compiler cannot tell the cells apart, and
     one at the end of a `long` computation begins with a load that nothing hides: in loops, where there are many, and
     there, atomic operations are faster although nothing asks for them.  Not in a loop whose iterations all threads of
     the launch share: there each has few, and does what more threads would do."""
-    assert site.cell is not None
-    looping = any(loop.shared is None or loop.shared[1] != "grid" for loop in site.loops)
-    if increment(site.statement) is None:
-        return site.cell.root not in ground.spent and (len(members) > SEVERAL or looping)
+    assert access.cell is not None
+    looping = any(loop.shared is None or loop.shared[1] != "grid" for loop in access.loops)
+    if increment(access.statement) is None:
+        return access.cell.root not in ground.spent and (len(members) > SEVERAL or looping)
     return long or len(members) > SEVERAL or looping
 
 
@@ -158,20 +160,22 @@ def _is_long(e: ir.Intrinsic) -> bool:
     return is_math(e.name) and len(e.args) == 1 and isinstance(e.type, Float)
 
 
-def _read_once(site: Site, mentions: Mapping[ir.Symbol, int], ground: LaunchAssumptions, conflicts: Conflicts) -> bool:
+def _read_once(
+    access: Access, mentions: Mapping[ir.Symbol, int], ground: LaunchAssumptions, conflicts: Conflicts
+) -> bool:
     """Whether nobody looks at the cell after its seed was taken: then it need not become zero."""
-    return site.cell is not None and site.cell.root in ground.spent and _alone(site, mentions, conflicts)
+    return access.cell is not None and access.cell.root in ground.spent and _alone(access, mentions, conflicts)
 
 
-def _alone(site: Site, mentions: Mapping[ir.Symbol, int], conflicts: Conflicts) -> bool:
+def _alone(access: Access, mentions: Mapping[ir.Symbol, int], conflicts: Conflicts) -> bool:
     """Whether this take is all that touches the array, and touches no cell of it twice.  `mentions`: how often the body
     has each variable."""
-    if site.cell is None or increment(site.statement) is not None:
+    if access.cell is None or increment(access.statement) is not None:
         return False
-    root = site.cell.root  # named by the take itself: a pointer that was made of it may be used elsewhere too
-    if base(site.place) is not root or mentions.get(root) != 1:
+    root = access.cell.root  # named by the take itself: a pointer that was made of it may be used elsewhere too
+    if base(access.place) is not root or mentions.get(root) != 1:
         return False
-    m = conflicts.maps.map(site)
+    m = conflicts.maps.map(access)
     return m is not None and conflicts.injective(m)
 
 

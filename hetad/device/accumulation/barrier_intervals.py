@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Sites
+from hetad.analysis.accesses import Accesses
 from hetad.analysis.conflicts import Conflicts
 from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.accumulate import LaunchAssumptions, without_atomics
@@ -157,11 +157,13 @@ class Phases:
 
     def _exclusive(self, piece: Piece, ground: LaunchAssumptions, touched: Touched) -> bool:
         whole = (*piece.before, *piece.statements)
-        sites = Sites(self._as_kernel(whole, piece), ground.span, touched, AXES)
-        conflicts = Conflicts(AccessMaps(sites.coordinates, ground.axes.threads, ground.known))
+        accesses = Accesses(self._as_kernel(whole, piece), ground.span, touched, AXES)
+        conflicts = Conflicts(AccessMaps(accesses.coordinates, ground.axes.threads, ground.known))
         given = set(variables(whole))  # of what is no parameter of the kernel, no launch can be asked
-        assumed = (a for value in sites.coordinates.assumed for m in value.terms for a in m)
-        return conflicts.exclusive(sites.all) and given.issuperset(a.symbol for a in assumed if isinstance(a, ir.Var))
+        assumed = (a for value in accesses.coordinates.assumed for m in value.terms for a in m)
+        return conflicts.exclusive(accesses.all) and given.issuperset(
+            a.symbol for a in assumed if isinstance(a, ir.Var)
+        )
 
     def _as_kernel(self, whole: ir.Body, piece: Piece) -> ir.Body:
         """With parameters for what all threads of a block agree on."""

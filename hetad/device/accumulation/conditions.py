@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hetad.analysis.accesses import Sites
+from hetad.analysis.accesses import Accesses
 from hetad.analysis.affine import Monomial, Polynomial
 from hetad.analysis.coordinates import told_by_launch
 from hetad.diagnostics import Span
@@ -24,7 +24,7 @@ def known_on_host(value: Polynomial) -> bool:
 
 def assumed_of_launches(kernel: ir.Function) -> tuple[Polynomial, ...]:
     """What is taken to be not negative in the launches of a kernel: numbers that it compares with unsigned ones."""
-    return tuple(Sites(kernel.body, kernel.span, lambda _: ()).coordinates.assumed)
+    return tuple(Accesses(kernel.body, kernel.span, lambda _: ()).coordinates.assumed)
 
 
 def text(conditions: tuple[Polynomial, ...], span: Span) -> str:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hetad.analysis.accesses import Site
+from hetad.analysis.accesses import Access
 from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import constant_trips, counted
-from hetad.device.accumulation.accumulate import LaunchAssumptions, conflicts_of, sites_of, through_pointer
+from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of, through_pointer
 from hetad.device.accumulation.increments import base, increment
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
@@ -98,14 +98,14 @@ def _is_long(loop: ir.For | ir.While) -> bool:
 
 def _spread(body: ir.Body, ground: LaunchAssumptions) -> set[int]:
     """The ids of additions where neighbouring threads add to neighbouring cells: few come to the same one."""
-    sites = sites_of(body, ground)
-    maps = conflicts_of(sites, ground).maps
+    accesses = accesses_of(body, ground)
+    maps = conflicts_of(accesses, ground).maps
 
-    def along_threads(site: Site) -> bool:
-        m = maps.map(site)
+    def along_threads(access: Access) -> bool:
+        m = maps.map(access)
         if m is None:
             return False
         told = {*maps.threads_of(m), *maps.coordinates.turned}  # turned: neighbours where space is periodic
         return any(isinstance(a, ir.Var) and a.symbol in told for t in m.offset.terms for a in t)
 
-    return {id(site.statement) for site in sites.all if along_threads(site)}
+    return {id(access.statement) for access in accesses.all if along_threads(access)}

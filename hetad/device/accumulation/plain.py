@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.analysis.affine import Polynomial
-from hetad.device.accumulation.accumulate import LaunchAssumptions, lacking, settled
+from hetad.device.accumulation.accumulate import LaunchAssumptions, lacking, with_plain_updates
 from hetad.device.accumulation.axes import mentioned_axes
 from hetad.device.accumulation.barrier_intervals import with_plain_phases
 from hetad.device.accumulation.increments import increment, takes
@@ -17,7 +17,7 @@ from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
 
 _found: Fact[LaunchAssumptions, Fact[ir.Body, ir.Body]] = lasting(
-    lambda ground: once(lambda body: with_plain_phases(settled(body, ground), ground))
+    lambda ground: once(lambda body: with_plain_phases(with_plain_updates(body, ground), ground))
 )
 
 

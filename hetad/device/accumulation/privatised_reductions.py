@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Site
+from hetad.analysis.accesses import Access
 from hetad.analysis.assigned import changed_in, exposed
-from hetad.device.accumulation.accumulate import LaunchAssumptions, conflicts_of, sites_of
+from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of
 from hetad.device.accumulation.increments import increment, plain
 from hetad.device.draft import Draft, on_body
 from hetad.device.tape.storage import LOCAL_LIMIT
@@ -45,7 +45,7 @@ class _Few:
     low: int
     count: int
     sums: ir.Symbol
-    sites: frozenset[int]  # ids of the increments
+    accesses: frozenset[int]  # ids of the increments
 
 
 @on_body("privatise-reductions")
@@ -56,13 +56,13 @@ def privatised(draft: Draft) -> ir.Body:
 
 def with_totals(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Body:
     """With the increments of few fixed elements summed by each thread."""
-    sites = sites_of(body, ground)
-    maps = conflicts_of(sites, ground).maps
-    groups: dict[ir.Symbol, list[Site]] = {}
-    for site in sites.all:
-        if site.cell is None:
+    accesses = accesses_of(body, ground)
+    maps = conflicts_of(accesses, ground).maps
+    groups: dict[ir.Symbol, list[Access]] = {}
+    for access in accesses.all:
+        if access.cell is None:
             return body
-        groups.setdefault(site.cell.root, []).append(site)
+        groups.setdefault(access.cell.root, []).append(access)
     found = [
         few for root, members in groups.items() if (few := _few(root, members, maps, ground, names, body)) is not None
     ]
@@ -74,18 +74,18 @@ def with_totals(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Bo
 
 
 def _few(
-    root: ir.Symbol, members: list[Site], maps: AccessMaps, ground: LaunchAssumptions, names: Names, body: ir.Body
+    root: ir.Symbol, members: list[Access], maps: AccessMaps, ground: LaunchAssumptions, names: Names, body: ir.Body
 ) -> _Few | None:
     if root not in ground.adjoints or not isinstance(root.type, Pointer):
         return None
     if sum(1 for x in variables(body) if x is root) > len(members):
         return None  # a seed is read between the additions
     values = []
-    for site in members:
-        place = site.place
+    for access in members:
+        place = access.place
         direct = isinstance(place, ir.Index) and isinstance(place.base, ir.Var) and place.base.symbol is root
-        m = maps.map(site)
-        if increment(site.statement) is None or not direct or m is None:
+        m = maps.map(access)
+        if increment(access.statement) is None or not direct or m is None:
             return None
         mine = set(maps.coordinates_of(m)) - maps.threads_of(m)
         if not all(isinstance(a, ir.Var) and a.symbol in mine for t in m.offset.terms for a in t):
@@ -116,13 +116,13 @@ def _summed(body: ir.Body, few: _Few, k: ir.Symbol, names: Names) -> ir.Body:
         return ir.Binary("+" if by > 0 else "-", index, integer(abs(by), span, index.type), index.type, span=span)
 
     def own(s: ir.Stmt) -> ir.Stmt:
-        found = increment(s) if id(s) in few.sites else None
+        found = increment(s) if id(s) in few.accesses else None
         if found is None or not isinstance(found.place, ir.Index):
             return s
         return plain(replace(found, place=cell(few.sums, moved(found.place.index, -few.low))))
 
     def unrolled(s: ir.Stmt) -> ir.Stmt:
-        mine = isinstance(s, ir.For) and any(id(x) in few.sites for x in walk_stmts(s.body))
+        mine = isinstance(s, ir.For) and any(id(x) in few.accesses for x in walk_stmts(s.body))
         return replace(s, unroll="", primal=None) if mine and isinstance(s, ir.For) else s
 
     count = ir.Var(k, span=span)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Sites
+from hetad.analysis.accesses import Accesses
 from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import atomic, base, increment, pointee
@@ -91,7 +91,7 @@ def _as_store(s: ir.Stmt, adjoint: ir.Symbol) -> ir.Assign | None:
 def _once(body: ir.Body, statement: ir.Stmt, place: ir.Place, ground: LaunchAssumptions) -> bool:
     """Whether no cell is met twice."""
     axes = ground.axes
-    sites = Sites(body, ground.span, lambda s: [place] if s is statement else [], axes.of_one_block, ground.sizes)
-    maps = AccessMaps(sites.coordinates, axes.all, ground.known)
-    found = maps.map(sites.all[0])
-    return len(sites.all) == 1 and found is not None and Conflicts(maps).injective(found)
+    accesses = Accesses(body, ground.span, lambda s: [place] if s is statement else [], axes.of_one_block, ground.sizes)
+    maps = AccessMaps(accesses.coordinates, axes.all, ground.known)
+    found = maps.map(accesses.all[0])
+    return len(accesses.all) == 1 and found is not None and Conflicts(maps).injective(found)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hetad.analysis.affine import polynomial
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import number
-from hetad.ir.simplify import conjunction, conjuncts, settled
+from hetad.ir.simplify import conjunction, conjuncts, simplest
 from hetad.ir.types import Int
 from hetad.ir.visit import map_bodies, map_expr, variables, walk_expr
 
@@ -116,7 +116,7 @@ def vanishes(body: ir.Body) -> bool:
 
 def _value(e: ir.Expr, known: dict[ir.Symbol, ir.Expr]) -> ir.Expr | None:
     """The literal that an expression amounts to, if any."""
-    value = number(map_expr(lambda x: known.get(x.symbol, x) if isinstance(x, ir.Var) else settled(x), e))
+    value = number(map_expr(lambda x: known.get(x.symbol, x) if isinstance(x, ir.Var) else simplest(x), e))
     return ir.Const(value, e.type, span=e.span) if value is not None else None
 
 

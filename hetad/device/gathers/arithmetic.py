@@ -9,7 +9,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert, integer
 from hetad.ir.printer import expr_text
-from hetad.ir.simplify import settled
+from hetad.ir.simplify import simplest
 from hetad.ir.types import BOOL, Int
 from hetad.ir.visit import variables
 
@@ -74,7 +74,7 @@ class Arithmetic:
         return integer(value, self.span, self.type)
 
     def binary(self, op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
-        return settled(ir.Binary(op, left, right, self.type, span=self.span))
+        return simplest(ir.Binary(op, left, right, self.type, span=self.span))
 
     def compare(self, op: str, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         return ir.Binary(op, left, right, BOOL, span=self.span)

@@ -23,7 +23,7 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Definition, Sites
+from hetad.analysis.accesses import Accesses, Definition
 from hetad.analysis.affine import Polynomial, atom
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.analysis.loops import constant_trips
@@ -61,7 +61,7 @@ class GatherKernel:
 
     def __init__(
         self,
-        sites: Sites,
+        accesses: Accesses,
         maps: AccessMaps,
         sources: Sequence[Source],
         names: Names,
@@ -71,8 +71,8 @@ class GatherKernel:
     ) -> None:
         """`alone`: arrays that no other parameter overlaps; `tiles`: whether a product of matrices works on tiles, and
         `fixed_order`: without blocks that share one."""
-        span = sources[0].site.statement.span
-        self.sites, self.maps, self.sources, self.names, self.span = sites, maps, sources, names, span
+        span = sources[0].access.statement.span
+        self.accesses, self.maps, self.sources, self.names, self.span = accesses, maps, sources, names, span
         self.strides = [s for s in sources[0].subscripts if any(x.subscripts[s].constant is None for x in sources)]
         self.arithmetic = Arithmetic(self._index_type(), span)
         self.counts = {
@@ -108,7 +108,7 @@ class GatherKernel:
 
     def _by_locality(self) -> list[Scale]:
         """The strides, first those whose coordinates step through what is read cell by cell."""
-        reads = [(s, x) for s in self.sources for x in loads(self.sites.coordinates, s)]
+        reads = [(s, x) for s in self.sources for x in loads(self.accesses.coordinates, s)]
 
         def missed(stride: Scale) -> int:
             told = [(s, p.coordinate) for s in self.sources for p in s.pivots if p.stride == stride]
@@ -145,7 +145,7 @@ class GatherKernel:
         return most
 
     def _user_name(self, source: Source, coordinate: ir.Symbol) -> str:
-        return user_name(self.sites.coordinates, source, coordinate) or coordinate.name
+        return user_name(self.accesses.coordinates, source, coordinate) or coordinate.name
 
     def _axis(self, source: Source, coordinate: ir.Symbol) -> str | None:
         for axis, (kind, told) in zip(self.maps.axes, source.map.thread, strict=True):
@@ -183,9 +183,9 @@ class GatherKernel:
 
     def _key(self, source: Source) -> SumKey:
         """What sources of one cell have in common: also what no target tells, fixed subscripts and shifts."""
-        assert source.site.cell is not None
+        assert source.access.cell is not None
         fixed = tuple((s, x.constant) for s, x in source.subscripts.items() if s not in self.strides)
-        return source.root, source.site.cell.path, (*fixed, frozenset(source.shift.terms.items()))
+        return source.root, source.access.cell.path, (*fixed, frozenset(source.shift.terms.items()))
 
     def _sum(self, source: Source) -> ir.Symbol:
         return self.sums[self._key(source)]
@@ -210,7 +210,7 @@ class GatherKernel:
         return Team(type_, self.names, self.span, by_launch=False) if worse is not None and worse <= alone[0] else None
 
     def _loads(self, group: Sequence[Source]) -> list[dict[ir.Symbol, int | None]]:
-        return [x for s in group for x in loads(self.sites.coordinates, s)]
+        return [x for s in group for x in loads(self.accesses.coordinates, s)]
 
     def _pivot(self, group: Sequence[Source], stride: Scale) -> ir.Symbol | None:
         """The coordinate that tells the subscript; none where it is a number."""
@@ -218,7 +218,7 @@ class GatherKernel:
 
     def _literal(self, s: Source) -> bool:
         """Whether the text tells how long the innermost free loop is."""
-        loop = next((x for x in s.site.loops if x.coordinate is s.free[-1]), None)
+        loop = next((x for x in s.access.loops if x.coordinate is s.free[-1]), None)
         header = loop.header if loop is not None else None
         return header is not None and constant_trips(header) is not None
 
@@ -226,7 +226,7 @@ class GatherKernel:
         """Where every source of one array is part of a stencil, and nothing else adds to that array's cells."""
         if len(self.sums) > 1 or not all(s.nested and s.root in self.alone for s in self.sources):
             return None
-        sides = stencil(self.sites, self.maps, self.sources, sorted(self.strides, key=self.strides.index))
+        sides = stencil(self.accesses, self.maps, self.sources, sorted(self.strides, key=self.strides.index))
         if sides is None or any(b.constant is None or b.constant < 0 for t in self.targets for b in t.bounds[0]):
             return None
         symbols = {t.stride: t.symbol for t in self.targets}
@@ -308,7 +308,7 @@ class GatherKernel:
 
     def _nest(self, group: list[Source], team: Team | None) -> Nest:
         variables_of = {t.stride: t.symbol for t in self.targets}
-        nest = Nest(self.sites, self.maps, group, self.arithmetic, variables_of, self._within, self.ends)
+        nest = Nest(self.accesses, self.maps, group, self.arithmetic, variables_of, self._within, self.ends)
         nest.team = team
         return nest
 
@@ -318,7 +318,7 @@ class GatherKernel:
         text: list[ir.Stmt] = []
         for group in self.groups.values():
             body = nests[id(group)].body({id(s.increment.statement): self._sum(s) for s in group}, inside)
-            text += [ir.Block(body, span=group[0].site.statement.span)] if len(self.groups) > 1 else body
+            text += [ir.Block(body, span=group[0].access.statement.span)] if len(self.groups) > 1 else body
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
         if team is not None:
             text += [team.total(x, self.span) for x in self.sums.values()]
@@ -369,7 +369,7 @@ class GatherKernel:
 
     def _definitions(self, wanted: set[ir.Symbol]) -> list[ir.Stmt]:
         """Those of uniform variables and of what these depend on."""
-        steps = {id(step): step for s in self.sources for step in s.site.steps}
+        steps = {id(step): step for s in self.sources for step in s.access.steps}
         given: dict[ir.Symbol, ir.Declare] = {}
         for step in steps.values():
             if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
@@ -378,7 +378,7 @@ class GatherKernel:
         while missing := [x for x in wanted if x.storage not in ("param", "global", "constant", "static")]:
             for x in missing:
                 init = given[x].init if x in given else None
-                if init is None or not self.sites.coordinates.uniform(init):
+                if init is None or not self.accesses.coordinates.uniform(init):
                     raise NoGather
                 found[x] = given[x]
                 wanted |= set(variables(init))
@@ -401,7 +401,7 @@ def _check_early_loads(sources: Sequence[Source], prelude: Sequence[ir.Stmt], bo
     """What is read before a thread knows its target must be readable whatever the guards say."""
     safe: set[ir.Symbol] = set()
     for s in sources:
-        for step in s.site.steps:
+        for step in s.access.steps:
             if not isinstance(step, Definition):
                 break
             safe |= {x for x in variables((step.statement,)) if isinstance(x.type, Pointer)}

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hetad.analysis.accesses import Definition, Site
+from hetad.analysis.accesses import Access, Definition
 from hetad.analysis.assigned import exposed
-from hetad.device.accumulation.accumulate import LaunchAssumptions, conflicts_of, sites_of, through_pointer
+from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of, through_pointer
 from hetad.device.accumulation.increments import base, increment, takes
 from hetad.device.accumulation.sums import Sums
 from hetad.device.draft import Draft, with_body
@@ -144,18 +144,18 @@ class _Plan:
     ) -> None:
         self.body, self.ground, self.names, self.shadows = body, ground, names, shadows
         self.pairs, self.always, self.tiles = pairs, always, tiles
-        self.sites = sites_of(body, ground)
-        self.conflicts = conflicts_of(self.sites, ground)
+        self.accesses = accesses_of(body, ground)
+        self.conflicts = conflicts_of(self.accesses, ground)
         self.maps = self.conflicts.maps
-        self.added: dict[ir.Symbol, list[Site]] = {}
-        self.taken: dict[ir.Symbol, list[Site]] = {}
+        self.added: dict[ir.Symbol, list[Access]] = {}
+        self.taken: dict[ir.Symbol, list[Access]] = {}
         self.known = True
-        for site in self.sites.all:
-            if site.cell is None:
+        for access in self.accesses.all:
+            if access.cell is None:
                 self.known = False
                 continue
-            kind = self.added if increment(site.statement) is not None else self.taken
-            kind.setdefault(site.cell.root, []).append(site)
+            kind = self.added if increment(access.statement) is not None else self.taken
+            kind.setdefault(access.cell.root, []).append(access)
 
     def result(self) -> Gathered:
         if not self.known:
@@ -185,13 +185,13 @@ class _Plan:
             return everything if any(self._pairs(s) for s in everything) and all(s.free for s in everything) else []
         if everything and not any(self._shares_threads(s) for s in everything):
             return everything
-        own: list[Site] = []
-        for site in members:
-            if self.conflicts.exclusive([*own, site]):
-                own.append(site)
+        own: list[Access] = []
+        for access in members:
+            if self.conflicts.exclusive([*own, access]):
+                own.append(access)
         return self._tried([s for s in members if not any(s is o for o in own)])
 
-    def _tried(self, members: Sequence[Site]) -> list[Source]:
+    def _tried(self, members: Sequence[Access]) -> list[Source]:
         maps = [m for s in members if (m := self.maps.map(s)) is not None]
         for nested in (True, False) if len(maps) == len(members) else ():
             strides = self.maps.strides(maps, nested)
@@ -200,7 +200,7 @@ class _Plan:
             ):
                 continue
             try:
-                found = [source(self.sites, self.maps, s, strides, nested) for s in members]
+                found = [source(self.accesses, self.maps, s, strides, nested) for s in members]
             except NoGather:
                 continue
             return found if all(self._readable(s) for s in found) else []
@@ -222,18 +222,18 @@ class _Plan:
             root = self._root(place)
             if root is None or (root in self.added and not self._taken_first(root)):
                 return False
-            sites = self.taken.get(root, [])
-            if sites and not takes_it:
+            accesses = self.taken.get(root, [])
+            if accesses and not takes_it:
                 return False  # it may be what is left after the seed was taken
-            m = self.maps.map(sites[0]) if len(sites) == 1 else None
-            if sites and (m is None or not self.conflicts.injective(m)):
+            m = self.maps.map(accesses[0]) if len(accesses) == 1 else None
+            if accesses and (m is None or not self.conflicts.injective(m)):
                 return False
         return True
 
     def _taken_first(self, root: ir.Symbol) -> bool:
         """Whether a thread takes its seed before it adds to this array: then the seed is what lies there at first."""
         taken = self.taken.get(root, [])
-        order = {id(site): i for i, site in enumerate(self.sites.all)}
+        order = {id(access): i for i, access in enumerate(self.accesses.all)}
         return (
             len(taken) == 1
             and not taken[0].loops
@@ -268,7 +268,9 @@ class _Plan:
     def _kernel(self, sources: list[Source]) -> GatherKernel | None:
         try:
             names, fixed_order = self.names.copy(), self.ground.fixed_order
-            kernel = GatherKernel(self.sites, self.maps, sources, names, self.ground.adjoints, self.tiles, fixed_order)
+            kernel = GatherKernel(
+                self.accesses, self.maps, sources, names, self.ground.adjoints, self.tiles, fixed_order
+            )
         except NoGather:
             return None
         if self.ground.fixed_order and any(increment(s) for s in walk_stmts(kernel.body)):

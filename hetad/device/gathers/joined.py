@@ -18,7 +18,7 @@ from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.places import written
-from hetad.ir.simplify import conjunction, settled
+from hetad.ir.simplify import conjunction, simplest
 from hetad.ir.types import BOOL, LONG, Int
 from hetad.ir.visit import (
     children,
@@ -268,6 +268,6 @@ def _at_zero(index: ir.Symbol, body: ir.Body) -> ir.Body:
 
     def simple(e: ir.Expr) -> ir.Expr:
         first = isinstance(e, ir.Var) and e.symbol is index
-        return ir.Const(0, e.type, span=e.span) if first else settled(e)
+        return ir.Const(0, e.type, span=e.span) if first else simplest(e)
 
     return map_exprs(simple, body)

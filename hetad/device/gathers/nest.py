@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Definition, Guard, Loop, Sites
+from hetad.analysis.accesses import Accesses, Definition, Guard, Loop
 from hetad.analysis.affine import Polynomial, atom, symbols
 from hetad.analysis.assigned import assigned
 from hetad.analysis.scales import Scale
@@ -37,7 +37,7 @@ class _Item:
 class Nest:
     def __init__(
         self,
-        sites: Sites,
+        accesses: Accesses,
         maps: AccessMaps,
         sources: Sequence[Source],
         arithmetic: Arithmetic,
@@ -49,9 +49,9 @@ class Nest:
 
         Raises NoGather.
         """
-        self.coordinates, self.maps, self.sources = sites.coordinates, maps, sources
+        self.coordinates, self.maps, self.sources = accesses.coordinates, maps, sources
         self.last = sources[-1]
-        self.site = self.last.site
+        self.access = self.last.access
         self.arithmetic = arithmetic.copy()
         self.free = self.last.free
         self.team: Team | None = None
@@ -61,11 +61,11 @@ class Nest:
         self.same: dict[ir.Symbol, ir.Symbol] = {}  # for the user's variables that hold a coordinate
         self.indices: dict[ir.Symbol, ir.Declare] = {}  # other integer variables, to be declared where they are used
         self.needed = {x for s in sources for x in s.slice.indices}
-        self.steps = [s for s in self.site.steps if any(s is t for src in sources for t in src.slice.steps)]
+        self.steps = [s for s in self.access.steps if any(s is t for src in sources for t in src.slice.steps)]
         self.conjuncts = {
             id(s): [
                 (c, [maps.domains.reduced(self.coordinates.resolved(p)) for p in ps])
-                for c, ps in sites.conjuncts(s, self.site.values)
+                for c, ps in accesses.conjuncts(s, self.access.values)
             ]
             for s in self.steps
             if isinstance(s, Guard)
@@ -78,10 +78,10 @@ class Nest:
         self._join_bounds(ends)
         self.ends = ends
 
-    def _conjuncts(self, sites: Sites, guard: Guard) -> list[tuple[ir.Expr, list[Polynomial]]]:
+    def _conjuncts(self, accesses: Accesses, guard: Guard) -> list[tuple[ir.Expr, list[Polynomial]]]:
         return [
             (cond, [self.maps.domains.reduced(self.coordinates.resolved(p)) for p in polynomials])
-            for cond, polynomials in sites.conjuncts(guard, self.site.values)
+            for cond, polynomials in accesses.conjuncts(guard, self.access.values)
         ]
 
     # -- coordinates
@@ -107,7 +107,7 @@ class Nest:
         """The coordinate, and the user's variables that hold it, are `variable`."""
         self.arithmetic.know(coordinate, ir.Var(variable, span=variable.span))
         self.levels[coordinate] = level
-        for symbol, value in self.site.values.items():
+        for symbol, value in self.access.values.items():
             if symbol in self.needed and self.coordinates.resolved(value) == atom(coordinate):
                 self.same[symbol] = variable
                 self.levels[symbol] = level
@@ -173,7 +173,7 @@ class Nest:
 
     def _declare_indices(self) -> None:
         """Integer variables that are known as polynomials over the coordinates."""
-        for symbol, value in self.site.values.items():
+        for symbol, value in self.access.values.items():
             resolved = self.coordinates.resolved(value)
             counts = any(self.coordinates.counts(x) for x in symbols(resolved))
             if symbol not in self.needed or symbol in self.same or not counts:
@@ -242,7 +242,7 @@ class Nest:
         if isinstance(expr, ir.Var) and expr.symbol in self.same:
             return convert(ir.Var(self.same[expr.symbol], span=expr.span), expr.type)
         if isinstance(expr.type, Int) and (_names_thread(expr) or _loads_index(expr)):
-            value = self.coordinates.resolved(self.coordinates.value(expr, self.site.values))
+            value = self.coordinates.resolved(self.coordinates.value(expr, self.access.values))
             if self.maps.clean(value, self.last.map):
                 return convert(self.arithmetic.expression(value), expr.type)
         if isinstance(expr, ir.ThreadIndex) and expr.name in ("threadIdx", "blockIdx"):
@@ -260,7 +260,7 @@ class Nest:
             if len(members) < 2 or not all(self.maps.clean(b, self.last.map) for b in bounds):
                 continue
             name = user_name(self.coordinates, self.last, coordinate) or coordinate.name
-            end = ir.Var(ends.least(self.arithmetic, name, bounds), span=self.site.statement.span)
+            end = ir.Var(ends.least(self.arithmetic, name, bounds), span=self.access.statement.span)
             joined = self.arithmetic.compare("<", self.arithmetic.known[coordinate], end)
             first = min(members, key=lambda i: (i.level, self.items.index(i)))
             self.items = [
@@ -282,7 +282,7 @@ class Nest:
             inner = tuple(
                 plain(
                     s.increment.into(
-                        ir.Var(sums[id(s.increment.statement)], span=s.site.statement.span),
+                        ir.Var(sums[id(s.increment.statement)], span=s.access.statement.span),
                         self.adapted(s.increment.value),
                     )
                 )
@@ -353,7 +353,7 @@ class Nest:
                 upper.append(a.quotient_up(a.expression(rest + Polynomial({(): 1})), a.expression(slope.scaled(-1))))
         if not lower or not upper:
             raise NoGather
-        span = self.site.statement.span
+        span = self.access.statement.span
         opening: list[ir.Stmt] = []
         end = self._end(c, upper)
         if not isinstance(end, ir.Var | ir.Const):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps, Map
-from hetad.analysis.accesses import Definition, Guard, Site, Sites
+from hetad.analysis.accesses import Access, Accesses, Definition, Guard
 from hetad.analysis.affine import Polynomial, atom, symbols
 from hetad.analysis.coordinates import Coordinates
 from hetad.analysis.scales import Scale
@@ -35,7 +35,7 @@ class Pivot:
 class Source:
     """One increment.  `free`: the coordinates that no subscript tells, outermost first."""
 
-    site: Site
+    access: Access
     map: Map
     increment: Increment
     subscripts: dict[Scale, Polynomial]
@@ -47,40 +47,42 @@ class Source:
 
     @property
     def root(self) -> ir.Symbol:
-        assert self.site.cell is not None
-        return self.site.cell.root
+        assert self.access.cell is not None
+        return self.access.cell.root
 
     @property
     def key(self) -> tuple[object, ...]:
         """Sources with one key run over the same points, under the same conditions."""
-        around = tuple(id(s.statement) for s in self.site.loops)
-        guards = tuple((id(s.condition), s.holds) for s in self.site.steps if isinstance(s, Guard))
+        around = tuple(id(s.statement) for s in self.access.loops)
+        guards = tuple((id(s.condition), s.holds) for s in self.access.steps if isinstance(s, Guard))
         pivots = tuple((p.coordinate, p.stride, p.sign, frozenset(p.rest.terms.items())) for p in self.pivots)
         return around, guards, pivots, self.free
 
 
-def source(sites: Sites, maps: AccessMaps, site: Site, strides: list[Scale], nested: bool) -> Source:
+def source(accesses: Accesses, maps: AccessMaps, access: Access, strides: list[Scale], nested: bool) -> Source:
     """Raises NoGather."""
-    found, m = increment(site.statement), maps.map(site)
-    if found is None or m is None or site.cell is None:
+    found, m = increment(access.statement), maps.map(access)
+    if found is None or m is None or access.cell is None:
         raise NoGather
-    root = site.cell.root
+    root = access.cell.root
     if not isinstance(root.type, Pointer) or isinstance(root.type.to, Array):
         raise NoGather
     subscripts = maps.subscripts(m, strides, nested)
-    if subscripts is None or any(s.coordinate is None for s in site.loops):
+    if subscripts is None or any(s.coordinate is None for s in access.loops):
         raise NoGather
     coordinates = maps.coordinates_of(m)
     pivots = _pivots(coordinates, subscripts, maps.threads_of(m))
     told = {p.coordinate for p in pivots}
     clean = frozenset(
-        x for x, v in site.values.items() if isinstance(x.type, Int) and maps.clean(sites.coordinates.resolved(v), m)
+        x
+        for x, v in access.values.items()
+        if isinstance(x.type, Int) and maps.clean(accesses.coordinates.resolved(v), m)
     )
-    slice_ = slice_of(site, found.value, clean)
+    slice_ = slice_of(access, found.value, clean)
     if slice_ is None:
         raise NoGather
     free = tuple(c for c in coordinates if c not in told)
-    return Source(site, m, found, subscripts, pivots, free, slice_, maps.shift(m, strides), nested)
+    return Source(access, m, found, subscripts, pivots, free, slice_, maps.shift(m, strides), nested)
 
 
 def _pivots(
@@ -110,7 +112,7 @@ def _pivots(
 
 def user_name(coordinates: Coordinates, s: Source, coordinate: ir.Symbol) -> str | None:
     """The user's name for a coordinate, where a variable holds it."""
-    for symbol, value in s.site.values.items():
+    for symbol, value in s.access.values.items():
         if coordinates.resolved(value) == atom(coordinate):
             return symbol.name
     return None
@@ -122,7 +124,7 @@ def loads(coordinates: Coordinates, s: Source) -> list[dict[ir.Symbol, int | Non
     found = []
     for e in [*walk_exprs(bodies), *walk_expr(s.increment.value)]:
         if isinstance(e, ir.Index) and isinstance(e.base.type, Pointer):
-            offset = coordinates.resolved(coordinates.value(e.index, s.site.values))
+            offset = coordinates.resolved(coordinates.value(e.index, s.access.values))
             steps: dict[ir.Symbol, int | None] = {}
             for monomial, factor in offset.terms.items():
                 for a in monomial:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Guard, Sites
+from hetad.analysis.accesses import Accesses, Guard
 from hetad.analysis.affine import Polynomial, symbols
 from hetad.analysis.scales import Scale
 from hetad.device.gathers.sources import Pivot, Source
@@ -37,9 +37,11 @@ class Side:
 Stencil = dict[Scale, Side]  # by stride, ascending
 
 
-def stencil(sites: Sites, maps: AccessMaps, sources: Sequence[Source], strides: Sequence[Scale]) -> Stencil | None:
+def stencil(
+    accesses: Accesses, maps: AccessMaps, sources: Sequence[Source], strides: Sequence[Scale]
+) -> Stencil | None:
     """None where the sources differ in more than their distances."""
-    boxes = [_box(sites, maps, s) for s in sources]
+    boxes = [_box(accesses, maps, s) for s in sources]
     reaches = [_reach(s, box, strides) for s, box in zip(sources, boxes, strict=True) if box is not None]
     found = [r for r in reaches if r is not None]
     if len(found) < len(sources):
@@ -66,12 +68,12 @@ def _pivots(s: Source) -> dict[Scale, Pivot]:
     return {p.stride: p for p in s.pivots}
 
 
-def _box(sites: Sites, maps: AccessMaps, s: Source) -> dict[ir.Symbol, Bounds] | None:
+def _box(accesses: Accesses, maps: AccessMaps, s: Source) -> dict[ir.Symbol, Bounds] | None:
     """The bounds of every coordinate, if nothing else decides whether the source is reached."""
-    coordinates = sites.coordinates
+    coordinates = accesses.coordinates
     conditions = list(maps.existence(s.map))
-    for guard in (g for g in s.site.steps if isinstance(g, Guard)):
-        for _, polynomials in sites.conjuncts(guard, s.site.values):
+    for guard in (g for g in s.access.steps if isinstance(g, Guard)):
+        for _, polynomials in accesses.conjuncts(guard, s.access.values):
             if not polynomials:
                 return None
             conditions += [maps.domains.reduced(coordinates.resolved(p)) for p in polynomials]

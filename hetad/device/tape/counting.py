@@ -1,6 +1,6 @@
 """Counting kernels: how many cells of a tape, or of a record, a thread of a launch needs at most.
 
-A counting kernel runs the primal's control flow without its effects outside the block, counts what each site would
+A counting kernel runs the primal's control flow without its effects outside the block, counts what each statement would
 push, and leaves the maximum over the threads.
 """
 
@@ -14,7 +14,7 @@ from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness
 from hetad.analysis.effects import Effects
 from hetad.device.tape.numbered import Entered, Outlook, Way, numbered
-from hetad.device.tape.storage import Site
+from hetad.device.tape.storage import Taped
 from hetad.device.tape.unknown import Unknown, bounded
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote, Scope
@@ -39,12 +39,12 @@ class Primal:
 
 
 class Counting:
-    """Counters for `sites`, and the primal's statements with them."""
+    """Counters for `taped`, and the primal's statements with them."""
 
-    def __init__(self, primal: Primal, sites: Sequence[Site], names: Names) -> None:
+    def __init__(self, primal: Primal, taped: Sequence[Taped], names: Names) -> None:
         self.span = primal.kernel.span
         self.outside = primal.drops
-        self.sites = sites
+        self.taped = taped
         self.names = names
         self.effects = primal.effects
         self.unknown = Unknown(primal.kernel.body, primal.stale, primal.effects)
@@ -52,8 +52,8 @@ class Counting:
         self.lost: dict[ir.Symbol, ir.For | ir.While] = {}  # what stands in conditions for what is not known
         self.counters: dict[tuple[int, bool], ir.Symbol] = {}
         self.met: set[tuple[int, bool]] = set()
-        for site in sites:
-            self.counters.setdefault((site.statement, site.total), names.symbol("most", UINT, self.span))
+        for one in taped:
+            self.counters.setdefault((one.statement, one.total), names.symbol("most", UINT, self.span))
 
     def _parameter(self, symbol: ir.Symbol) -> ir.Symbol:
         if symbol not in self.first:
@@ -128,18 +128,18 @@ class Counting:
     def cells(self, tape: int) -> ir.Expr:
         """The cells that the thread has counted for one tape."""
         total: ir.Expr = integer(0, self.span, UINT)
-        for site in self.sites:
-            if site.tape != tape:
+        for one in self.taped:
+            if one.tape != tape:
                 continue
-            count: ir.Expr = ir.Var(self.counters[site.statement, site.total], span=self.span)
-            if site.cells > 1:
-                count = ir.Binary("*", integer(site.cells, self.span, UINT), count, UINT, span=self.span)
+            count: ir.Expr = ir.Var(self.counters[one.statement, one.total], span=self.span)
+            if one.cells > 1:
+                count = ir.Binary("*", integer(one.cells, self.span, UINT), count, UINT, span=self.span)
             total = count if is_zero(total) else ir.Binary("+", total, count, UINT, span=self.span)
         return total
 
 
 def counting_kernel(
-    name: str, primal: Primal, tapes: int, sites: Sequence[Site], names: Names
+    name: str, primal: Primal, tapes: int, taped: Sequence[Taped], names: Names
 ) -> tuple[ir.Function, tuple[int, ...]]:
     """The counting kernel, and the primal parameters it takes, by position.
 
@@ -149,7 +149,7 @@ def counting_kernel(
     kernel, effects = primal.kernel, primal.effects
     span = kernel.span
     depth = names.symbol("depth", Pointer(UINT), span, "param")
-    counting = Counting(primal, sites, names)
+    counting = Counting(primal, taped, names)
     body = counting.instrument(kernel.body)
     if counting.met != counting.counters.keys():
         raise UnsupportedError("the size of this kernel's tape cannot be found out", span, "please report this kernel")

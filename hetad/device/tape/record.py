@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from hetad.device.tape.storage import Site, thread_position
+from hetad.device.tape.storage import Taped, thread_position
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer
@@ -25,7 +25,7 @@ class Recording:
     replay: ir.Body
     recorder: ir.Function
     records: tuple[ir.Symbol, ...]
-    sites: tuple[Site, ...]
+    taped: tuple[Taped, ...]
     origins: dict[int, int]  # identities of rebuilt statements of `replay` -> of the kernel's own
 
 
@@ -78,15 +78,15 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
     params = (*kernel.params, *records)
     comment = f"{kernel.name} (line {span.line}), which also records what its pullback cannot find out again"
     recorder = ir.Function(name, "kernel", params, VOID, (*opening, *augmented(kernel.body)), span, comment=comment)
-    sites = tuple(
-        Site(id(s), types.index(symbol.type), 1, total=True)
+    taped = tuple(
+        Taped(id(s), types.index(symbol.type), 1, total=True)
         for s in walk_stmts(kernel.body)
         if (symbol := defined(s)) is not None and symbol in wanted
     )
-    return Recording((*opening, *replayed(kernel.body)), recorder, tuple(records), sites, origins)
+    return Recording((*opening, *replayed(kernel.body)), recorder, tuple(records), taped, origins)
 
 
-def settled(body: ir.Body) -> ir.Body:
+def with_replays(body: ir.Body) -> ir.Body:
     """`body` with what is replayed in place of the loads."""
     return map_exprs(lambda e: e.args[0] if operations.gives(e, operations.replay) else e, body)
 

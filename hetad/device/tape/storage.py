@@ -29,7 +29,7 @@ ALONE_LIMIT = 32 * 1024  # where one thread runs at a time: what the first cache
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class Taped:
     """A statement of the primal (by identity) that fills `cells` cells of tape number `tape` each time it runs, a
     loop in each iteration.  `total`: all of them are kept at once; else those of one run of the loop."""
 
@@ -45,7 +45,7 @@ class Stored:
 
     body: ir.Body
     tapes: tuple[ir.Symbol, ...]
-    sites: tuple[Site, ...]
+    taped: tuple[Taped, ...]
 
 
 @program_pass("store-tape")
@@ -92,10 +92,11 @@ def store_tape(
             return _move(s, cell, top)
         return tape.move(s)
 
-    sites = tuple(
-        Site(id(origins[slot].statement), tape.number(slot), _cells(slot.type), origins[slot].total) for slot in on_tape
+    taped = tuple(
+        Taped(id(origins[slot].statement), tape.number(slot), _cells(slot.type), origins[slot].total)
+        for slot in on_tape
     )
-    return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), sites)
+    return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), taped)
 
 
 def numbered_slots(body: ir.Body) -> dict[ir.Symbol, ir.Symbol]:

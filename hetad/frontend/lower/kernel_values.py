@@ -30,7 +30,7 @@ _THREADS = 1024  # of a multiprocessor, at least
 
 
 def call(ctx: Context, node: c_ast.FuncCall) -> Expr:
-    """The status of the call: what it sets or asks for is settled here."""
+    """The status of the call: what it sets or asks for is found here."""
     name, span, given = called(node), ctx.span(node), arguments(node)
     if name in SETTINGS:
         for argument in given[1:]:

@@ -102,7 +102,7 @@ def function(ctx: Context, node: c_ast.FuncDef, item: Item) -> Function:
             params.append(symbol)
         body = statements.body(ctx, node.body)
         references.check_choices(body, ctx.chosen)
-        body = unions.as_bits(references.settle(body, ctx.references))
+        body = unions.as_bits(references.resolved(body, ctx.references))
         body = (*(Declare(s, None, span=s.span) for s in (*ctx.shared.values(), *ctx.lasting)), *body)
     whole = Function(own.name, item.kind, tuple(params), own.returns, body, own.span, _bounds(ctx, item), item.inline)
     return with_plain_arguments(without_gotos(whole))

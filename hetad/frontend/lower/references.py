@@ -183,7 +183,7 @@ def _may_hold(type_: Type, value: Int | Float) -> bool:
 # --- references that need no pointer -------------------------------------------------------------
 
 
-def settle(body: Body, bound: set[Symbol]) -> Body:
+def resolved(body: Body, bound: set[Symbol]) -> Body:
     """The body with the pointers of local references replaced by their places, where nothing in the scope of the
     reference changes what the place depends on: `float &u = grid[i]` is `grid[i]` as long as `i` stays."""
     if not bound:
@@ -191,7 +191,7 @@ def settle(body: Body, bound: set[Symbol]) -> Body:
     exposed = {
         root for e in walk_exprs(body) if isinstance(e, AddressOf) and (root := root_symbol(e.place)) is not None
     }
-    return _settle(body, bound, exposed)
+    return _resolved(body, bound, exposed)
 
 
 def check_choices(body: Body, chosen: Mapping[Symbol, tuple[Expr, ...]]) -> None:
@@ -222,15 +222,15 @@ def _changes(place: Expr, rest: Body, exposed: Container[Symbol | None]) -> bool
     return (root is None or root in exposed) and _written_behind(place.type, rest)
 
 
-def _settle(body: Body, bound: set[Symbol], exposed: set[Symbol]) -> Body:
+def _resolved(body: Body, bound: set[Symbol], exposed: set[Symbol]) -> Body:
     out: list[Stmt] = []
     for number, stmt in enumerate(body):
         if isinstance(stmt, Declare) and stmt.symbol in bound and stmt.init is not None:
             rest = body[number + 1 :]
             if _is_unchanged(stmt.init, rest, exposed):
                 replaced = map_exprs(_simplified, substitute({stmt.symbol: stmt.init}, rest))
-                return (*out, *_settle(replaced, bound, exposed))
-        out.append(map_bodies(lambda inner: _settle(inner, bound, exposed), stmt))
+                return (*out, *_resolved(replaced, bound, exposed))
+        out.append(map_bodies(lambda inner: _resolved(inner, bound, exposed), stmt))
     return tuple(out)
 
 

@@ -17,7 +17,7 @@ from hetad.host.kernels.launches import as_dim3
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import convert, var
-from hetad.ir.simplify import decided, settled, simplified_body
+from hetad.ir.simplify import decided, simplest, simplified_body
 from hetad.ir.types import BLAS_HANDLE, INT, Pointer
 from hetad.ir.visit import declared, map_body, map_exprs, own_variables, substitute, walk_stmts
 from hetad.passes.manager import program_pass
@@ -58,7 +58,7 @@ def with_choices_made(function: ir.Function) -> ir.Function:
     """The function, in which the library text that was inlined checks no constants."""
     if not any(s.span.file in HEADERS for s in walk_stmts(function.body)):
         return function
-    body = map_exprs(lambda e: settled(e) if e.span.file in HEADERS else e, function.body)
+    body = map_exprs(lambda e: simplest(e) if e.span.file in HEADERS else e, function.body)
     for rule in (decided, _flat):
         body = map_body(lambda s: rule(s) if s.span.file in HEADERS else s, body)  # noqa: B023
     return replace(function, body=body)

@@ -15,7 +15,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import number, small
 from hetad.ir.build import binary, convert, integer
 from hetad.ir.printer import body_text
-from hetad.ir.simplify import conjunction, settled
+from hetad.ir.simplify import conjunction, simplest
 from hetad.ir.types import Pointer
 from hetad.rules import operations
 
@@ -73,7 +73,7 @@ def holds(
             told = small(extent_along(known, found.name)) if known is not None else None
         return integer(told, e.span) if told is not None else found
 
-    compared = [settled(c) for c in comparisons(conditions, leaf, narrow.span)]
+    compared = [simplest(c) for c in comparisons(conditions, leaf, narrow.span)]
     if False in map(number, compared):
         return False
     return all(map(number, compared)) or conjunction(compared)

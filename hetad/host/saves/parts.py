@@ -13,7 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import small
 from hetad.ir.build import binary, convert, integer
 from hetad.ir.printer import expr_text
-from hetad.ir.simplify import conjunction, settled
+from hetad.ir.simplify import conjunction, simplest
 from hetad.ir.types import INT, LLONG, Int, element, innermost, size_of
 from hetad.ir.visit import map_children
 
@@ -152,7 +152,7 @@ class WrittenParts:
         except _UnknownError:
             return None
         if positive:
-            sure = conjunction([settled(c) for c in sorted(positive, key=expr_text)], s.span)
+            sure = conjunction([simplest(c) for c in sorted(positive, key=expr_text)], s.span)
             last = ir.Select(sure, last, integer(_NOWHERE, s.span, LLONG), LLONG, span=s.span)
         return Ends(first, last, count)
 
@@ -170,7 +170,7 @@ class WrittenParts:
             gaps = tuple((launch.polynomial(gap.run), launch.polynomial(gap.pitch)) for gap in cells.gaps)
         except _UnknownError:
             return None
-        return Covered(first, last, conjunction([settled(c) for c in sorted(conditions, key=expr_text)], s.span), gaps)
+        return Covered(first, last, conjunction([simplest(c) for c in sorted(conditions, key=expr_text)], s.span), gaps)
 
 
 def _same_cells(param: ir.Symbol, arg: ir.Expr) -> bool:

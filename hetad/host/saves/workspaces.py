@@ -48,7 +48,7 @@ _Loop = ir.For | ir.While
 
 
 @dataclass(frozen=True, slots=True)
-class _Site:
+class _Workspace:
     """An allocation in a loop, into the variable `pointer`: `size` bytes where `conditions` hold in front of the loop.
 
     `numbers`: of the first and the last statement in the loop that mention the memory.  `alone`: nobody else's memory
@@ -78,7 +78,7 @@ def in_front_of_loops(function: ir.Function, kernels: Mapping[str, KernelEffects
     search = _Search(function, pointers, Effects(pointers, kernels))
     names = Names({s.name for s in (*function.params, *declared(function.body))})
     hoisted = _Hoisted(names, pointers, search.set_once)
-    opened = {id(s): hoisted.in_front(search.sites(s)) for s in loops}
+    opened = {id(s): hoisted.in_front(search.workspaces(s)) for s in loops}
     if not hoisted.own:
         return function
 
@@ -125,19 +125,19 @@ class _Search:
         self.set_once = {s.symbol for s in declarations if s.init is None and times[s.symbol] == 2}
         self.given = {*function.params, *(s.symbol for s in declarations if s.init is not None)}
 
-    def sites(self, loop: _Loop) -> list[_Site]:
+    def workspaces(self, loop: _Loop) -> list[_Workspace]:
         inside = {*declared((loop,))}
         changed = self.effects.written((loop,))
         return [
             found
             for call, path in _with_path((loop,), ())
-            if (found := self._site(loop, call, path, inside, changed)) is not None
+            if (found := self._workspace(loop, call, path, inside, changed)) is not None
         ]
 
-    def _site(
+    def _workspace(
         self, loop: _Loop, call: ir.Call, path: tuple[tuple[ir.Stmt, bool], ...], inside: set[ir.Symbol],
         changed: Iterable[object],
-    ) -> _Site | None:  # fmt: skip
+    ) -> _Workspace | None:  # fmt: skip
         row = TABLE[call.function]
         out = row.position("out")
         place = call.result if out is None else out_place(call.args[out])
@@ -160,7 +160,7 @@ class _Search:
         elif not complete or not all(map(_divides_by_constants, (size, *conditions))):
             return None
         library = call.span.file in HEADERS and all(not isinstance(s, _Loop) for s, _ in path[1:])
-        return _Site(call, place.symbol, size, conditions, numbers, not library)
+        return _Workspace(call, place.symbol, size, conditions, numbers, not library)
 
     def _span_of(self, loop: _Loop, call: ir.Call, pointer: ir.Symbol, root: Root) -> tuple[int, int] | None:
         """The numbers of the first and last statement that mention the memory; None if the variable may lead elsewhere,
@@ -257,8 +257,8 @@ _PLAIN = (ir.Var, ir.Const, ir.Binary, ir.Unary, ir.Cast, ir.Select, ir.Member, 
 
 
 class _Hoisted:
-    """Variables for the memory of sites, and what allocates it.  `own`: by the variable of the loop, and the statuses
-    of allocations, which are those of success."""
+    """Variables for workspaces, and what allocates them.  `own`: by the variable of the loop, and the statuses of
+    allocations, which are those of success."""
 
     def __init__(self, names: Names, pointers: PointsTo, set_once: Collection[ir.Symbol]) -> None:
         self.names, self.pointers, self.set_once = names, pointers, set_once
@@ -267,11 +267,11 @@ class _Hoisted:
         self._calls: set[int] = set()
         self._roots: set[Root] = set()
 
-    def in_front(self, sites: list[_Site]) -> tuple[list[ir.Stmt], list[ir.Stmt]]:
+    def in_front(self, workspaces: list[_Workspace]) -> tuple[list[ir.Stmt], list[ir.Stmt]]:
         """What stands in front of a loop with these, and what its body begins with."""
         before: list[ir.Stmt] = []
         marks: list[ir.Stmt] = []
-        for group in _groups(sites):
+        for group in _groups(workspaces):
             before += self._allocated(group)
             own = self.own[group[0].pointer]
             assert isinstance(own, ir.Symbol)
@@ -300,16 +300,16 @@ class _Hoisted:
     def _is_own(self, pointer: ir.Expr) -> bool:
         return not self._roots.isdisjoint(self.pointers.targets(pointer))
 
-    def _allocated(self, group: list[_Site]) -> list[ir.Stmt]:
+    def _allocated(self, group: list[_Workspace]) -> list[ir.Stmt]:
         call, span = group[0].call, group[0].call.span
         own = self.names.symbol(f"{group[0].pointer.name}_space", group[0].pointer.type, span)
         null = ir.Cast(ir.Const(0, INT, span=span), own.type, span=span)
         self.top.append(ir.Declare(own, null, span=span))
-        for site in group:
-            self.own[site.pointer] = own
-            self._calls.add(id(site.call))
-            self._roots.add(self.pointers.heap_roots[id(site.call)])
-        sizes = dict.fromkeys((site.size, site.conditions) for site in group)
+        for workspace in group:
+            self.own[workspace.pointer] = own
+            self._calls.add(id(workspace.call))
+            self._roots.add(self.pointers.heap_roots[id(workspace.call)])
+        sizes = dict.fromkeys((workspace.size, workspace.conditions) for workspace in group)
         if len(sizes) == 1:
             size, conditions = next(iter(sizes))
             return _behind(conditions, (_call(call, own, size),), span)
@@ -324,20 +324,20 @@ class _Hoisted:
         return [*out, *_behind((some,), (_call(call, own, many),), span)]
 
 
-def _groups(sites: list[_Site]) -> list[list[_Site]]:
+def _groups(workspaces: list[_Workspace]) -> list[list[_Workspace]]:
     """Those of a group never need their memory at the same time."""
-    groups: list[list[_Site]] = []
-    for site in sorted(sites, key=lambda site: site.numbers):
+    groups: list[list[_Workspace]] = []
+    for workspace in sorted(workspaces, key=lambda workspace: workspace.numbers):
         fitting = (
             g for g in groups
-            if not site.alone and not g[0].alone and g[0].pointer.type == site.pointer.type
-            and g[0].call.function == site.call.function and g[-1].numbers[1] < site.numbers[0]
+            if not workspace.alone and not g[0].alone and g[0].pointer.type == workspace.pointer.type
+            and g[0].call.function == workspace.call.function and g[-1].numbers[1] < workspace.numbers[0]
         )  # fmt: skip
         group = next(fitting, None)
         if group is None:
-            groups.append([site])
+            groups.append([workspace])
         else:
-            group.append(site)
+            group.append(workspace)
     return groups
 
 

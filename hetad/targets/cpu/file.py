@@ -23,7 +23,7 @@ from hetad.targets.cpu.fibers import FiberStatements, shared_struct
 from hetad.targets.cpu.kernels import Kernels, dispatch
 from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
 from hetad.targets.cpu.races import NAMES as RACE_NAMES
-from hetad.targets.cpu.races import Sites, WatchedStatements
+from hetad.targets.cpu.races import NumberedAccesses, WatchedStatements
 from hetad.targets.cpu.synchronisation import uses_block
 
 _HEAD = """\
@@ -85,10 +85,10 @@ def _file(
     functions = parts.functions(*kinds)
     kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions]
-    sites = Sites() if options.racecheck else None
-    texts = Kernels(parts, lowered, sites)
+    accesses = NumberedAccesses() if options.racecheck else None
+    texts = Kernels(parts, lowered, accesses)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
-    wanted += RACE_NAMES if sites is not None else ()
+    wanted += RACE_NAMES if accesses is not None else ()
     if entry is not None:
         wanted.append("hetad_sized")
     if not on_cpu and parts.symbols():
@@ -103,7 +103,7 @@ def _file(
         *parts.mathematics(everything),
         *support.text(snippets, dialect, parts.numbers),
         [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
-        *(text for f in functions for text in _function(parts, f, options, sites)),
+        *(text for f in functions for text in _function(parts, f, options, accesses)),
     ]
     if on_cpu:
         body += [*texts.texts(), *dispatch(parts, alone=entry is None)]
@@ -111,8 +111,8 @@ def _file(
         body.append(_symbol_setter(parts))
     if entry is not None:
         body.append(_entry(parts, program.functions[entry], snippets))
-    if sites is not None:
-        body.append(sites.table())
+    if accesses is not None:
+        body.append(accesses.table())
     return joined(body)
 
 
@@ -143,12 +143,14 @@ def _hidden(parts: Assembly, function: ir.Function) -> list[str]:
     return [f"const dim3 {name}" for name in parts.names.hidden.get(function.name, ())]
 
 
-def _function(parts: Assembly, function: ir.Function, options: CpuOptions, sites: Sites | None) -> Iterator[str]:
+def _function(
+    parts: Assembly, function: ir.Function, options: CpuOptions, accesses: NumberedAccesses | None
+) -> Iterator[str]:
     require_declared(function.name, function.body, function.params)
     printer: Statements = HostStatements(parts, function)
-    if sites is not None and function.kind != "host":
+    if accesses is not None and function.kind != "host":
         yield from shared_struct(parts, function)
-        printer = WatchedStatements(parts, function, sites)
+        printer = WatchedStatements(parts, function, accesses)
     elif options.fibers and function.kind != "host" and uses_block(function.body):
         yield from shared_struct(parts, function)
         printer = FiberStatements(parts, function)

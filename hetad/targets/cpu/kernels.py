@@ -27,7 +27,7 @@ from hetad.targets.cpu.barrier_intervals.text import RegionKernel
 from hetad.targets.cpu.fibers import FiberKernel, FiberStatements
 from hetad.targets.cpu.index_set_splitting import Interior
 from hetad.targets.cpu.passes import CpuProgram
-from hetad.targets.cpu.races import Sites, WatchedStatements
+from hetad.targets.cpu.races import NumberedAccesses, WatchedStatements
 from hetad.targets.cpu.sweeps import SweepKernel
 from hetad.targets.cpu.thread_loops import Middle, block_loops, block_range, thread_loops
 from hetad.targets.cpu.uniform import address_taken
@@ -40,8 +40,8 @@ _MANY_BLOCKS = "gridDim.x > 1u << 20 || gridDim.y > 1u << 20 || gridDim.z > 1u <
 class Kernels:
     """The kernels of a program on the CPU."""
 
-    def __init__(self, parts: Assembly, program: CpuProgram, sites: Sites | None = None) -> None:
-        """`sites`: where the race detector's accesses are kept, if there is one."""
+    def __init__(self, parts: Assembly, program: CpuProgram, accesses: NumberedAccesses | None = None) -> None:
+        """`accesses`: where the race detector's accesses are kept, if there is one."""
         self.parts = parts
         self.kernels: list[RegionKernel | ThreadKernel | FiberKernel] = []
         self.sweeps = {name: SweepKernel(parts, f) for name, f in program.sweeps.items()}
@@ -50,7 +50,7 @@ class Kernels:
         run = {f.name for f in program.block_by_block}
         for kernel in (f for f in parts.functions("kernel") if f.name in run):
             if program.options.fibers:
-                self.kernels.append(_fiber_kernel(parts, kernel, sites))
+                self.kernels.append(_fiber_kernel(parts, kernel, accesses))
             elif kernel.name in program.intervals:
                 found = program.intervals[kernel.name]
                 self.kernels.append(RegionKernel(parts, kernel, found.structure, found.variables))
@@ -73,9 +73,9 @@ class Kernels:
                 yield from _kernel(self.parts, kernel, self.sweeps.get(kernel.kernel.name))
 
 
-def _fiber_kernel(parts: Assembly, kernel: ir.Function, sites: Sites | None) -> FiberKernel:
-    printer = FiberStatements(parts, kernel) if sites is None else WatchedStatements(parts, kernel, sites)
-    return FiberKernel(parts, kernel, printer, watched=sites is not None)
+def _fiber_kernel(parts: Assembly, kernel: ir.Function, accesses: NumberedAccesses | None) -> FiberKernel:
+    printer = FiberStatements(parts, kernel) if accesses is None else WatchedStatements(parts, kernel, accesses)
+    return FiberKernel(parts, kernel, printer, watched=accesses is not None)
 
 
 def _kernel(parts: Assembly, kernel: RegionKernel | ThreadKernel, sweep: SweepKernel | None) -> Iterator[str]:

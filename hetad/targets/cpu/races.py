@@ -1,6 +1,6 @@
 """Kernels that tell the race detector (support/races.c) of each access to memory that other threads can reach.
 
-A *site* is an access as it stands in the source.  A read of `x[i]` becomes `*(float *)hetad_race_read(&x[i], ...)`, a
+Accesses are numbered as they stand in the source.  A read of `x[i]` becomes `*(float *)hetad_race_read(&x[i], ...)`, a
 store a statement expression that hands the new value over, so that stores of the same value can be told.
 """
 
@@ -31,7 +31,7 @@ _CHANGES = (  # one cell, atomically
 
 
 @dataclass(slots=True)
-class Sites:
+class NumberedAccesses:
     """The accesses of a program, by number."""
 
     places: list[ir.Expr] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Sites:
         return len(self.places) - 1
 
     def table(self) -> str:
-        """C by which Python finds where a site is in the source."""
+        """C by which Python finds where an access is in the source."""
         rows = [f"    {{{quoted(p.span.file)}, {quoted(expr_text(p))}, {p.span.line}, {p.span.column}, "
                 f"{p.span.length}}}," for p in self.places]  # fmt: skip
         head = "const struct hetad_race_site { const char *file, *text; int line, column, length; } hetad_race_sites[]"
@@ -61,19 +61,19 @@ def _is_watched(place: ir.Expr) -> bool:
 class WatchedExpressions(Expressions):
     """Reads go through the detector."""
 
-    def __init__(self, parts: Assembly, function: ir.Function, sites: Sites) -> None:
+    def __init__(self, parts: Assembly, function: ir.Function, accesses: NumberedAccesses) -> None:
         super().__init__(parts.names, parts.names.of(function), parts.dialect)
-        self.sites = sites
+        self.accesses = accesses
 
     def place(self, expr: ir.Expr, level: int = COMMA) -> str:
         text, own = super()._bound(expr)
         return text if own >= level else f"({text})"
 
     def noted(self, place: ir.Expr, how: str, count: str = "1") -> str:
-        """`(&place, size, site, ...)`, what functions of the detector take, of so many values."""
+        """`(&place, size, number, ...)`, what functions of the detector take, of so many values."""
         type_ = declaration(place.type)
         size = f"sizeof({type_})" if count == "1" else f"{count} * sizeof({type_})"
-        rest = f"{size}, {self.sites.number(place)}, {int(is_volatile(place.type))}"
+        rest = f"{size}, {self.accesses.number(place)}, {int(is_volatile(place.type))}"
         return f"({declaration(Pointer(place.type))})hetad_race_{how}(&{self.place(place, UNARY)}, {rest})"
 
     def _bound(self, expr: ir.Expr) -> tuple[str, int]:
@@ -109,9 +109,9 @@ class WatchedExpressions(Expressions):
 class WatchedStatements(FiberStatements):
     """Stores go through the detector."""
 
-    def __init__(self, parts: Assembly, function: ir.Function, sites: Sites) -> None:
-        super().__init__(parts, function, WatchedExpressions(parts, function, sites))
-        self.watched = sites
+    def __init__(self, parts: Assembly, function: ir.Function, accesses: NumberedAccesses) -> None:
+        super().__init__(parts, function, WatchedExpressions(parts, function, accesses))
+        self.watched = accesses
 
     def store(self, target: ir.Place, value: str) -> str:
         if not _is_watched(target):
