@@ -81,8 +81,8 @@ def pruned(
     liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback), fills)
     if handles := surviving_handles(whole, liveness, roots):
         liveness = Liveness(setting.effects, lambda s: keeps(s, is_pullback) or destroys(s, handles), fills)
-    whole = _with_early_frees(whole, frees, lambda body: _settled(setting, body, liveness, roots))
-    body = narrowed(whole, cells_of, lambda body: _settled(setting, body, liveness, roots), limited)
+    whole = _with_early_frees(whole, frees, lambda body: _without_idle_saves(setting, body, liveness, roots))
+    body = narrowed(whole, cells_of, lambda body: _without_idle_saves(setting, body, liveness, roots), limited)
     body = drop_untouched(body)
     done = next(i for i, s in enumerate(body) if operations.does(s, operations.forward_done))
     if not any(isinstance(s, ir.Launch) for s in walk_stmts(body[:done])):
@@ -106,7 +106,7 @@ def without_frees(body: ir.Body, frees: Collection[tuple[ir.Stmt, ...]]) -> ir.B
     return map_body(lambda s: None if id(s) in gone else s, body) if gone else body
 
 
-def _settled(setting: Setting, whole: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:
+def _without_idle_saves(setting: Setting, whole: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:
     full = drop_dead_allocations(whole, liveness, roots)
     body = liveness.prune(full, roots)
     body = drop_idle_restores(body, setting.effects, roots)
