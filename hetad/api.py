@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hetad.adjoint.options import Options
 from hetad.compiled import Compiled, backend_for, checked_backend, limits
 from hetad.diagnostics import ArgumentError, UnknownNameError
-from hetad.frontend.settings import Settings
+from hetad.frontend.settings import FRONTENDS, Frontend, Settings
 from hetad.gradients import Gradient
 from hetad.rules.user import UserRule, checked, checked_pullback
 from hetad.run.selection import Selection
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 def load(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], defines: Mapping[str, Any] | None = None,
     include_dirs: Sequence[str | os.PathLike[str]] = (), *, undefines: Sequence[str] = (), cuda_arch: int = 900,
+    frontend: Frontend = "auto",
 ) -> Program:  # fmt: skip
     """Read a CUDA program from a file, or from several that are compiled apart and linked.
 
@@ -37,6 +38,8 @@ def load(
         include_dirs: where `#include "..."` looks, after the directory of the file.
         undefines: macros that hetad defines as nvcc does, such as `__cplusplus`, and that are not to be, as `-U`.
         cuda_arch: what `__CUDA_ARCH__` is in device code; in host code it is not defined.
+        frontend: who reads it: "c" as C and everyday C++; "cpp" as C++, by Clang; "auto" as C where that accepts a
+            function, else as C++.
 
     Raises:
         UnknownNameError: there is no such file.
@@ -46,7 +49,9 @@ def load(
     files = [path] if isinstance(path, str | os.PathLike) else list(path)
     if not files:
         raise ArgumentError("a program needs a source file")
-    settings = Settings(dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch)
+    settings = Settings(
+        dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
+    )
     return _program([(_text_of(Path(file)), str(Path(file))) for file in files], settings)
 
 
@@ -61,14 +66,20 @@ def _text_of(file: Path) -> str:
 def loads(
     text: str, name: str = "<string>", defines: Mapping[str, Any] | None = None,
     include_dirs: Sequence[str | os.PathLike[str]] = (), *, undefines: Sequence[str] = (), cuda_arch: int = 900,
+    frontend: Frontend = "auto",
 ) -> Program:  # fmt: skip
     """A CUDA program from its text; `name` stands for the file in messages."""
-    settings = Settings(dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch)
+    settings = Settings(
+        dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
+    )
     return _program([(text, name)], settings)
 
 
 def _program(sources: Sequence[tuple[str, str]], settings: Settings) -> Program:
     from hetad import frontend
+
+    if settings.frontend not in FRONTENDS:
+        raise ArgumentError(f"there is no front end {settings.frontend!r}; there are {', '.join(FRONTENDS)}")
 
     def unit(more: Mapping[str, str]) -> Unit:
         return frontend.load_files([(text + more.get(name, ""), name) for text, name in sources], settings)

@@ -43,6 +43,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import ArgumentError
+from hetad.frontend.settings import FRONTENDS, Frontend
 from hetad.ir.types import Float, Int, Pointer, Struct, Type, scalar_base
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "source", "function", "wrt", "of", "memory_limit", "host_memory", "defines", "include_dirs", "launch", "inputs",
-    "gradcheck", "cpu_threads", "objective", "argv", "undefines", "cuda_arch",
+    "gradcheck", "cpu_threads", "objective", "argv", "undefines", "cuda_arch", "frontend",
 )  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
@@ -86,12 +87,14 @@ class Problem:
     memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit and host_memory, if given
     objective: str | None = None  # of a whole program
     argv: tuple[object, ...] = ()
+    frontend: Frontend = "auto"
 
     @property
     def loading(self) -> dict[str, Any]:
         """What `hetad.load` is told beside the source."""
         found: dict[str, Any] = {"defines": self.defines, "include_dirs": self.include_dirs}
         found |= {"undefines": self.undefines} if self.undefines else {}
+        found |= {"frontend": self.frontend} if self.frontend != "auto" else {}
         return found | ({"cuda_arch": self.cuda_arch} if self.cuda_arch is not None else {})
 
     def arguments(self, parameters: Sequence[Symbol]) -> list[Any]:
@@ -167,6 +170,7 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
         objective=reader.text("objective") if "objective" in table else None,
         argv=reader.words("argv"),
+        frontend=reader.frontend(),
     )
 
 
@@ -182,6 +186,12 @@ class _Reader:
         if not isinstance(value, str) or not value:
             raise ArgumentError(f'{self.path}: {key} must be a string, as in {key} = "…", not {value!r}')
         return value
+
+    def frontend(self) -> Frontend:
+        value = self.content.get("frontend", "auto")
+        if value not in FRONTENDS:
+            raise ArgumentError(f"{self.path}: frontend must be one of {_listed(FRONTENDS)}, not {value!r}")
+        return value  # type: ignore[no-any-return]
 
     def files(self, key: str) -> Path | tuple[Path, ...]:
         """One file, or a list of several."""

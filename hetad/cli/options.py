@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import ArgumentError
+from hetad.frontend.settings import FRONTENDS
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program
@@ -48,6 +49,8 @@ def add_source(command: argparse.ArgumentParser, file: str = _FILE) -> None:
                          help="where to look for included files")  # fmt: skip
     command.add_argument("--cuda-arch", metavar="NUMBER", type=int, default=900,
                          help="what __CUDA_ARCH__ is in device code (default: 900)")  # fmt: skip
+    command.add_argument("--frontend", choices=FRONTENDS, default="auto", help="who reads it: pycparser as C, Clang as "
+                         "C++, or the first that accepts a function (default)")  # fmt: skip
 
 
 def load(options: argparse.Namespace) -> Program:
@@ -56,7 +59,7 @@ def load(options: argparse.Namespace) -> Program:
 
     return hetad.load(
         options.file, defines=dict(options.defines), include_dirs=options.include_dirs, undefines=options.undefines,
-        cuda_arch=options.cuda_arch,
+        cuda_arch=options.cuda_arch, frontend=options.frontend,
     )  # fmt: skip
 
 

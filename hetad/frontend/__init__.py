@@ -1,4 +1,4 @@
-"""From CUDA C source to the IR: `load(...)`, then `unit.reach(function)`, then `fence` and `normalize`."""
+"""From CUDA source to the IR: `load(...)`, then `unit.reach(function)`, then `fence` and `normalize`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def load(text: str, name: str, defines: Mapping[str, object] | None = None, incl
 @deep
 def load_files(sources: Sequence[tuple[str, str]], settings: Settings) -> Unit:
     """The same for the texts and names of several sources that are one program."""
+    from hetad.frontend.choice import unit_of
     from hetad.frontend.preprocess import depends_on_architecture, preprocess
-    from hetad.frontend.unit import Unit
 
     files = []
     with ours(None):
@@ -38,4 +38,4 @@ def load_files(sources: Sequence[tuple[str, str]], settings: Settings) -> Unit:
             host = preprocess(text, name, settings)
             again = depends_on_architecture(host, settings)
             files.append((host, preprocess(text, name, settings, device=True) if again else None))
-        return Unit(files)
+        return unit_of(files, settings.frontend)

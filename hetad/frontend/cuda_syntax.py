@@ -41,7 +41,7 @@ _Pass = Callable[[list[Token], NameTable], list[Token]]
 
 def rewrite(tokens: Sequence[Token], names: NameTable) -> list[Token]:
     """All rewritings in order, then the refusal of what is left.  Raises SourceError with the position."""
-    result = _respell(_joined(tokens), names)
+    result = _respell(joined(tokens), names)
     if names.host:
         result = opaque.pass_over(result, names)
     texts = {t.text for t in result}
@@ -74,7 +74,7 @@ def _passes() -> tuple[tuple[frozenset[str], _Pass], ...]:
 # --- the rewritings ------------------------------------------------------------------------------
 
 
-def _joined(tokens: Sequence[Token]) -> list[Token]:
+def joined(tokens: Sequence[Token]) -> list[Token]:
     """`k << <g, b >> >(x)`, as formatters of C++ write it: the brackets of a launch in one piece."""
     result: list[Token] = []
     open_ = False  # a launch whose `>>>` is still to come

@@ -114,8 +114,8 @@ class Linkage:
             places[name] = (self.scopes.index(scope), scope.place(name))
             waiting += [(scope, n, function.span) for n in callees(function) if self._is_own(n, scope)]
         ordered = dict(sorted(reached.items(), key=lambda pair: places[pair[0]]))
-        globals_ = _used_globals(ordered, [g for scope in self.scopes for g in scope.globals()])
-        program = ir.Program(ordered, globals_, _used_structs(ordered, globals_), dict(sources))
+        globals_ = used_globals(ordered, [g for scope in self.scopes for g in scope.globals()])
+        program = ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(sources))
         return self._with_plain_names(program, entry)
 
     def _is_own(self, name: str, asking: FileScope) -> bool:
@@ -168,7 +168,7 @@ def _renamed(program: ir.Program, names: Mapping[str, str]) -> ir.Program:
     return replace(program, functions=functions)
 
 
-def _used_globals(functions: Mapping[str, ir.Function], known: Sequence[ir.Global]) -> tuple[ir.Global, ...]:
+def used_globals(functions: Mapping[str, ir.Function], known: Sequence[ir.Global]) -> tuple[ir.Global, ...]:
     by_symbol = {g.symbol: g for g in known}
     used: dict[ir.Symbol, None] = {}
     waiting = [s for f in functions.values() for s in variables(f.body)]
@@ -182,7 +182,7 @@ def _used_globals(functions: Mapping[str, ir.Function], known: Sequence[ir.Globa
     return tuple(g for s, g in by_symbol.items() if s in used)
 
 
-def _used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Global]) -> tuple[Type, ...]:
+def used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Global]) -> tuple[Type, ...]:
     """The program's struct types, those that others contain first."""
     found: dict[str, Struct] = {}
     seen: set[int] = set()

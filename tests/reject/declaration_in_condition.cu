@@ -2,6 +2,7 @@
 function = "k"
 error = "UnsupportedError"
 help = "declare the variable before"
+frontend = "c"
 ---*/
 typedef double real;
 

@@ -1,6 +1,7 @@
 /*---
 function = "f"
 error = "UnsupportedError"
+frontend = "c"
 ---*/
 __global__ void f(double *y)
 {

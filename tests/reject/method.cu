@@ -1,6 +1,7 @@
 /*---
 function = "f"
 error = "UnsupportedError"
+frontend = "c"
 ---*/
 struct Square {
     double a;

@@ -2,6 +2,7 @@
 function = "k"
 error = "UnsupportedError"
 help = "make it plain"
+frontend = "c"
 ---*/
 enum class Kind { A, B };
 

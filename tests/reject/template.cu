@@ -1,6 +1,7 @@
 /*---
 function = "f"
 error = "UnsupportedError"
+frontend = "c"
 ---*/
 template <typename T>
 struct Pair { T first, second; };

@@ -1,6 +1,7 @@
 /*---
 function = "f"
 error = "UnsupportedError"
+frontend = "c"
 ---*/
 template <typename T> __device__ T twice(T x) { return 2 * x; }
 template <> __device__ float twice<float>(float x) { return x + x; }

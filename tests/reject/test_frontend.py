@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from hetad.diagnostics import SourceError, SyntaxProblem, UnknownNameError, UnsupportedError
-from hetad.frontend import fence, load
+from hetad.frontend import fence, load, load_files
 from hetad.frontend.normalize import normalize
+from hetad.frontend.settings import Settings
 
 K = "__global__ void k(float *a) { a[0] = 1; }\n"
 
@@ -286,7 +287,7 @@ UNSUPPORTED = {
 
 
 def front_end(text: str) -> None:
-    program = load(text, "t.cu").reach("f")
+    program = load_files([(text, "t.cu")], Settings(frontend="c")).reach("f")
     fence.check(program, "f")
     normalize(program)
 

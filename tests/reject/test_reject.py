@@ -5,6 +5,7 @@
     wrt = ["x"]               # and, if given, to differentiate
     of = ["y"]
     graph = true              # optional: as CUDA graphs
+    frontend = "c"            # optional: who reads it
     error = "UnsupportedError"    # optional: the class
     help = "rewrite it"           # optional: part of the remedy
     ---*/
@@ -52,7 +53,7 @@ def expectation(path: Path) -> Expected:
 
 
 def differentiate(path: Path, options: dict[str, Any]) -> None:
-    program = hetad.load(path)
+    program = hetad.load(path, frontend=options.get("frontend", "auto"))
     if "wrt" in options:
         hetad.gradient(program[options["function"]], wrt=options["wrt"], of=options.get("of"),
                         graph=options.get("graph", False))  # fmt: skip
@@ -63,7 +64,11 @@ def differentiate(path: Path, options: dict[str, Any]) -> None:
 def found_by_check(path: Path, options: dict[str, Any]) -> list[hetad.HetadError]:
     wrt, of = (tuple(options[k]) if k in options else None for k in ("wrt", "of"))
     try:
-        return list(examine(hetad.load(path).unit, options["function"], wrt, of).errors)
+        return list(
+            examine(
+                hetad.load(path, frontend=options.get("frontend", "auto")).unit, options["function"], wrt, of
+            ).errors
+        )
     except hetad.HetadError as error:  # before any function: of the whole text
         return [error]
 

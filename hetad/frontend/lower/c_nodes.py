@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pycparser import c_ast
+
+if TYPE_CHECKING:
+    from pycparser.c_parser import Coord
+
+    from hetad.frontend.lower.context import Qualified
+    from hetad.ir.types import Type
 
 
 def called(node: c_ast.FuncCall) -> str:
@@ -29,3 +37,32 @@ def declared_name(node: c_ast.Decl) -> str:
     """The name of a variable or function; a struct alone declares none."""
     assert node.name is not None
     return node.name
+
+
+class Resolved(c_ast.Node):
+    """A type that another front end has found out, in the place of a specifier."""
+
+    __slots__ = ("__weakref__", "coord", "qualified")
+    attr_names = ()
+
+    def __init__(self, qualified: Qualified, coord: Coord | None = None) -> None:
+        self.qualified = qualified
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return ()
+
+
+class Known(c_ast.Node):
+    """A constant that another front end has found out, in the place of an expression."""
+
+    __slots__ = ("__weakref__", "coord", "type", "value")
+    attr_names = ()
+
+    def __init__(self, value: float, type_: Type, coord: Coord | None = None) -> None:
+        self.value = value
+        self.type = type_
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return ()

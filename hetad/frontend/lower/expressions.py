@@ -13,6 +13,7 @@ from hetad.diagnostics import ConsequenceError, SourceError, Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
+from hetad.frontend.lower.c_nodes import Known
 from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
 from hetad.frontend.lower.context import OBJECT, Context, Qualified, Reference
 from hetad.frontend.lower.types import complete_size, declared
@@ -180,6 +181,13 @@ def _constant(ctx: Context, node: c_ast.Constant) -> Expr:
     return integer_literal(node.value, span)
 
 
+def _known(ctx: Context, node: Known) -> Expr:
+    text = str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
+    return Const(
+        node.value, node.type, text if node.type == BOOL or isinstance(node.type, Int) else None, span=ctx.span(node)
+    )
+
+
 # --- places --------------------------------------------------------------------------------------
 
 
@@ -336,6 +344,7 @@ def value_as(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
 _HANDLERS: dict[type, Callable[[Context, Any], Expr]] = {
     c_ast.ID: _identifier,
     c_ast.Constant: _constant,
+    Known: _known,
     c_ast.ArrayRef: _array_ref,
     c_ast.StructRef: _struct_ref,
     c_ast.UnaryOp: _unary,

@@ -10,6 +10,7 @@ from hetad.diagnostics import SyntaxProblem, UnknownTypeProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.c_nodes import Resolved
 from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.ir.nodes import Const
@@ -105,6 +106,8 @@ def _length(ctx: Context, node: c_ast.ArrayDecl) -> int | None:
 
 def _specified(ctx: Context, node: c_ast.Node | None, hint: str | None) -> Qualified:
     match node:
+        case Resolved():
+            return node.qualified
         case c_ast.IdentifierType():
             return _named(ctx, node)
         case c_ast.Struct() | c_ast.Union():

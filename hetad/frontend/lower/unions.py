@@ -42,11 +42,21 @@ def union_type(ctx: Context, node: c_ast.Union, name: str, members: tuple[Field,
     """The struct that stands for a union of these members."""
     decls = (d for d in node.decls or [] if isinstance(d, c_ast.Decl))
     for decl, member in zip(decls, members, strict=True):
-        number = isinstance(member.type, Float) or (isinstance(member.type, Int) and member.type.bits >= 8)
-        if not number or is_volatile(member.type):
+        if not is_number(member.type):
             ctx.refuse(f"a union with a member of type '{member.type}'", decl, REMEDY)
+    return of_numbers(name, members)
+
+
+def of_numbers(name: str, members: tuple[Field, ...]) -> Struct:
+    """The struct of one integer that stands for a union of numbers."""
     whole = _UNSIGNED[max(size_of(m.type) for m in members)]
     return Struct(name, (Field(_BITS, whole),), union=members)
+
+
+def is_number(type_: Type) -> bool:
+    """Whether something of this type may be a member of a union."""
+    number = isinstance(type_, Float) or (isinstance(type_, Int) and type_.bits >= 8)
+    return number and not is_volatile(type_)
 
 
 def as_bits(body: Body) -> Body:

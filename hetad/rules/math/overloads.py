@@ -59,7 +59,7 @@ OVERLOADED = frozenset(_OVERLOADED.split())
 
 
 @cache
-def _candidates(name: str) -> tuple[Signature, ...]:
+def meanings(name: str) -> tuple[Signature, ...]:
     """Every function that a call of `name` may mean."""
     if name in ("min", "max"):
         exact = [
@@ -91,7 +91,7 @@ def signature(name: str, argument_types: Sequence[Type]) -> Signature | None:
         if len(types) != 1 or not isinstance(types[0], Int | Float):
             return None
         return Signature(name, (FLOAT if types[0] == FLOAT else DOUBLE,), BOOL)
-    candidates = _candidates(name)
+    candidates = meanings(name)
     if name in STANDARD:
         candidates = tuple(c for c in candidates if _is_promoted(c, types))
     chosen = _resolve(candidates, types)

@@ -1,0 +1,109 @@
+"""Who reads a program: pycparser as C, Clang as C++, or the first of the two that accepts a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnknownNameError, speculative
+from hetad.frontend.c_unit import CUnit
+from hetad.frontend.unit import Unit
+
+if TYPE_CHECKING:
+    from hetad.frontend.preprocess import Preprocessed
+    from hetad.frontend.settings import Frontend
+    from hetad.ir import nodes as ir
+
+Files = Sequence[tuple["Preprocessed", "Preprocessed | None"]]
+
+
+def unit_of(files: Files, frontend: Frontend) -> Unit:
+    """The program of these preprocessed files."""
+    if frontend == "c":
+        return CUnit(files)
+    return _by_clang(files) if frontend == "cpp" else FirstThatReads(files)
+
+
+def _by_clang(files: Files) -> Unit:
+    from hetad.frontend.cpp.unit import CppUnit
+
+    return CppUnit(files)
+
+
+class FirstThatReads(Unit):
+    """As C where it is that; a function that is refused as C is tried as C++."""
+
+    def __init__(self, files: Files) -> None:
+        self._c = CUnit(files)
+        super().__init__(self._c.name)
+        self.sources = self._c.sources
+        self._files = files
+        self._clang: Unit | SourceError | None = None
+        self._readers: dict[str, Unit] = {}
+
+    @property
+    def functions(self) -> Mapping[str, ir.Kind]:
+        return self._c.functions
+
+    def program(self, function: str) -> ir.Program:
+        reader = self._readers.get(function)
+        if reader is not None:
+            return reader.program(function)
+        try:
+            with speculative():
+                found = self._c.program(function)
+        except SourceError as refused:
+            return self._reader(function, refused).program(function)
+        self._readers[function] = self._c
+        return found
+
+    def _reader(self, function: str, refused: SourceError) -> Unit:
+        """Who reads a function that is refused as C; who has more to say of it where nobody does."""
+        clang = self._as_cpp()
+        also = clang if isinstance(clang, SourceError) else _refusal(clang, function)
+        takes = isinstance(clang, Unit) and (also is None or _tells_more(also, refused))
+        self._readers[function] = clang if takes and isinstance(clang, Unit) else self._c
+        return self._readers[function]
+
+    def _as_cpp(self) -> Unit | SourceError:
+        if self._clang is None:
+            try:
+                self._clang = _by_clang(self._files)
+            except SourceError as error:
+                self._clang = error
+        return self._clang
+
+    def of_library(self, function: str) -> ir.Program:
+        return self._c.of_library(function)
+
+    def signature(self, function: str) -> str:
+        return self._asked(function).signature(function)
+
+    def position(self, function: str) -> Span:
+        return self._asked(function).position(function)
+
+    def home(self, function: str) -> str | None:
+        return self._c.home(function) or self._readers.get(function, self._c).home(function)
+
+    def _asked(self, function: str) -> Unit:
+        return self._c if function in self._c.functions else self._readers.get(function, self._c)
+
+    def explain(self, error: SourceError) -> SourceError:
+        return self._c.explain(error)
+
+
+def _refusal(unit: Unit, function: str) -> SourceError | None:
+    """Why a reader does not accept a function."""
+    try:
+        with speculative():
+            unit.program(function)
+    except SourceError as error:
+        return error
+    return None
+
+
+def _tells_more(clang: SourceError, c: SourceError) -> bool:
+    """Whether the refusal of the C++ front end is the one to show: what C says of C++ is that it is C++."""
+    if isinstance(clang, UnknownNameError) or clang.message.startswith("Clang: "):
+        return False
+    return "C++" in c.message or "does not read" in c.message or type(c) is SyntaxProblem

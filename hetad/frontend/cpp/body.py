@@ -1,0 +1,98 @@
+"""What is known while the body of a function, or an initialiser at file scope, is translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pycparser.c_parser import Coord
+
+from hetad.frontend.cpp import clang, tree
+from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.names import is_record
+from hetad.frontend.cpp.source import Source
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import Types, is_reference, record_key
+from hetad.frontend.lower.context import Qualified
+
+if TYPE_CHECKING:
+    from hetad.frontend.cpp.entities import Entities
+
+SELF = "self"
+FUNCTIONS = (
+    CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
+    CursorKind.CONVERSION_FUNCTION, CursorKind.FUNCTION_TEMPLATE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Body:
+    """`function`: the one whose body it is; None at file scope."""
+
+    entities: Entities
+    function: Cursor | None
+
+    @property
+    def source(self) -> Source:
+        return self.entities.source
+
+    @property
+    def types(self) -> Types:
+        return self.entities.types
+
+    def coord(self, cursor: Cursor) -> Coord | None:
+        return self.source.coord(cursor) or (self.source.coord(self.function) if self.function is not None else None)
+
+    def qualified(self, cursor: Cursor) -> Qualified:
+        """The type of an expression or a declaration."""
+        return self.types.qualified(cursor.type, cursor)
+
+    # --- names -------------------------------------------------------------------------------------
+
+    def variable(self, meant: Cursor, at: Cursor) -> Node:
+        """A variable that an expression names: a local one, one that the lambda has captured, one at file scope."""
+        where = self.coord(at)
+        if meant in self._captures():
+            place = tree.member(tree.name(SELF, where), meant.spelling, where)
+            return tree.unary("*", place, where) if self._by_reference(meant.spelling) else place
+        if meant.kind == CursorKind.VAR_DECL and _is_extern_inside(meant):
+            return tree.name(meant.spelling, where)
+        parent = meant.semantic_parent
+        if parent is None or parent.kind not in FUNCTIONS:
+            return tree.name(self.entities.variable(meant), where)
+        if self.function is None or parent.canonical == self.function.canonical:
+            return tree.name(meant.spelling, where)
+        value = clang.evaluate(at)
+        if value is None:
+            self.source.refuse(f"'{meant.spelling}', a variable of another function,", at, "capture it by name")
+        return tree.known(value, self.types.of(at.type, at), where)
+
+    def _captures(self) -> list[Cursor]:
+        """What the lambda has captured whose call this body is."""
+        parent = self.function.semantic_parent if self.function is not None else None
+        return self.types.captures(parent.type) if parent is not None and is_record(parent) else []
+
+    def closure(self) -> Cursor | None:
+        """The lambda whose call this body is."""
+        parent = self.function.semantic_parent if self.function is not None else None
+        return self.types.lambdas.get(record_key(parent.type)) if parent is not None else None
+
+    def _by_reference(self, name: str) -> bool:
+        assert self.function is not None
+        type_ = self.function.semantic_parent.type
+        for number, field in enumerate(type_.get_fields()):
+            if self.types.captured(type_, number) == name:
+                return is_reference(field.type)
+        return False
+
+    def this(self, at: Cursor) -> Node:
+        """The object of a method; of one around a lambda, what that has captured."""
+        if self.closure() is not None and at.kind == CursorKind.CXX_THIS_EXPR:
+            self.source.refuse("'this' in a lambda", at, "copy the members that it needs to variables")
+        return tree.name(SELF, self.coord(at))
+
+
+def _is_extern_inside(variable: Cursor) -> bool:
+    """Whether `extern __shared__ T x[];` stands in a function, which is not where it belongs to."""
+    around = variable.lexical_parent if variable.storage_class.name == "EXTERN" else None
+    return around is not None and around.kind in FUNCTIONS

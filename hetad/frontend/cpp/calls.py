@@ -1,0 +1,145 @@
+"""Calls: launches, functions, methods, operators, constructors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hetad.frontend.cpp import clang, objects, tree
+from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import is_reference
+from hetad.frontend.cuda_syntax import LAUNCH
+
+_CONFIGURATION = "__cudaPushCallConfiguration"
+_IDENTITIES = ("move", "forward")
+
+
+def call(body: Body, cursor: Cursor) -> Node:
+    """The call that a cursor means, as one of a C function."""
+    from hetad.frontend.cpp.expressions import expression
+
+    meant = cursor.referenced
+    if meant is None:
+        body.source.refuse("a call through an expression", cursor, "call the function by name")
+    configuration = _configuration(cursor)
+    if configuration is not None:
+        return _launch(body, cursor, meant, configuration)
+    if meant.kind == CursorKind.CONSTRUCTOR:
+        return objects.construct(body, cursor, meant)
+    if meant.kind in (CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION):
+        return _method(body, cursor, meant)
+    if meant.kind != CursorKind.FUNCTION_DECL:
+        body.source.refuse("a call through an expression", cursor, "call the function by name")
+    args = [expression(body, a) for a in given(cursor)]
+    return _function(body, cursor, meant, args)
+
+
+def given(cursor: Cursor) -> list[Cursor]:
+    """The arguments that are written: defaults have no place."""
+    found = list(cursor.get_arguments())
+    while found and found[-1].location.line == 0 and not clang.children(found[-1]):
+        found.pop()
+    return found
+
+
+def _function(body: Body, cursor: Cursor, meant: Cursor, args: Sequence[Node]) -> Node:
+    at = body.coord(cursor)
+    if body.entities.is_known(meant):
+        if meant.spelling in _IDENTITIES and len(args) == 1:
+            return args[0]
+        if meant.spelling == "swap":
+            body.source.refuse("std::swap inside an expression", cursor, "make it a statement of its own")
+        return tree.call(meant.spelling, args, at)
+    return result(meant, tree.call(body.entities.function(meant), args, at))
+
+
+def result(meant: Cursor, node: Node) -> Node:
+    """What a call denotes: where a reference is returned, the place behind the pointer that stands for it."""
+    return tree.unary("*", node, node.coord) if is_reference(meant.result_type) else node
+
+
+# --- methods -------------------------------------------------------------------------------------
+
+
+def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
+    from hetad.frontend.cpp.expressions import expression
+
+    parts, args = clang.children(cursor), given(cursor)
+    if not body.source.is_users(meant) and meant.kind == CursorKind.CONVERSION_FUNCTION:
+        return _object(body, parts[0])  # of half precision, which lowering converts
+    if parts and parts[0].kind == CursorKind.MEMBER_REF_EXPR and parts[0].spelling == meant.spelling:
+        this = None if meant.is_static_method() else _object(body, parts[0])
+        owner = _object_type(body, parts[0])
+    elif meant.is_static_method():
+        this, owner = None, None
+    else:
+        this, owner = expression(body, args[0]), args[0].type
+        args = args[1:]
+    nodes = [expression(body, a) for a in args]
+    if meant.spelling == "operator=" and objects.is_implicit(meant) and this is not None:
+        return tree.assignment("=", this, nodes[0], body.coord(cursor))
+    if meant.is_virtual_method():
+        body.source.refuse("a call of a virtual function", cursor, "call a function that is not virtual")
+    if this is not None:
+        this = objects.as_base(body, this, owner, meant.semantic_parent.type, body.coord(cursor))
+        nodes.insert(0, this)
+    return result(meant, tree.call(body.entities.function(meant), nodes, body.coord(cursor)))
+
+
+def _object(body: Body, reference: Cursor) -> Node:
+    """The object before the dot; that of the method itself where nothing stands there."""
+    from hetad.frontend.cpp.expressions import expression
+
+    inner = clang.expressions(reference)
+    if not inner:
+        return body.this(reference)
+    node = expression(body, inner[0])
+    pointer = inner[0].type.get_canonical().kind == clang.TypeKind.POINTER
+    return tree.unary("*", node, node.coord) if pointer else node
+
+
+def _object_type(body: Body, reference: Cursor) -> clang.Type:
+    inner = clang.expressions(reference)
+    if not inner:
+        assert body.function is not None
+        return body.function.semantic_parent.type
+    type_ = inner[0].type.get_canonical()
+    return type_.get_pointee() if type_.kind == clang.TypeKind.POINTER else type_
+
+
+# --- launches ------------------------------------------------------------------------------------
+
+
+def _configuration(cursor: Cursor) -> Cursor | None:
+    for child in cursor.get_children():
+        if child.kind == CursorKind.CALL_EXPR and child.spelling == _CONFIGURATION:
+            return child
+    return None
+
+
+def _launch(body: Body, cursor: Cursor, kernel: Cursor, configuration: Cursor) -> Node:
+    from hetad.frontend.cpp.expressions import expression
+
+    at = body.coord(cursor)
+    settings = [_extent(body, c) if n < 2 else expression(body, c) for n, c in enumerate(given(configuration))]
+    args = [expression(body, a) for a in given(cursor)]
+    name = tree.name(body.entities.function(kernel), at)
+    return tree.call(f"{LAUNCH}{len(settings)}", [name, *settings, *args], at)
+
+
+def _extent(body: Body, cursor: Cursor) -> Node:
+    """The grid or the block: a number as it is written, without the dim3 that C++ makes of it."""
+    from hetad.frontend.cpp.expressions import expression, plain
+
+    inner = plain(cursor)
+    if inner.kind == CursorKind.CALL_EXPR and inner.spelling == "dim3" and not _is_written(body, inner):
+        args = given(inner)
+        if len(args) == 1:
+            return expression(body, args[0])
+    return expression(body, cursor)
+
+
+def _is_written(body: Body, cursor: Cursor) -> bool:
+    start = body.source.start(cursor)
+    return start is not None and body.source.tokens[start].text == "dim3"

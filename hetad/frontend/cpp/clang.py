@@ -1,0 +1,146 @@
+"""libclang, and what its Python binding lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ctypes import c_double, c_int, c_longlong, c_uint, c_ulonglong, c_void_p
+from functools import cache
+
+from clang import cindex
+from clang.cindex import Cursor, CursorKind, Type, TypeKind
+
+from hetad.diagnostics import Span, SyntaxProblem
+
+__all__ = ["Cursor", "CursorKind", "Type", "TypeKind", "children", "parse"]
+
+_ARGUMENTS = (
+    "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -fno-builtin -w -ferror-limit=0 "
+    "--cuda-gpu-arch=sm_90"
+).split()
+
+BINARY = (
+    "", "", "", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||",
+    "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ",",
+)  # fmt: skip
+UNARY = ("", "p++", "p--", "++", "--", "&", "*", "+", "-", "~", "!", "", "", "", "")
+
+
+@cache
+def _library() -> cindex.CDLL:
+    lib = cindex.conf.lib
+    for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = c_int, [Cursor]
+    for name, returns in _RESULTS.items():
+        function = getattr(lib, name)
+        function.restype, function.argtypes = returns, [c_void_p]
+    initial = lib.clang_Cursor_getVarDeclInitializer
+    initial.restype, initial.argtypes, initial.errcheck = Cursor, [Cursor], Cursor.from_cursor_result
+    lib.clang_Cursor_Evaluate.restype, lib.clang_Cursor_Evaluate.argtypes = c_void_p, [Cursor]
+    return lib
+
+
+_RESULTS = {
+    "clang_EvalResult_getKind": c_int, "clang_EvalResult_isUnsignedInt": c_uint,
+    "clang_EvalResult_getAsUnsigned": c_ulonglong, "clang_EvalResult_getAsLongLong": c_longlong,
+    "clang_EvalResult_getAsDouble": c_double, "clang_EvalResult_dispose": None,
+}  # fmt: skip
+
+
+def parse(name: str, text: str) -> cindex.TranslationUnit:
+    """Reads a program; what Clang objects to is in its diagnostics."""
+    _library()
+    try:
+        return cindex.Index.create().parse(name, args=_ARGUMENTS, unsaved_files=[(name, text)])
+    except cindex.TranslationUnitLoadError as error:
+        raise SyntaxProblem("Clang cannot read this program", Span(name, 1, 1)) from error
+
+
+def binary(cursor: Cursor) -> str:
+    """The operator of a binary expression or a compound assignment."""
+    return BINARY[_library().clang_getCursorBinaryOperatorKind(cursor)]
+
+
+def unary(cursor: Cursor) -> str:
+    """The operator of a unary expression; `p++` where it follows."""
+    return UNARY[_library().clang_getCursorUnaryOperatorKind(cursor)]
+
+
+def kind(cursor: Cursor) -> str:
+    """The name of a cursor's kind; of kinds newer than the binding, their number."""
+    try:
+        return str(cursor.kind.name)
+    except ValueError:
+        return str(cursor._kind_id)
+
+
+def children(cursor: Cursor) -> list[Cursor]:
+    """What lies in a cursor."""
+    return list(cursor.get_children())
+
+
+def walk(cursor: Cursor) -> Iterator[Cursor]:
+    """The cursor and all in it, in order."""
+    yield cursor
+    for child in cursor.get_children():
+        yield from walk(child)
+
+
+def only(cursor: Cursor) -> Cursor | None:
+    """The single child, if there is one."""
+    found = children(cursor)
+    return found[0] if len(found) == 1 else None
+
+
+def expressions(cursor: Cursor) -> list[Cursor]:
+    """The expressions right in a cursor."""
+    return [c for c in cursor.get_children() if c.kind.is_expression()]
+
+
+def pattern(cursor: Cursor) -> Cursor | None:
+    """The template that a cursor is an instance of."""
+    found = cindex.conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    return found if found is not None and not found.kind.is_invalid() else None
+
+
+class Result:
+    """The value of a constant expression."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        lib = _library()
+        self.value: int | float | None = None
+        found = lib.clang_Cursor_Evaluate(cursor)
+        if not found:
+            return
+        kind = lib.clang_EvalResult_getKind(found)
+        if kind == _INTEGER:
+            unsigned = lib.clang_EvalResult_isUnsignedInt(found)
+            get = lib.clang_EvalResult_getAsUnsigned if unsigned else lib.clang_EvalResult_getAsLongLong
+            self.value = int(get(found))
+        elif kind == _FLOATING:
+            self.value = float(lib.clang_EvalResult_getAsDouble(found))
+        lib.clang_EvalResult_dispose(found)
+
+
+_INTEGER, _FLOATING = 1, 2
+
+
+def evaluate(cursor: Cursor) -> int | float | None:
+    """The value of an expression, or of a variable, that Clang can compute; None where it cannot."""
+    return Result(cursor).value
+
+
+def initialiser(cursor: Cursor) -> Cursor | None:
+    """The value that a declaration gives to a variable, or the default of a parameter."""
+    found = _library().clang_Cursor_getVarDeclInitializer(cursor)
+    return None if found is None or found.kind.is_invalid() else found
+
+
+def is_copy(constructor: Cursor) -> bool:
+    """Whether a constructor copies or moves."""
+    return bool(constructor.is_copy_constructor() or constructor.is_move_constructor())
+
+
+def definition(cursor: Cursor) -> Cursor | None:
+    """The definition of what a cursor declares."""
+    return cursor.get_definition()

@@ -1,0 +1,238 @@
+"""The functions, variables and types of one translation unit, lowered when something reaches them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NoReturn
+
+from hetad.diagnostics import Span, UnknownNameError, problems_so_far
+from hetad.frontend.cpp import clang, functions, statements
+from hetad.frontend.cpp.body import FUNCTIONS, Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.names import Names, function_name, is_record, parameters
+from hetad.frontend.cpp.source import Source
+from hetad.frontend.cpp.types import Types, record_key
+from hetad.frontend.definitions import undefined
+from hetad.frontend.items import Item
+from hetad.frontend.lower import program
+from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.frontend.lower.known import functions as known_functions
+from hetad.ir import nodes as ir
+from hetad.ir.types import INT, Type
+
+_MARK = "::"  # before the names of the program's own entities, which nothing local hides
+_GROUPS = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
+_SPACES = {
+    CursorKind.CUDAGLOBAL_ATTR: "__global__", CursorKind.CUDADEVICE_ATTR: "__device__",
+    CursorKind.CUDAHOST_ATTR: "__host__", CursorKind.CUDASHARED_ATTR: "__shared__",
+    CursorKind.CUDACONSTANT_ATTR: "__constant__",
+}  # fmt: skip
+
+
+class Entities:
+    """What lowering asks for names that are not local (`lower.context.Outer`)."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._names = Names()
+        self.types = Types(source, self._names.of)
+        self._cursors: dict[str, Cursor] = {}
+        self._signatures: dict[str, Signature] = {}
+        self._functions: dict[str, ir.Function] = {}
+        self._variables: dict[str, ir.Global | ir.Const] = {}
+        self._kept: list[ir.Global] = []
+        self._order: dict[str, tuple[int, int]] = {}
+        self.extents: list[tuple[int, int]] = []
+        self.public: dict[str, ir.Kind] = {}
+        self._writable = False
+        self._find(self.source.unit.cursor)
+
+    def _find(self, around: Cursor) -> None:
+        """The names of functions at file scope, in order, and where the bodies of functions stand."""
+        for cursor in around.get_children():
+            if cursor.kind in _GROUPS:
+                self._find(cursor)
+            elif not self.source.is_users(cursor):
+                continue
+            elif cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
+                name = self.function(cursor).removeprefix(_MARK)
+                self.public[name] = self.item(cursor).kind
+                self._extent(cursor)
+            elif cursor.kind in FUNCTIONS:
+                self._extent(cursor)
+            elif is_record(cursor):
+                self._methods(cursor)
+            elif cursor.kind == CursorKind.VAR_DECL:
+                constant = cursor.type.is_const_qualified() or CursorKind.CUDACONSTANT_ATTR in self._attributes(cursor)
+                self._writable |= not constant
+
+    def _methods(self, record: Cursor) -> None:
+        for cursor in record.get_children():
+            if cursor.kind in FUNCTIONS:
+                self._extent(cursor)
+            elif is_record(cursor):
+                self._methods(cursor)
+
+    def _extent(self, cursor: Cursor) -> None:
+        start, end = self.source.start(cursor), self.source.end(cursor)
+        if start is not None and end is not None:
+            self.extents.append((start, end))
+
+    @staticmethod
+    def _attributes(cursor: Cursor) -> set[CursorKind]:
+        return {c.kind for c in cursor.get_children()}
+
+    # --- names, as expressions have them -----------------------------------------------------------
+
+    def is_known(self, function: Cursor) -> bool:
+        """Whether a function is one that hetad knows, and not the program's own."""
+        found = clang.definition(function)
+        if found is not None:
+            return False
+        return not self.source.is_users(function) or function.spelling in known_functions()
+
+    def function(self, cursor: Cursor) -> str:
+        found = clang.definition(cursor) or cursor
+        parent = found.semantic_parent
+        owner = self.types.struct(parent.type, found).name if is_record(parent) else ""
+        name = self._names.of(function_name(found, owner), found, parameters(found))
+        if name not in self._cursors:
+            self._cursors[name] = found
+            self._order[name] = (self.source.start(found) or 0, len(self._order))
+        return _MARK + name
+
+    def variable(self, cursor: Cursor) -> str:
+        if not self.source.is_users(cursor) and clang.definition(cursor) is None:
+            return str(cursor.spelling)
+        if not self.source.is_users(cursor) and not is_record(cursor.semantic_parent):
+            return str(cursor.spelling)
+        found = clang.definition(cursor) or cursor
+        parent = found.semantic_parent
+        wanted = found.spelling
+        if is_record(parent):
+            wanted = f"{self.types.struct(parent.type, found).name}_{wanted}"
+        name = self._names.of(wanted, found)
+        self._cursors[name] = found
+        return _MARK + name
+
+    def enumerator(self, cursor: Cursor) -> str:
+        name = self._names.of(cursor.spelling, cursor)
+        span = self.source.span(cursor)
+        self._variables[name] = ir.Const(cursor.enum_value, INT, str(cursor.enum_value), span=span)
+        return _MARK + name
+
+    # --- what lowering asks ------------------------------------------------------------------------
+
+    def type_named(self, name: str) -> Qualified | None:
+        return None
+
+    def tag(self, name: str) -> Type | None:
+        return None
+
+    def template(self, name: str) -> None:
+        return None
+
+    def pattern(self, *_: object) -> NoReturn:
+        raise AssertionError("templates are instances here")
+
+    default = instance = pattern
+
+    def keep(self, variable: ir.Global) -> None:
+        self._kept.append(variable)
+
+    def program_name(self, name: str) -> str:
+        return name
+
+    def has_writable_variables(self) -> bool:
+        return self._writable
+
+    def callable_names(self) -> list[str]:
+        return sorted({*self.public, *known_functions()})
+
+    def value(self, name: str) -> ir.Symbol | ir.Const | None:
+        if not name.startswith(_MARK):
+            return None
+        name = name.removeprefix(_MARK)
+        if name not in self._variables:
+            cursor = self._cursors.get(name)
+            if cursor is None or cursor.kind != CursorKind.VAR_DECL:
+                return None
+            self._variables[name] = self._variable(name, cursor)
+        found = self._variables[name]
+        return found.symbol if isinstance(found, ir.Global) else found
+
+    def _variable(self, name: str, cursor: Cursor) -> ir.Global | ir.Const:
+        self.check(cursor)
+        if not cursor.is_definition() and "[" not in {t.text for t in self.source.inside(cursor)}:
+            message = f"'{name}' is declared but not defined in this program"
+            raise UnknownNameError(message, self.source.span(cursor), "load its source too: hetad.load([...])")
+        node = statements.variable(Body(self, None), cursor, space="")
+        node.name = name  # type: ignore[attr-defined]
+        item = self.item(cursor)
+        return program.variable(self._context(None, cursor), node, item)  # type: ignore[arg-type]
+
+    def signature(self, name: str) -> Signature | None:
+        name = name.removeprefix(_MARK)
+        if name not in self._signatures:
+            cursor = self._cursors.get(name)
+            if cursor is None or cursor.kind not in FUNCTIONS:
+                return None
+            body = Body(self, cursor)
+            declared = functions.declaration(body, name, cursor)
+            defaults = functions.defaults(body, cursor)
+            ctx = self._context(None, cursor)
+            self._signatures[name] = program.signature(ctx, declared, self.item(cursor), defaults)  # type: ignore[arg-type]
+        return self._signatures[name]
+
+    # --- the program -------------------------------------------------------------------------------
+
+    def lowered(self, name: str, caller: Span | None) -> ir.Function:
+        """A function of the program."""
+        if name in self._functions:
+            return self._functions[name]
+        cursor = self._cursors[name]
+        own = self.signature(name)
+        assert own is not None
+        if not cursor.is_definition():
+            raise undefined(cursor.spelling, caller or own.span)
+        self.check(cursor)
+        before = problems_so_far()
+        node = functions.definition(Body(self, cursor), name, cursor)
+        made = program.function(self._context(own, cursor), node, self.item(cursor))  # type: ignore[arg-type]
+        if problems_so_far() == before:
+            self._functions[name] = made
+        return made
+
+    def check(self, cursor: Cursor) -> None:
+        """Raises what Clang objects to in a declaration, or outside of all functions."""
+        start, end = self.source.start(cursor), self.source.end(cursor)
+        for at, error in self.source.errors:
+            here = start is not None and end is not None and start <= at < end
+            if here or not any(first <= at < last for first, last in self.extents):
+                raise error
+
+    def is_own(self, name: str) -> bool:
+        return name in self._cursors
+
+    def order(self, name: str) -> tuple[int, int]:
+        return self._order[name]
+
+    def cursor(self, name: str) -> Cursor | None:
+        return self._cursors.get(name)
+
+    def globals(self) -> Iterator[ir.Global]:
+        yield from (g for g in self._variables.values() if isinstance(g, ir.Global))
+        yield from self._kept
+
+    def _context(self, own: Signature | None, cursor: Cursor) -> Context:
+        return Context(self, self.source.lengths, own, self.source.span(cursor))
+
+    def item(self, cursor: Cursor) -> Item:
+        """What its attributes say, as the C front end has it of an item; a lambda is for where it stands."""
+        spaces = {_SPACES[k] for k in self._attributes(cursor) if k in _SPACES}
+        parent = cursor.semantic_parent
+        maker = self.types.makers.get(record_key(parent.type)) if not spaces and is_record(parent) else None
+        if maker is not None:
+            around = self.item(maker).spaces
+            spaces = {"__device__"} if "__global__" in around else set(around)
+        return functions.item(self.source, cursor, spaces)

@@ -1,0 +1,351 @@
+"""Expressions: Clang's cursors to the C syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hetad.frontend.cpp import calls, clang, objects, tree, types
+from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.context import Qualified
+from hetad.ir import texts
+from hetad.ir.types import BOOL, SIZE_T, Type, size_of
+from hetad.ir.types import Pointer as PointerType
+
+_TRANSPARENT = (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR)
+
+
+def expression(body: Body, cursor: Cursor) -> Node:
+    """The C expression that a cursor means."""
+    handler = _HANDLERS.get(cursor.kind)
+    if handler is None:
+        what = _DESCRIPTIONS.get(clang.kind(cursor), f"this C++ ({clang.kind(cursor).lower()})")
+        body.source.refuse(what, cursor, "write it in another way")
+    return handler(body, cursor)
+
+
+def plain(cursor: Cursor) -> Cursor:
+    """What stands in parentheses and implicit conversions."""
+    while cursor.kind in _TRANSPARENT and len(inner := clang.expressions(cursor)) == 1:
+        cursor = inner[0]
+    return cursor
+
+
+def _transparent(body: Body, cursor: Cursor) -> Node:
+    """Parentheses, and implicit conversions, which lowering finds out too."""
+    inner = clang.expressions(cursor)
+    at = body.coord(cursor)
+    if len(inner) == 1:
+        return objects.as_base(body, expression(body, inner[0]), inner[0].type, cursor.type, at)
+    value = clang.evaluate(cursor)
+    if value is not None:
+        return number(body, cursor, value)
+    texts_ = [t.text for t in body.source.inside(cursor)]
+    if inner or "".join(texts_[-2:]) not in ("()", "{}"):
+        body.source.refuse("this C++", cursor, "write it in another way")
+    return tree.literal(body.qualified(cursor), tree.braces((), at), at)
+
+
+def number(body: Body, cursor: Cursor, value: float) -> Node:
+    """A constant that Clang has computed."""
+    type_ = body.types.of(cursor.type, cursor)
+    if type_ == BOOL:
+        value = bool(value)
+    return tree.known(value, type_, body.coord(cursor))
+
+
+# --- literals ------------------------------------------------------------------------------------
+
+
+def _integer(body: Body, cursor: Cursor) -> Node:
+    token = body.source.token(cursor)
+    if token is not None and token.kind == "number":
+        return tree.constant("int", token.text, body.coord(cursor))
+    return _evaluated(body, cursor)
+
+
+def _floating(body: Body, cursor: Cursor) -> Node:
+    token = body.source.token(cursor)
+    if token is not None and token.kind == "number":
+        return tree.constant("double", token.text, body.coord(cursor))
+    return _evaluated(body, cursor)
+
+
+def _evaluated(body: Body, cursor: Cursor) -> Node:
+    value = clang.evaluate(cursor)
+    if value is None:
+        body.source.refuse("a constant that Clang cannot compute", cursor, "write the number")
+    return number(body, cursor, value)
+
+
+def _character(body: Body, cursor: Cursor) -> Node:
+    token = body.source.token(cursor)
+    if token is None or token.kind != "char":
+        return _evaluated(body, cursor)
+    return tree.constant("char", token.text, body.coord(cursor))
+
+
+def _string(body: Body, cursor: Cursor) -> Node:
+    at = body.source.at(cursor)
+    pieces = []
+    while at is not None and at < len(body.source.tokens) and body.source.tokens[at].kind == "string":
+        pieces.append(body.source.tokens[at].text)
+        at += 1
+    if not pieces or not all(p.startswith('"') for p in pieces):
+        body.source.refuse("this string", cursor, "use a plain string")
+    whole = pieces[0] if len(pieces) == 1 else texts.quoted(b"".join(texts.octets(p) for p in pieces))
+    return tree.constant("string", whole, body.coord(cursor))
+
+
+def _boolean(body: Body, cursor: Cursor) -> Node:
+    token = body.source.token(cursor)
+    if token is None or token.text not in ("true", "false"):
+        return _evaluated(body, cursor)
+    return tree.constant("bool", token.text, body.coord(cursor))
+
+
+def _null(body: Body, cursor: Cursor) -> Node:
+    return tree.constant("nullptr_t", "nullptr", body.coord(cursor))
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+
+def _binary(body: Body, cursor: Cursor) -> Node:
+    op, at = clang.binary(cursor), body.coord(cursor)
+    left, right = clang.expressions(cursor)[:2]
+    nodes = expression(body, left), expression(body, right)
+    if op == ",":
+        return tree.sequence(nodes, at)
+    if op == "=":
+        return tree.assignment("=", *nodes, at)
+    if op not in clang.BINARY[3:] or op == "<=>":
+        body.source.refuse(f"the operator '{op}'", cursor, "write it in another way")
+    return tree.binary(op, *nodes, at)
+
+
+def _compound(body: Body, cursor: Cursor) -> Node:
+    left, right = clang.expressions(cursor)[:2]
+    return tree.assignment(
+        clang.binary(cursor), expression(body, left), expression(body, right), body.coord(cursor)
+    )  # fmt: skip
+
+
+def _unary(body: Body, cursor: Cursor) -> Node:
+    op = clang.unary(cursor)
+    if not op:
+        body.source.refuse("this operator", cursor, "write it in another way")
+    return tree.unary(op, expression(body, clang.expressions(cursor)[0]), body.coord(cursor))
+
+
+def _conditional(body: Body, cursor: Cursor) -> Node:
+    test, then, orelse = (expression(body, c) for c in clang.expressions(cursor))
+    return tree.choice(test, then, orelse, body.coord(cursor))
+
+
+def _subscript(body: Body, cursor: Cursor) -> Node:
+    base, subscript = (expression(body, c) for c in clang.expressions(cursor))
+    return tree.index(base, subscript, body.coord(cursor))
+
+
+def _cast(body: Body, cursor: Cursor) -> Node:
+    inner = clang.expressions(cursor)
+    to = body.qualified(cursor)
+    if not inner:  # T()
+        return tree.literal(to, tree.braces((), body.coord(cursor)), body.coord(cursor))
+    _refuse_reference(body, cursor, inner[-1])
+    node = expression(body, inner[-1])
+    if cursor.type.get_canonical().kind == TypeKind.RECORD:  # a reference, or what is constructed inside
+        return objects.as_base(body, node, inner[-1].type, cursor.type, body.coord(cursor))
+    return tree.cast_to(Qualified(to.type), node, body.coord(cursor))
+
+
+def _refuse_reference(body: Body, cursor: Cursor, operand: Cursor) -> None:
+    """Refuses a cast to a reference, a view of memory as another type, unless it changes nothing or names a base."""
+    given, to = operand.type.get_canonical(), cursor.type.get_canonical()
+    if types.record_key(given) == types.record_key(to) and given.kind == to.kind == TypeKind.RECORD:
+        return
+    if (
+        given.kind == to.kind
+        and given.kind != TypeKind.RECORD
+        and body.types.of(given, cursor) == body.types.of(to, cursor)
+    ):
+        return
+    named = any(
+        types.is_reference(c.type)
+        for c in cursor.get_children()
+        if c.kind in (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF)
+    )
+    start, end = body.source.start(cursor), body.source.start(operand)
+    head = body.source.tokens[start:end] if start is not None and end is not None else ()
+    if named or any(t.text in ("&", "&&") for t in head) or not head:
+        derives = given.kind == to.kind == TypeKind.RECORD and objects.derives(given, to)
+        if not derives:
+            body.source.refuse("a cast to a reference", cursor, "cast the value, or a pointer")
+
+
+def _braces(body: Body, cursor: Cursor) -> Node:
+    """`T{...}`, or a list whose type is told by where it stands."""
+    type_ = cursor.type.get_canonical()
+    elements = clang.expressions(cursor)
+    if type_.kind not in (TypeKind.RECORD, TypeKind.CONSTANTARRAY) and len(elements) == 1:
+        return expression(body, elements[0])
+    from hetad.frontend.cpp.initialisers import initialiser
+
+    return tree.literal(Qualified(body.qualified(cursor).type), initialiser(body, cursor), body.coord(cursor))
+
+
+def _size(body: Body, cursor: Cursor) -> Node:
+    """`sizeof`, of a type or an expression."""
+    at, bytes_ = body.coord(cursor), clang.evaluate(cursor)
+    tokens = body.source.inside(cursor)
+    operand = clang.expressions(cursor)
+    written = bool(tokens) and tokens[0].text == "sizeof"
+    if written and operand:
+        return tree.size_of(expression(body, operand[-1]), at)
+    if bytes_ is None:
+        body.source.refuse("this size", cursor, "write the number")
+    if not written:
+        return tree.known(bytes_, SIZE_T, at)
+    type_ = _written_type(
+        body, cursor, [t.text for t in tokens if t.text not in ("sizeof", "(", ")", "const", "struct")]
+    )
+    if type_ is None or size_of(type_) != bytes_:
+        return tree.known(bytes_, SIZE_T, at)
+    return tree.size_of(tree.typename(Qualified(type_), at), at)
+
+
+def _written_type(body: Body, cursor: Cursor, words: list[str]) -> Type | None:
+    """The type whose name is written there, which libclang does not tell."""
+    stars = words.count("*")
+    words = [w for w in words if w != "*"]
+    type_: Type | None = None
+    named = [c for c in cursor.get_children() if c.kind == CursorKind.TYPE_REF]
+    if len(named) == 1 and len(words) == 1:
+        if named[0].type.get_canonical().kind != TypeKind.UNEXPOSED:
+            type_ = body.types.of(named[0].type, cursor)
+    elif not named:
+        type_ = _BUILT_IN.get(" ".join(words)) or TYPES.get(" ".join(words))
+    for _ in range(stars if type_ is not None else 0):
+        assert type_ is not None
+        type_ = PointerType(type_)
+    return type_
+
+
+def _built_in() -> dict[str, Type]:
+    from hetad.frontend.cpp.types import _PLAIN
+
+    found = {str(t): t for t in _PLAIN.values()}
+    return found | {"unsigned": found["unsigned int"], "long long int": found["long long"]}
+
+
+_BUILT_IN = _built_in()
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def _new(body: Body, cursor: Cursor) -> Node:
+    """`new T[n]` is `(T *)malloc(n * sizeof(T))`."""
+    at = body.coord(cursor)
+    pointer = body.qualified(cursor)
+    assert isinstance(pointer.type, PointerType)
+    tokens, start = body.source.inside(cursor), body.source.start(cursor)
+    parts = clang.expressions(cursor)
+    opening = next((start + i for i, t in enumerate(tokens) if t.text == "["), None) if start is not None else None
+    size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
+    count = next((p for p in parts if opening is not None and (body.source.start(p) or 0) > opening), None)
+    others = [p for p in parts if p is not count and not objects.is_trivial(p)]
+    last = tokens[-1].text if tokens else ""
+    if others or (last in (")", "}") and tokens[-2].text not in ("(", "{")):
+        body.source.refuse("'new' with initial values", cursor, "assign them afterwards")
+    number_ = tree.cast_to(Qualified(SIZE_T), expression(body, count), at) if count is not None else None
+    if last in (")", "}"):
+        one = tree.constant("int", "1", at)
+        made = tree.call("calloc", (number_ or one, size), at)
+    else:
+        made = tree.call("malloc", (tree.binary("*", number_, size, at) if number_ is not None else size,), at)
+    return tree.cast_to(Qualified(pointer.type), made, at)
+
+
+def _delete(body: Body, cursor: Cursor) -> Node:
+    operand = clang.expressions(cursor)[0]
+    objects.refuse_destructor(body, operand.type.get_canonical().get_pointee(), cursor)
+    return tree.call("free", (expression(body, operand),), body.coord(cursor))
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def _name(body: Body, cursor: Cursor) -> Node:
+    at, meant = body.coord(cursor), cursor.referenced
+    if meant is None or meant.kind == CursorKind.TEMPLATE_NON_TYPE_PARAMETER:
+        return _evaluated(body, cursor)
+    if meant.kind in (CursorKind.PARM_DECL, CursorKind.VAR_DECL):
+        return body.variable(meant, cursor)
+    if meant.kind == CursorKind.ENUM_CONSTANT_DECL:
+        return tree.name(body.entities.enumerator(meant), at)
+    if meant.kind in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD):
+        return tree.name(body.entities.function(meant), at)
+    return body.source.refuse(f"'{cursor.spelling}' here", cursor, "use a plain variable")
+
+
+def _member(body: Body, cursor: Cursor) -> Node:
+    meant, at = cursor.referenced, body.coord(cursor)
+    if meant is not None and meant.kind == CursorKind.VAR_DECL:
+        return body.variable(meant, cursor)
+    if meant is None or meant.kind != CursorKind.FIELD_DECL:
+        body.source.refuse(f"'{cursor.spelling}' here", cursor, "name a member that is data")
+    return objects.member(body, cursor, meant, at)
+
+
+def _this(body: Body, cursor: Cursor) -> Node:
+    return tree.unary("&", body.this(cursor), body.coord(cursor))
+
+
+def _lambda(body: Body, cursor: Cursor) -> Node:
+    return objects.closure(body, cursor)
+
+
+def _call(body: Body, cursor: Cursor) -> Node:
+    return calls.call(body, cursor)
+
+
+_HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
+    CursorKind.UNEXPOSED_EXPR: _transparent,
+    CursorKind.PAREN_EXPR: _transparent,
+    CursorKind.INTEGER_LITERAL: _integer,
+    CursorKind.FLOATING_LITERAL: _floating,
+    CursorKind.CHARACTER_LITERAL: _character,
+    CursorKind.STRING_LITERAL: _string,
+    CursorKind.CXX_BOOL_LITERAL_EXPR: _boolean,
+    CursorKind.CXX_NULL_PTR_LITERAL_EXPR: _null,
+    CursorKind.GNU_NULL_EXPR: _null,
+    CursorKind.BINARY_OPERATOR: _binary,
+    CursorKind.COMPOUND_ASSIGNMENT_OPERATOR: _compound,
+    CursorKind.UNARY_OPERATOR: _unary,
+    CursorKind.CONDITIONAL_OPERATOR: _conditional,
+    CursorKind.ARRAY_SUBSCRIPT_EXPR: _subscript,
+    CursorKind.CSTYLE_CAST_EXPR: _cast,
+    CursorKind.CXX_STATIC_CAST_EXPR: _cast,
+    CursorKind.CXX_REINTERPRET_CAST_EXPR: _cast,
+    CursorKind.CXX_CONST_CAST_EXPR: _cast,
+    CursorKind.CXX_FUNCTIONAL_CAST_EXPR: _cast,
+    CursorKind.COMPOUND_LITERAL_EXPR: _cast,
+    CursorKind.INIT_LIST_EXPR: _braces,
+    CursorKind.CXX_UNARY_EXPR: _size,
+    CursorKind.SIZE_OF_PACK_EXPR: _evaluated,
+    CursorKind.CXX_NEW_EXPR: _new,
+    CursorKind.CXX_DELETE_EXPR: _delete,
+    CursorKind.DECL_REF_EXPR: _name,
+    CursorKind.MEMBER_REF_EXPR: _member,
+    CursorKind.CXX_THIS_EXPR: _this,
+    CursorKind.LAMBDA_EXPR: _lambda,
+    CursorKind.CALL_EXPR: _call,
+}
+_DESCRIPTIONS = {
+    "CXX_DYNAMIC_CAST_EXPR": "dynamic_cast", "CXX_TYPEID_EXPR": "typeid", "CXX_THROW_EXPR": "exceptions",
+    "STMT_EXPR": "a statement inside an expression", "GENERIC_SELECTION_EXPR": "_Generic",
+    "OVERLOADED_DECL_REF": "a name that Clang does not resolve",
+}  # fmt: skip

@@ -1,0 +1,100 @@
+"""What functions, variables and types of C++ are called in the program."""
+
+from __future__ import annotations
+
+import re
+
+from hetad.frontend.cpp.clang import Cursor, CursorKind
+
+_OPERATORS = {
+    "+": "plus", "-": "minus", "*": "times", "/": "over", "%": "modulo", "==": "equal", "!=": "differs", "<": "less",
+    ">": "greater", "<=": "at_most", ">=": "at_least", "()": "call", "[]": "at", "=": "assign", "+=": "add",
+    "-=": "subtract", "*=": "multiply", "/=": "divide", "!": "not", "~": "complement", "&": "and", "|": "or",
+    "^": "xor", "&&": "both", "||": "either", "++": "increment", "--": "decrement", "->": "arrow", "<<": "left",
+    ">>": "right", "%=": "reduce", "&=": "and_into", "|=": "or_into", "^=": "xor_into", "<<=": "shift_left",
+    ">>=": "shift_right", ",": "comma",
+}  # fmt: skip
+_RECORDS = (
+    CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE,
+    CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+)  # fmt: skip
+
+
+def key(cursor: Cursor) -> tuple[str, int, int, int]:
+    """What tells entities apart."""
+    first = cursor.canonical
+    return first.get_usr(), first.location.line, first.location.column, first.hash
+
+
+class Names:
+    """Gives each entity a name of its own, the plain one where it is free."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[object, str] = {}
+        self._taken: set[str] = set()
+
+    def of(self, wanted: str, cursor: Cursor, apart: str = "") -> str:
+        """The name of an entity; where another has it, with words that tell the two apart."""
+        own = key(cursor)
+        if own not in self._by_key:
+            name = wanted
+            if name in self._taken and apart:
+                name = f"{wanted}_{apart}"
+            number, stem = 1, name
+            while name in self._taken:
+                number += 1
+                name = f"{stem}_{number}"
+            self._taken.add(name)
+            self._by_key[own] = name
+        return self._by_key[own]
+
+
+def function_name(cursor: Cursor, owner: str) -> str:
+    """`scale_float_16`, `Vector_float_3_dot`, `Matrix_at` for `operator[]`."""
+    name = cursor.spelling
+    if cursor.kind == CursorKind.CONSTRUCTOR:
+        return f"{owner}_make"
+    if cursor.kind == CursorKind.CONVERSION_FUNCTION:
+        name = f"to_{word(cursor.result_type.spelling)}"
+    elif name.startswith("operator") and not name[8:9].isalnum() and name[8:9] != "_":
+        name = _OPERATORS.get(name[8:].strip(), "operator")
+    else:
+        name = re.sub(r"<.*", "", name)
+    parts = [owner, name] if owner else [name]
+    return "_".join((*parts, *_arguments(cursor)))
+
+
+def _arguments(cursor: Cursor) -> list[str]:
+    """The template arguments of an instance."""
+    found = []
+    for i in range(max(cursor.get_num_template_arguments(), 0)):
+        kind = _kind(cursor, i)
+        if kind == "TYPE":
+            text = cursor.get_template_argument_type(i).spelling
+            found.append("lambda" if "(lambda" in text else word(text))
+        elif kind == "INTEGRAL":
+            found.append(word(str(cursor.get_template_argument_value(i))))
+    return found
+
+
+def _kind(cursor: Cursor, i: int) -> str:
+    """The kind of a template argument; "" for those that the binding does not know, as packs."""
+    try:
+        return str(cursor.get_template_argument_kind(i).name)
+    except ValueError:
+        return ""
+
+
+def parameters(cursor: Cursor) -> str:
+    """The types of a function's parameters, for the name of an overload."""
+    return "_".join(word(a.type.spelling) for a in cursor.get_arguments())
+
+
+def word(text: str) -> str:
+    """A type's or a number's text as part of a name."""
+    text = re.sub(r"\b(struct|class|const)\b|&|\b\w+::", " ", text)
+    return re.sub(r"\W+", "_", text.replace("*", " ptr ").replace("-", " minus ").strip()).strip("_")
+
+
+def is_record(cursor: Cursor | None) -> bool:
+    return cursor is not None and cursor.kind in _RECORDS

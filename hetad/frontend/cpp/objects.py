@@ -1,0 +1,297 @@
+"""Objects of classes: members, bases, construction, lambdas."""
+
+from __future__ import annotations
+
+from pycparser.c_parser import Coord
+
+from hetad.frontend.cpp import clang, tree
+from hetad.frontend.cpp.body import SELF, Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import BASE, bases, is_outside, is_reference, record_key
+from hetad.frontend.cuda_syntax import DIM3
+from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.context import Qualified
+
+_CLASSES = (CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL)
+
+
+def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
+    """`object.field`, `pointer->field`, or a member of the object whose method this is."""
+    from hetad.frontend.cpp.expressions import expression
+
+    inner = clang.expressions(cursor)
+    owner = field.semantic_parent.type
+    if not inner or inner[0].kind == CursorKind.CXX_THIS_EXPR:
+        assert body.function is not None
+        here = body.function.semantic_parent.type
+        base = as_base(body, body.this(cursor), here, owner, at)
+        node = tree.member(base, field.spelling, at)
+    elif inner[0].type.get_canonical().kind == TypeKind.POINTER:
+        pointee = inner[0].type.get_canonical().get_pointee()
+        pointer = expression(body, inner[0])
+        if _is_same(pointee, owner):
+            node = tree.member(pointer, field.spelling, at, arrow=True)
+        else:
+            node = tree.member(as_base(body, tree.unary("*", pointer, at), pointee, owner, at), field.spelling, at)
+    else:
+        object_ = expression(body, inner[0])
+        node = tree.member(as_base(body, object_, inner[0].type, owner, at), field.spelling, at)
+    return tree.unary("*", node, at) if is_reference(field.type) else node
+
+
+# --- bases ---------------------------------------------------------------------------------------
+
+
+def as_base(body: Body, node: Node, given: Type | None, wanted: Type, at: Coord | None) -> Node:
+    """An object, or a pointer to one, as that of a class that it derives from; other values as they are."""
+    if given is None:
+        return node
+    given, wanted = _without_reference(given), _without_reference(wanted)
+    if given.kind == TypeKind.POINTER and wanted.kind == TypeKind.POINTER:
+        inside = as_base(body, tree.unary("*", node, at), given.get_pointee(), wanted.get_pointee(), at)
+        path = _path(given.get_pointee(), wanted.get_pointee())
+        return tree.unary("&", inside, at) if path else node
+    for name in _path(given, wanted) or ():
+        node = tree.member(node, name, at)
+    return node
+
+
+def _without_reference(type_: Type) -> Type:
+    canonical = type_.get_canonical()
+    return canonical.get_pointee().get_canonical() if is_reference(canonical) else canonical
+
+
+def _is_same(one: Type, other: Type) -> bool:
+    return record_key(one) == record_key(other)
+
+
+def _path(given: Type, wanted: Type) -> list[str] | None:
+    """The members that lead from a class to its base; None if it is none."""
+    given, wanted = given.get_canonical(), wanted.get_canonical()
+    if given.kind != TypeKind.RECORD or wanted.kind != TypeKind.RECORD:
+        return None
+    if _is_same(given, wanted):
+        return []
+    for number, base in enumerate(bases(given.get_declaration())):
+        path = _path(base.type, wanted)
+        if path is not None:
+            return [f"{BASE}{number or ''}", *path]
+    return None
+
+
+def derives(given: Type, wanted: Type) -> bool:
+    """Whether a class is another one, or has it as a base."""
+    return _path(given, wanted) is not None
+
+
+# --- construction --------------------------------------------------------------------------------
+
+
+def is_implicit(method: Cursor) -> bool:
+    """Whether the compiler writes a method: nothing does, or `= default`."""
+    parent = method.semantic_parent
+    return bool(method.is_default_method()) or method.location == parent.location
+
+
+def members_of(class_: Cursor) -> list[Cursor]:
+    """What is declared in a class; of an instance of a template, in the template."""
+    found = clang.children(class_)
+    pattern = clang.pattern(class_) if not found else None
+    return clang.children(pattern) if pattern is not None else found
+
+
+def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
+    """The object that a constructor makes, as the value of a function, or a list of its members."""
+    from hetad.frontend.cpp.calls import given
+    from hetad.frontend.cpp.expressions import expression
+
+    at, args = body.coord(cursor), given(cursor)
+    type_ = cursor.type.get_canonical()
+    if type_.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
+        if not is_trivial(cursor):
+            body.source.refuse("an array of objects that are constructed", cursor, "construct them in a loop")
+        return tree.literal(body.qualified(cursor), tree.braces((), at), at)
+    known = not body.source.is_users(constructor) and constructor.spelling in TYPES
+    if known and constructor.spelling == "dim3":
+        nodes = [expression(body, a) for a in args]
+        return nodes[0] if clang.is_copy(constructor) else tree.call(DIM3, nodes, at)
+    if known and len(args) == 1:
+        return expression(body, args[0])
+    if clang.is_copy(constructor) and is_implicit(constructor):
+        return as_base(body, expression(body, args[0]), args[0].type, cursor.type, at)
+    if is_implicit(constructor):
+        if args:
+            body.source.refuse("an inherited constructor", cursor, "declare a constructor of the class itself")
+        return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(_defaults(body, type_, cursor), at), at)
+    return tree.call(body.entities.function(constructor), [expression(body, a) for a in args], at)
+
+
+def is_trivial(cursor: Cursor) -> bool:
+    """Whether an expression constructs something without giving it a value."""
+    meant = cursor.referenced
+    if cursor.kind != CursorKind.CALL_EXPR or meant is None or meant.kind != CursorKind.CONSTRUCTOR:
+        return False
+    return is_implicit(meant) and not clang.is_copy(meant) and not has_defaults(cursor.type)
+
+
+def has_defaults(type_: Type) -> bool:
+    """Whether an object of a class has values without being given any."""
+    type_ = type_.get_canonical()
+    while type_.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
+        type_ = type_.element_type.get_canonical()
+    if type_.kind != TypeKind.RECORD:
+        return False
+    declaration = type_.get_declaration()
+    if any(has_defaults(b.type) for b in bases(declaration)):
+        return True
+    own = [m for m in members_of(declaration) if m.kind == CursorKind.CONSTRUCTOR and m.is_default_constructor()]
+    if any(not is_implicit(m) for m in own):
+        return True
+    return any(default(f) is not None or has_defaults(f.type) for f in type_.get_fields())
+
+
+def default(field: Cursor) -> Cursor | None:
+    """The default value of a member."""
+    found = clang.expressions(field)
+    tokens = {t.spelling for t in field.get_tokens()} if found else set()
+    return found[-1] if tokens & {"=", "{"} else None
+
+
+def _defaults(body: Body, type_: Type, at: Cursor) -> list[Node]:
+    """The values of the members of an object that is given none."""
+    if not has_defaults(type_):
+        return []
+    return [default_value(body, b.type, None, at) for b in bases(type_.get_declaration())] + [
+        default_value(body, f.type, default(f), at) for f in type_.get_fields()
+    ]
+
+
+def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> Node:
+    """What a member is that the constructor does not mention."""
+    from hetad.frontend.cpp.initialisers import initialiser
+
+    where = body.coord(at)
+    if given is not None:
+        return initialiser(body, given)
+    canonical = type_.get_canonical()
+    if canonical.kind == TypeKind.RECORD and has_defaults(canonical):
+        own = [m for m in members_of(canonical.get_declaration()) if m.kind == CursorKind.CONSTRUCTOR]
+        chosen = next((m for m in own if m.is_default_constructor() and not is_implicit(m)), None)
+        if chosen is None:
+            return tree.braces(_defaults(body, canonical, at), where)
+        return tree.call(body.entities.function(chosen), (), where)
+    if canonical.kind == TypeKind.CONSTANTARRAY and has_defaults(canonical):
+        body.source.refuse("an array of objects that are constructed", at, "construct them in a loop")
+    if canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
+        return tree.braces((), where)
+    return tree.cast_to(Qualified(body.types.of(type_, at)), tree.constant("int", "0", where), where)
+
+
+def refuse_destructor(body: Body, type_: Type, at: Cursor) -> None:
+    """Refuses an object whose end does something."""
+    type_ = type_.get_canonical()
+    while type_.kind == TypeKind.CONSTANTARRAY:
+        type_ = type_.element_type.get_canonical()
+    if type_.kind != TypeKind.RECORD:
+        return
+    declaration = type_.get_declaration()
+    if any(m.kind == CursorKind.DESTRUCTOR and not is_implicit(m) for m in members_of(declaration)):
+        what = f"'{type_.spelling}', an object with a destructor,"
+        body.source.refuse(what, at, "call a function at its end, and leave the destructor out")
+    for inner in (*bases(declaration), *type_.get_fields()):
+        refuse_destructor(body, inner.type, at)
+
+
+# --- lambdas -------------------------------------------------------------------------------------
+
+
+def closure(body: Body, cursor: Cursor) -> Node:
+    """A lambda as the struct of what it captures."""
+    from hetad.frontend.cpp.expressions import expression
+
+    at = body.coord(cursor)
+    fields, held = list(cursor.type.get_fields()), body.types.captures(cursor.type)
+    if len(fields) != len(held):
+        body.source.refuse("what this lambda captures", cursor, "capture variables by name")
+    values = []
+    for field, variable in zip(fields, held, strict=True):
+        own = None if is_outside(variable, cursor) else clang.initialiser(variable)  # [name = value]
+        place = expression(body, own) if own is not None else body.variable(variable, cursor)
+        values.append(tree.unary("&", place, at) if is_reference(field.type) else place)
+    return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
+
+
+def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]:
+    """The statements of a constructor before its body: `Self self; self.x = ...;`."""
+    from hetad.frontend.cpp.initialisers import initialiser
+
+    class_ = constructor.semantic_parent.type
+    given = dict(_pairs(constructor))
+    of = Qualified(body.types.struct(class_, constructor))
+    if any(uses_object(value) for value in given.values()):
+        return _one_by_one(body, constructor, given, of, at)
+    values = [
+        default_value(body, b.type, given.get(record_key(b.type)), constructor) for b in bases(class_.get_declaration())
+    ]
+    for field in class_.get_fields():
+        value = given.get(field.spelling) or default(field)
+        if value is not None and is_reference(field.type):
+            values.append(tree.unary("&", initialiser(body, value), at))
+        else:
+            values.append(default_value(body, field.type, value, constructor))
+    init = tree.braces(values, at) if given or _any_default(class_) else None
+    return [tree.declaration(SELF, tree.declarator(SELF, of, at), init, at)]
+
+
+def _any_default(class_: Type) -> bool:
+    fields = any(default(f) is not None or has_defaults(f.type) for f in class_.get_fields())
+    return fields or any(has_defaults(b.type) for b in bases(class_.get_declaration()))
+
+
+def _pairs(constructor: Cursor) -> list[tuple[str, Cursor]]:
+    """Members, or bases by their keys, and what they are initialised with."""
+    found: list[tuple[str, Cursor]] = []
+    name: str | None = None
+    for child in constructor.get_children():
+        if child.kind == CursorKind.MEMBER_REF:
+            name = child.spelling
+        elif child.kind in (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF):
+            name = record_key(child.type) if child.kind == CursorKind.TYPE_REF else ""
+        elif child.kind.is_expression() and name is not None:
+            key = name or record_key(child.type)
+            found.append((key, child))
+            name = None
+    return found
+
+
+def uses_object(cursor: Cursor) -> bool:
+    """Whether an expression reads members of the object itself."""
+    for inner in clang.walk(cursor):
+        if inner.kind == CursorKind.CXX_THIS_EXPR:
+            return True
+        if inner.kind == CursorKind.MEMBER_REF_EXPR and not clang.expressions(inner):
+            return True
+    return False
+
+
+def _one_by_one(
+    body: Body, constructor: Cursor, given: dict[str, Cursor], of: Qualified, at: Coord | None
+) -> list[Node]:
+    """Where a member is made of another, each is assigned."""
+    from hetad.frontend.cpp.expressions import expression
+
+    class_ = constructor.semantic_parent.type
+    if bases(class_.get_declaration()):
+        body.source.refuse("members made of each other beside a base", constructor, "assign them in the body")
+    out = [tree.declaration(SELF, tree.declarator(SELF, of, at), tree.braces((), at), at)]
+    for field in class_.get_fields():
+        value = given.get(field.spelling) or default(field)
+        if value is None:
+            continue
+        if field.type.get_canonical().kind == TypeKind.CONSTANTARRAY:
+            body.source.refuse("an array made of other members", constructor, "assign its elements in the body")
+        node = expression(body, value)
+        place = tree.member(tree.name(SELF, at), field.spelling, at)
+        out.append(tree.assignment("=", place, tree.unary("&", node, at) if is_reference(field.type) else node, at))
+    return out

@@ -1,0 +1,100 @@
+"""One translation unit as Clang reads it: where its cursors stand in the user's source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from pycparser.c_parser import Coord
+
+from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
+from hetad.frontend.cpp import clang, stub, tree
+from hetad.frontend.cpp.clang import Cursor
+from hetad.frontend.cpp.text import Text
+from hetad.frontend.cuda_syntax import joined
+from hetad.frontend.tokens import Token, is_operator, matching
+
+
+class Source:
+    """A preprocessed text, parsed."""
+
+    def __init__(self, name: str, tokens: Sequence[Token]) -> None:
+        self.name = name
+        self.tokens = tokens = joined(tokens)
+        self._text = Text(stub.text(), tokens)
+        self.unit = clang.parse(name, self._text.whole)
+        self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
+        self.errors = self._errors()
+
+    def _errors(self) -> list[tuple[int, SourceError]]:
+        """What Clang objects to, by the token where it does."""
+        found: list[tuple[int, SourceError]] = []
+        for d in self.unit.diagnostics:
+            at = self._text.index(d.location.line, d.location.column) if d.severity >= d.Error else None
+            if at is not None:
+                found.append((at, SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)))
+        return found
+
+    # --- positions ---------------------------------------------------------------------------------
+
+    def start(self, cursor: Cursor) -> int | None:
+        """The first token of a cursor; None if it is not in the user's source."""
+        at = cursor.extent.start
+        return self._text.index(at.line, at.column)
+
+    def end(self, cursor: Cursor) -> int | None:
+        """The token behind the last one of a cursor."""
+        at = cursor.extent.end
+        last = self._text.index(at.line, at.column - 1) if at.column > 1 else None
+        return None if last is None else last + 1
+
+    def at(self, cursor: Cursor) -> int | None:
+        """The token where a cursor stands: at the name of what is declared."""
+        return self._text.index(cursor.location.line, cursor.location.column)
+
+    def is_users(self, cursor: Cursor) -> bool:
+        return self.at(cursor) is not None
+
+    def token(self, cursor: Cursor) -> Token | None:
+        at = self.at(cursor)
+        return self.tokens[at] if at is not None else None
+
+    def coord(self, cursor: Cursor) -> Coord | None:
+        token = self.token(cursor)
+        return tree.coord(token) if token is not None else None
+
+    def span(self, cursor: Cursor) -> Span:
+        token = self.token(cursor)
+        return token.span if token is not None else Span(self.name, 1, 1)
+
+    def inside(self, cursor: Cursor) -> Sequence[Token]:
+        """The tokens of a cursor."""
+        start, end = self.start(cursor), self.end(cursor)
+        return self.tokens[start:end] if start is not None and end is not None else ()
+
+    def pragmas(self, cursor: Cursor) -> list[Token]:
+        start = self.start(cursor)
+        return self._text.pragmas(start) if start is not None else []
+
+    def refuse(self, what: str, cursor: Cursor, remedy: str = "") -> NoReturn:
+        raise UnsupportedError(f"hetad does not support {what}", self.span(cursor), remedy)
+
+    # --- parts that libclang does not tell apart ---------------------------------------------------
+
+    def parentheses(self, cursor: Cursor) -> tuple[int, int, list[int]]:
+        """Of a statement: where its parentheses open and close, and the semicolons between them."""
+        start = self.start(cursor)
+        assert start is not None
+        opening = start
+        while not is_operator(self.tokens, opening, "("):
+            opening += 1
+        closing = matching(self.tokens, opening)
+        assert closing is not None
+        semicolons, i = [], opening + 1
+        while i < closing:
+            if self.tokens[i].kind == "operator" and self.tokens[i].text in ("(", "[", "{"):
+                i = matching(self.tokens, i) or i
+            elif is_operator(self.tokens, i, ";"):
+                semicolons.append(i)
+            i += 1
+        return opening, closing, semicolons

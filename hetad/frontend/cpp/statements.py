@@ -1,0 +1,360 @@
+"""Statements: Clang's cursors to the C syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hetad.frontend.cpp import clang, objects, tree
+from hetad.frontend.cpp.body import SELF, Body
+from hetad.frontend.cpp.calls import given
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.expressions import expression, plain
+from hetad.frontend.cpp.initialisers import initialiser
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import is_reference
+from hetad.frontend.cpp_syntax import CONSTEXPR
+from hetad.frontend.lower.context import Qualified
+from hetad.frontend.tokens import is_operator
+from hetad.ir.types import INT
+
+_SPACES = {
+    CursorKind.CUDASHARED_ATTR: "shared",
+    CursorKind.CUDACONSTANT_ATTR: "constant",
+    CursorKind.CUDADEVICE_ATTR: "device",
+}
+
+
+def statement(body: Body, cursor: Cursor) -> Node:
+    """The C statement that a cursor means."""
+    handler = _HANDLERS.get(cursor.kind)
+    if handler is not None:
+        return handler(body, cursor)
+    if cursor.kind.is_expression():
+        swapped = _swap(body, cursor)
+        return swapped if swapped is not None else expression(body, cursor)
+    return body.source.refuse(
+        _DESCRIPTIONS.get(clang.kind(cursor), f"this C++ ({clang.kind(cursor).lower()})"), cursor, "write it otherwise"
+    )
+
+
+def items(body: Body, cursors: list[Cursor]) -> list[Node]:
+    """Statements one after the other, with the pragmas before them."""
+    found: list[Node] = []
+    for cursor in cursors:
+        pragmas = body.source.pragmas(cursor)
+        found += [tree.statement("Pragma", p.text, at=tree.coord(p)) for p in pragmas]
+        if cursor.kind == CursorKind.DECL_STMT:
+            found += _declared(body, cursor)
+        elif cursor.kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
+            found += _case(body, cursor)
+        else:
+            node = statement(body, cursor)
+            into_case = found and type(found[-1]).__name__ in ("Case", "Default")
+            if into_case:
+                found[-1].stmts.append(node)  # type: ignore[attr-defined]
+            else:
+                found.append(node)
+    return found
+
+
+def block(body: Body, cursor: Cursor) -> Node:
+    if cursor.kind != CursorKind.COMPOUND_STMT:
+        return statement(body, cursor)
+    return tree.block(items(body, clang.children(cursor)), body.coord(cursor))
+
+
+# --- declarations --------------------------------------------------------------------------------
+
+
+def _declarations(body: Body, cursor: Cursor) -> Node:
+    found = _declared(body, cursor)
+    return found[0] if len(found) == 1 else tree.declarations(found, body.coord(cursor))
+
+
+def _declared(body: Body, cursor: Cursor) -> list[Node]:
+    found: list[Node] = []
+    for child in cursor.get_children():
+        if child.kind == CursorKind.VAR_DECL:
+            found.append(variable(body, child))
+        elif clang.kind(child) in ("DECOMPOSITION_DECL", "UNEXPOSED_DECL") and "[" in {
+            t.text for t in body.source.inside(child)
+        }:
+            body.source.refuse("structured bindings", child, "name the members")
+    return found
+
+
+def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
+    """The declaration of a variable."""
+    at, storage = body.coord(cursor), _storage(body, cursor)
+    if space is None:
+        space = next((_SPACES[c.kind] for c in cursor.get_children() if c.kind in _SPACES), "")
+    if any(c.kind == CursorKind.ALIGNED_ATTR for c in cursor.get_children()):
+        body.source.refuse("an alignment specifier", cursor, "remove it")
+    init = clang.initialiser(cursor)
+    type_ = cursor.type.get_canonical()
+    objects.refuse_destructor(body, type_, cursor)
+    of = body.qualified(cursor)
+    if type_.kind == TypeKind.VARIABLEARRAY:
+        if type_.element_type.get_canonical().kind == TypeKind.VARIABLEARRAY:
+            body.source.refuse("arrays of arrays of variable length", cursor, "index one array")
+        length = expression(body, clang.expressions(cursor)[-1])  # behind those of inner arrays
+        return tree.declaration(cursor.spelling, tree.variable_length(cursor.spelling, of, length, at), None, at)
+    node = None
+    if init is not None and not (objects.is_trivial(init) and not _is_initialised(body, cursor)):
+        node = _initial(body, cursor, init)
+    return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, of, at), node, at, storage, space)
+
+
+def _initial(body: Body, cursor: Cursor, init: Cursor) -> Node:
+    inner = plain(init)
+    if cursor.type.get_canonical().kind not in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
+        if inner.kind == CursorKind.INIT_LIST_EXPR and not clang.children(inner):
+            return tree.braces((), body.coord(cursor))
+        value = clang.evaluate(cursor) if _is_computed(cursor, inner) else None
+        if value is not None:
+            return tree.known(value, body.qualified(cursor).type, body.coord(cursor))
+    return initialiser(body, init)
+
+
+def _is_computed(cursor: Cursor, init: Cursor) -> bool:
+    """Whether a constant is what a constexpr function returns."""
+    return cursor.type.is_const_qualified() and any(c.kind == CursorKind.CALL_EXPR for c in clang.walk(init))
+
+
+def _is_initialised(body: Body, cursor: Cursor) -> bool:
+    """Whether a value is written behind the name."""
+    at = body.source.at(cursor)
+    return at is not None and body.source.tokens[at + 1].text in ("=", "{", "(")
+
+
+def _storage(body: Body, cursor: Cursor) -> list[str]:
+    head = []
+    for token in body.source.inside(cursor):
+        if token.text == cursor.spelling:
+            break
+        head.append(token.text)
+    return [word for word in ("static", "extern", "constexpr") if word in head]
+
+
+# --- choices -------------------------------------------------------------------------------------
+
+
+def _if(body: Body, cursor: Cursor) -> Node:
+    at = body.coord(cursor)
+    opening, closing, _ = body.source.parentheses(cursor)
+    parts = clang.children(cursor)
+    before = [p for p in parts if (body.source.start(p) or 0) < closing]
+    then, *orelse = parts[len(before) :]
+    lead, test = _conditions(body, before)
+    if is_operator(body.source.tokens, opening - 1, "constexpr"):
+        test = tree.call(CONSTEXPR, [test], at)
+    chosen = block(body, orelse[0]) if orelse else None
+    node = tree.branch(test, block(body, then), chosen, at)
+    return tree.block([*lead, node], at) if lead else node
+
+
+def _conditions(body: Body, parts: list[Cursor]) -> tuple[list[Node], Node]:
+    """What is declared before a condition, and the condition."""
+    lead: list[Node] = []
+    for part in parts[:-1]:
+        if part.kind == CursorKind.VAR_DECL:
+            lead.append(variable(body, part))
+        else:
+            lead += items(body, [part])
+    last = parts[-1]
+    if last.kind == CursorKind.VAR_DECL:
+        return [*lead, variable(body, last)], tree.name(last.spelling, body.coord(last))
+    return lead, expression(body, last)
+
+
+def _switch(body: Body, cursor: Cursor) -> Node:
+    parts = clang.children(cursor)
+    lead, subject = _conditions(body, parts[:-1])
+    node = tree.statement("Switch", subject, block(body, parts[-1]), at=body.coord(cursor))
+    return tree.block([*lead, node], body.coord(cursor)) if lead else node
+
+
+def _case(body: Body, cursor: Cursor) -> list[Node]:
+    """A label and what stands right behind it, which may be another one."""
+    at, parts = body.coord(cursor), clang.children(cursor)
+    inner = parts[-1]
+    if cursor.kind == CursorKind.CASE_STMT:
+        if len(parts) > 2:
+            body.source.refuse("a range of cases", cursor, "write each case")
+        stmts: list[Node] = []
+        node = tree.statement("Case", expression(body, parts[0]), stmts, at=at)
+    else:
+        stmts = []
+        node = tree.statement("Default", stmts, at=at)
+    if inner.kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
+        return [node, *_case(body, inner)]
+    stmts += items(body, [inner])
+    return [node]
+
+
+def _stray_case(body: Body, cursor: Cursor) -> Node:
+    return body.source.refuse(
+        "a case inside another statement of its switch", cursor, "put the cases directly into the switch"
+    )
+
+
+# --- loops ---------------------------------------------------------------------------------------
+
+
+def _for(body: Body, cursor: Cursor) -> Node:
+    _, closing, (first, second) = body.source.parentheses(cursor)
+    init: Node | None = None
+    test: Node | None = None
+    step: Node | None = None
+    inner: Node | None = None
+    for part in clang.children(cursor):
+        start = body.source.start(part)
+        assert start is not None
+        if start > closing:
+            inner = block(body, part)
+        elif start > second:
+            step = expression(body, part)
+        elif start > first:
+            if part.kind == CursorKind.VAR_DECL:
+                body.source.refuse("a declaration in the condition of 'for'", part, "declare the variable before")
+            test = expression(body, part)
+        elif part.kind == CursorKind.DECL_STMT:
+            init = tree.declarations(_declared(body, part), body.coord(part))
+        elif part.kind != CursorKind.NULL_STMT:
+            init = expression(body, part)
+    assert inner is not None
+    return tree.loop(init, test, step, inner, body.coord(cursor))
+
+
+def _while(body: Body, cursor: Cursor) -> Node:
+    *tests, inner = clang.children(cursor)
+    if len(tests) != 1 or not tests[0].kind.is_expression():
+        body.source.refuse("a declaration in the condition of 'while'", cursor, "declare the variable before")
+    return tree.statement("While", expression(body, tests[0]), block(body, inner), at=body.coord(cursor))
+
+
+def _do(body: Body, cursor: Cursor) -> Node:
+    inner, test = clang.children(cursor)
+    return tree.statement("DoWhile", expression(body, test), block(body, inner), at=body.coord(cursor))
+
+
+def _range(body: Body, cursor: Cursor) -> Node:
+    """`for (T &e : array)` counts through the array."""
+    at = body.coord(cursor)
+    parts = clang.children(cursor)
+    declared, inner = next(p for p in parts if p.kind == CursorKind.VAR_DECL), parts[-1]
+    over = next(p for p in parts if p.kind.is_expression())
+    array = over.type.get_canonical()
+    if is_reference(array):
+        array = array.get_pointee()
+    if array.kind != TypeKind.CONSTANTARRAY:
+        body.source.refuse(f"a loop over a '{over.type.spelling}'", over, "count through it")
+    counter = f"{declared.spelling}_index"
+    element = tree.index(expression(body, over), tree.name(counter, at), at)
+    of = body.qualified(declared)
+    one = tree.declaration(declared.spelling, tree.declarator(declared.spelling, of, at), element, at)
+    contents = items(body, clang.children(inner) if inner.kind == CursorKind.COMPOUND_STMT else [inner])
+    start = tree.declaration(counter, tree.declarator(counter, Qualified(INT), at), tree.constant("int", "0", at), at)
+    end = tree.constant("int", str(array.element_count), at)
+    return tree.loop(
+        tree.declarations([start], at), tree.binary("<", tree.name(counter, at), end, at),
+        tree.unary("++", tree.name(counter, at), at), tree.block([one, *contents], at), at,
+    )  # fmt: skip
+
+
+# --- jumps ---------------------------------------------------------------------------------------
+
+
+def _return(body: Body, cursor: Cursor) -> Node:
+    at, found, function = body.coord(cursor), clang.expressions(cursor), body.function
+    assert function is not None
+    if function.kind == CursorKind.CONSTRUCTOR:
+        return tree.statement("Return", tree.name(SELF, at), at=at)
+    if not found:
+        return tree.statement("Return", None, at=at)
+    if is_reference(function.result_type):
+        value = objects.as_base(
+            body, expression(body, found[-1]), found[-1].type, function.result_type, at
+        )  # fmt: skip
+        return tree.statement("Return", tree.unary("&", value, at), at=at)
+    return tree.statement("Return", expression(body, found[-1]), at=at)
+
+
+def _break(body: Body, cursor: Cursor) -> Node:
+    return tree.statement("Break", at=body.coord(cursor))
+
+
+def _continue(body: Body, cursor: Cursor) -> Node:
+    return tree.statement("Continue", at=body.coord(cursor))
+
+
+def _goto(body: Body, cursor: Cursor) -> Node:
+    label = next(c for c in cursor.get_children() if c.kind == CursorKind.LABEL_REF)
+    return tree.statement("Goto", label.spelling, at=body.coord(cursor))
+
+
+def _label(body: Body, cursor: Cursor) -> Node:
+    return tree.statement("Label", cursor.spelling, statement(body, clang.children(cursor)[-1]), at=body.coord(cursor))
+
+
+def _empty(body: Body, cursor: Cursor) -> Node:
+    return tree.statement("EmptyStatement", at=body.coord(cursor))
+
+
+# --- statements that C has not -------------------------------------------------------------------
+
+
+def _swap(body: Body, cursor: Cursor) -> Node | None:
+    """`std::swap(a, b);` is `{ T held = a; a = b; b = held; }`."""
+    inner = plain(cursor)
+    meant = inner.referenced if inner.kind == CursorKind.CALL_EXPR else None
+    if meant is None or meant.spelling != "swap" or not body.entities.is_known(meant):
+        return None
+    at, args = body.coord(inner), given(inner)
+    if any(c.kind == CursorKind.CALL_EXPR or _acts(c) for a in args for c in clang.walk(a)):
+        body.source.refuse("std::swap of what calls or assigns", cursor, "exchange them by hand")
+    one, other = (expression(body, a) for a in args)
+    again, once_more = (expression(body, a) for a in args)
+    of = body.qualified(args[0])
+    names = {c.spelling for a in args for c in clang.walk(a)}
+    held = next(n for n in ("held", "held_", "held__") if n not in names)
+    return tree.block(
+        [
+            tree.declaration(held, tree.declarator(held, Qualified(of.type), at), one, at),
+            tree.assignment("=", again, other, at),
+            tree.assignment("=", once_more, tree.name(held, at), at),
+        ],
+        at,
+    )
+
+
+def _acts(cursor: Cursor) -> bool:
+    if cursor.kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR:
+        return True
+    if cursor.kind == CursorKind.BINARY_OPERATOR:
+        return clang.binary(cursor) == "="
+    return cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) in ("++", "--", "p++", "p--")
+
+
+_HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
+    CursorKind.COMPOUND_STMT: block,
+    CursorKind.DECL_STMT: _declarations,
+    CursorKind.IF_STMT: _if,
+    CursorKind.SWITCH_STMT: _switch,
+    CursorKind.CASE_STMT: _stray_case,
+    CursorKind.DEFAULT_STMT: _stray_case,
+    CursorKind.FOR_STMT: _for,
+    CursorKind.WHILE_STMT: _while,
+    CursorKind.DO_STMT: _do,
+    CursorKind.CXX_FOR_RANGE_STMT: _range,
+    CursorKind.RETURN_STMT: _return,
+    CursorKind.BREAK_STMT: _break,
+    CursorKind.CONTINUE_STMT: _continue,
+    CursorKind.GOTO_STMT: _goto,
+    CursorKind.LABEL_STMT: _label,
+    CursorKind.NULL_STMT: _empty,
+}
+_DESCRIPTIONS = {
+    "CXX_TRY_STMT": "exceptions", "ASM_STMT": "inline assembly", "CXX_CATCH_STMT": "exceptions",
+    "INDIRECT_GOTO_STMT": "a computed goto",
+}  # fmt: skip

@@ -1,0 +1,263 @@
+"""Clang's types as those of the IR."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from hetad.frontend.cpp import clang
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.clang import Type as ClangType
+from hetad.frontend.cpp.source import Source
+from hetad.frontend.lower import unions
+from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.context import Qualified
+from hetad.ir.types import (
+    BOOL,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LLONG,
+    LONG,
+    SHORT,
+    UCHAR,
+    UINT,
+    ULLONG,
+    ULONG,
+    USHORT,
+    VOID,
+    Array,
+    Field,
+    Float,
+    Int,
+    Pointer,
+    Struct,
+    Type,
+    align_of,
+    size_of,
+)
+
+_PLAIN: dict[TypeKind, Type] = {
+    TypeKind.VOID: VOID, TypeKind.BOOL: BOOL, TypeKind.CHAR_S: CHAR, TypeKind.SCHAR: CHAR, TypeKind.UCHAR: UCHAR,
+    TypeKind.SHORT: SHORT, TypeKind.USHORT: USHORT, TypeKind.INT: INT, TypeKind.UINT: UINT, TypeKind.LONG: LONG,
+    TypeKind.ULONG: ULONG, TypeKind.LONGLONG: LLONG, TypeKind.ULONGLONG: ULLONG, TypeKind.FLOAT: FLOAT,
+    TypeKind.DOUBLE: DOUBLE,
+}  # fmt: skip
+_REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
+_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
+BASE = "base"
+
+
+def is_reference(type_: ClangType) -> bool:
+    return type_.get_canonical().kind in _REFERENCES
+
+
+class Types:
+    """The types of one translation unit."""
+
+    def __init__(self, source: Source, name_of: Callable[[str, Cursor], str]) -> None:
+        self.source = source
+        self._name_of = name_of
+        self._structs: dict[str, Struct] = {}
+        self._open: set[str] = set()
+        self.lambdas: dict[str, Cursor] = {}  # closure types by key, and the expressions that make them
+        self._captures: dict[str, list[Cursor]] = {}
+        self.makers: dict[str, Cursor] = {}  # and the functions that these stand in
+
+    def qualified(self, type_: ClangType, at: Cursor) -> Qualified:
+        """The type, and whether what has it is const; a reference is the pointer that stands for it."""
+        const = bool(type_.is_const_qualified())
+        volatile = bool(type_.is_volatile_qualified())
+        found = self._unqualified(type_, at)
+        if volatile or (isinstance(found.type, Int | Float) and found.type.volatile):
+            if not isinstance(found.type, Int | Float):
+                self.source.refuse(f"volatile '{found.type}'", at, "make its members volatile")
+            found = replace(found, type=replace(found.type, volatile=True))
+        return replace(found, const=const or found.const)
+
+    def of(self, type_: ClangType, at: Cursor) -> Type:
+        return self.qualified(type_, at).type
+
+    def _unqualified(self, type_: ClangType, at: Cursor) -> Qualified:
+        kind = type_.kind
+        if kind in (TypeKind.TYPEDEF, TypeKind.ELABORATED):
+            declaration = type_.get_declaration()
+            if not self.source.is_users(declaration) and declaration.spelling in TYPES:
+                return Qualified(TYPES[declaration.spelling])
+            inner = declaration.underlying_typedef_type if kind == TypeKind.TYPEDEF else type_.get_named_type()
+            return self.qualified(inner, at)
+        if kind in _REFERENCES:
+            to = self.qualified(type_.get_pointee(), at)
+            return Qualified(Pointer(to.type, const=to.const), reference=True)
+        if kind == TypeKind.POINTER:
+            to = self.qualified(type_.get_pointee(), at)
+            return Qualified(Pointer(to.type, const=to.const, restrict=bool(type_.is_restrict_qualified())))
+        if kind in _ARRAYS:
+            of = self.qualified(type_.element_type, at)
+            return Qualified(Array(of.type, type_.element_count if kind == TypeKind.CONSTANTARRAY else None), of.const)
+        if kind == TypeKind.RECORD:
+            return Qualified(self.struct(type_, at))
+        if kind == TypeKind.ENUM:
+            return Qualified(self._enumeration(type_, at))
+        if kind in _PLAIN:
+            return Qualified(_PLAIN[kind])
+        return self._sugar(type_, at)
+
+    def _sugar(self, type_: ClangType, at: Cursor) -> Qualified:
+        """`auto`, the argument of a template, and what is not supported."""
+        canonical = type_.get_canonical()
+        if canonical.kind != type_.kind:
+            return self._unqualified(canonical, at)
+        if type_.kind in (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO):
+            self.source.refuse("function pointers", at, "call the functions by name, chosen by an if or a switch")
+        if type_.kind == TypeKind.LONGDOUBLE:
+            self.source.refuse("long double", at, "use double")
+        if type_.kind == TypeKind.MEMBERPOINTER:
+            self.source.refuse("pointers to members", at, "name the member")
+        return self.source.refuse(f"the type '{type_.spelling}'", at, "use another type")
+
+    def _enumeration(self, type_: ClangType, at: Cursor) -> Type:
+        """Enumerations are integers: int, or what is written behind the name."""
+        declaration = type_.get_declaration()
+        head = []
+        for token in self.source.inside(declaration):
+            if token.text in ("{", ";"):
+                break
+            head.append(token.text)
+        return self.of(declaration.enum_type, at) if ":" in head else INT
+
+    # --- structs -----------------------------------------------------------------------------------
+
+    def struct(self, type_: ClangType, at: Cursor) -> Struct:
+        type_ = type_.get_canonical()
+        declaration = type_.get_declaration()
+        key = record_key(type_)
+        if key in self._structs:
+            return self._structs[key]
+        if not self.source.is_users(declaration) and declaration.spelling in TYPES:
+            found = TYPES[declaration.spelling]
+            assert isinstance(found, Struct)
+            return found
+        if key in self._open:
+            self.source.refuse(f"'{type_.spelling}', which refers to itself,", at, "use indices in place of pointers")
+        self._open.add(key)
+        try:
+            made = self._struct(type_, declaration, at)
+        finally:
+            self._open.discard(key)
+        self._structs[key] = made
+        return made
+
+    def _struct(self, type_: ClangType, declaration: Cursor, at: Cursor) -> Struct:
+        if declaration.kind == CursorKind.UNION_DECL:
+            return self._union(type_, declaration)
+        size = type_.get_size()
+        if size < 0:
+            self.source.refuse(f"'{type_.spelling}', which is not defined,", at, "define it")
+        name = self._name_of(_struct_name(type_), declaration)
+        fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b)) for n, b in enumerate(bases(declaration))]
+        fields += [self._field(f, n, type_) for n, f in enumerate(type_.get_fields())]
+        if not fields and size == 1:
+            fields = [Field("unused", CHAR)]
+        made = Struct(name, tuple(fields))
+        align = type_.get_align()
+        if align > align_of(made):
+            made = Struct(name, tuple(fields), align)
+        if size_of(made) != size:
+            what = "virtual functions, bases without members, or other members that hetad does not see"
+            self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, "write it without")
+        return made
+
+    def _union(self, type_: ClangType, declaration: Cursor) -> Struct:
+        members = tuple(self._field(f, n, type_) for n, f in enumerate(type_.get_fields()))
+        bad = next((m for m in members if not unions.is_number(m.type)), None)
+        if bad is not None:
+            self.source.refuse(f"a union with a member of type '{bad.type}'", declaration, unions.REMEDY)
+        return unions.of_numbers(self._name_of(_struct_name(type_), declaration), members)
+
+    def _field(self, field: Cursor, number: int, of: ClangType) -> Field:
+        if field.is_bitfield():
+            self.source.refuse("bit-fields", field, "use a plain integer member")
+        name = field.spelling or self.captured(of, number)
+        if not name:
+            self.source.refuse("an unnamed member", field, "give it a name")
+        return Field(name, self.of(field.type, field))
+
+    # --- lambdas -----------------------------------------------------------------------------------
+
+    def add_lambda(self, expression: Cursor, function: Cursor) -> None:
+        """A lambda in a function that is lowered."""
+        self.lambdas[record_key(expression.type)] = expression
+        self.makers[record_key(expression.type)] = function
+        self._captures.pop(record_key(expression.type), None)
+
+    def captures(self, of: ClangType) -> list[Cursor]:
+        """The variables that a closure has, in the order of its members; none of other types."""
+        key = record_key(of)
+        if key not in self._captures:
+            expression = self.lambdas.get(key)
+            self._captures[key] = captures(expression) if expression is not None else []
+        return self._captures[key]
+
+    def captured(self, of: ClangType, number: int) -> str | None:
+        """What the member of a closure is called: as the variable that it has the value of."""
+        names = [capture.spelling for capture in self.captures(of)]
+        return names[number] if number < len(names) else None
+
+
+def captures(expression: Cursor) -> list[Cursor]:
+    """The variables that a lambda captures: those that it lists, then those that `[=]` or `[&]` stands for."""
+    fields = len(list(expression.type.get_fields()))
+    listed = [c.referenced for c in expression.get_children() if c.kind == CursorKind.VARIABLE_REF]
+    if len(listed) == fields:
+        return listed
+    found = list(listed)
+    for used in clang.walk(expression):
+        meant = used.referenced if used.kind == CursorKind.DECL_REF_EXPR else None
+        if meant is None or meant.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL) or meant in found:
+            continue
+        if is_outside(meant, expression) and _is_automatic(meant):
+            found.append(meant)
+    if len(found) > fields:  # constants whose value alone is used are not captured
+        found = [v for v in found if v in listed or not v.type.is_const_qualified()]
+    return found
+
+
+def is_outside(variable: Cursor, expression: Cursor) -> bool:
+    """Whether a variable is declared before a lambda, not in it."""
+    extent = expression.extent
+    return not extent.start.offset <= variable.location.offset < extent.end.offset
+
+
+def _is_automatic(variable: Cursor) -> bool:
+    around = variable.semantic_parent
+    is_local = around is not None and around.kind not in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE)
+    return is_local and variable.storage_class.name not in ("STATIC", "EXTERN")
+
+
+def bases(declaration: Cursor) -> list[Cursor]:
+    """The bases of a class, as specifiers; those of an instance of a template are seen at the template."""
+    pattern = declaration
+    if not clang.children(declaration):
+        pattern = clang.pattern(declaration) or declaration
+    return [c for c in pattern.get_children() if c.kind == CursorKind.CXX_BASE_SPECIFIER]
+
+
+def record_key(type_: ClangType) -> str:
+    """What tells class types apart."""
+    canonical = type_.get_canonical()
+    declaration = canonical.get_declaration()
+    return f"{declaration.get_usr()} {declaration.location.line}:{declaration.location.column}"
+
+
+def _struct_name(type_: ClangType) -> str:
+    """`Vector_float_3` for `ns::Vector<float, 3>`."""
+    text = re.sub(r"\b(const|volatile|struct|class)\b", " ", type_.spelling)
+    if "(lambda at" in text:
+        return "closure"
+    if "(unnamed" in text or "(anonymous" in text:
+        return "unnamed"
+    text = re.sub(r"\b\w+::|\(anonymous namespace\)::", "", text)
+    return re.sub(r"\W+", "_", text.replace("*", " ptr ").replace("-", " minus ")).strip("_")
