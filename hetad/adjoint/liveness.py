@@ -16,6 +16,7 @@ from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, once
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Struct, size_of
 from hetad.ir.visit import bodies, same_or, variables, walk_stmts, with_bodies
 from hetad.memops.table import TABLE
@@ -50,7 +51,7 @@ class Liveness:
         self._touched = once(self._all_touched)
         self._stays = once(self._must_stay)  # whatever is live
         self._runs = once(self._must_run)
-        self._loops: dict[tuple[int, frozenset[Location]], _Loop] = {}
+        self._loops = IdentityMap[ir.Stmt, dict[frozenset[Location], _Loop]]()
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
         """`body` without dead statements, to a fixed point."""
@@ -205,12 +206,13 @@ class Liveness:
         each choice of these: the loops around come to it again and again."""
         touched = self._touched(s)
         within = frozenset(live & touched)
-        known = self._loops.get((id(s), within))
+        loops = self._loops.setdefault(s, {})
+        known = loops.get(within)
         if known is None:
             before = set(within)
             others, self.lost = self.lost, {}
             new = self._looped(s, before)
-            known = self._loops[id(s), within] = _Loop(s, new, before, self.lost)
+            known = loops[within] = _Loop(s, new, before, self.lost)
             self.lost = others
         self.lost.update(known.lost)
         live -= within

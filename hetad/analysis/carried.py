@@ -140,7 +140,7 @@ def _mixes(type_: Type) -> bool:
 
 def memories(function: ir.Function, pointers: PointsTo) -> Memories:
     names = _names(function, pointers)
-    allocated = [(pointers.heap_roots[id(s)], s) for s in walk_stmts(function.body) if id(s) in pointers.heap_roots]
+    allocated = [(pointers.heap_roots[s], s) for s in walk_stmts(function.body) if s in pointers.heap_roots]
     single = frozenset(r for r, s in allocated if r in names and _is_one(s, names[r].type))
     visible = frozenset({*function.params, *(s.symbol for s in function.body if isinstance(s, ir.Declare))})
     return Memories(names, single, visible)
@@ -175,7 +175,7 @@ def _names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
 
     found = {root: p for p, root in pointers.parameter_roots.items() if p not in givers and reaches(p, root)}
     for symbol, statements in givers.items():
-        given = pointers.heap_roots.get(id(statements[0])) if len(statements) == 1 else None
+        given = pointers.heap_roots.get(statements[0]) if len(statements) == 1 else None
         if given is not None and symbol in visible and reaches(symbol, given):
             found[given] = symbol
     return found

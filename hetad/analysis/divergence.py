@@ -21,6 +21,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.identity import IdentityMap
 from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
 from hetad.rules import callees
 
@@ -33,7 +34,7 @@ _BLOCKS = frozenset(("blockIdx", axis) for axis in "xyz")
 
 
 class Divergence:
-    """`around`: by id of statements, on what it depends whether they run, and how often.
+    """`around`: of each statement, on what it depends whether they run, and how often.
 
     `same_memory`: memory that all threads reach counts as the same to them, so that a load depends on its address
     alone, and only mathematics tells with what results differ; else what the kernel writes may differ in whatever way,
@@ -42,7 +43,7 @@ class Divergence:
 
     def __init__(self, body: ir.Body, effects: Effects, same_memory: bool = False) -> None:
         self.effects = effects
-        self.around: dict[int, frozenset[Position]] = {}
+        self.around = IdentityMap[ir.Stmt, frozenset[Position]]()
         self._same_memory = same_memory
         self._written = set() if same_memory else common_memory(effects.written(body))
         self._facts: set[tuple[Location, Position]] = set()
@@ -104,7 +105,7 @@ class Divergence:
 
     def _block(self, body: ir.Body, around: frozenset[Position]) -> None:
         for s in body:
-            self.around[id(s)] = around
+            self.around[s] = around
             match s:
                 case ir.For(init=init, cond=cond, step=step, body=nested):
                     self._block(init, around)

@@ -27,6 +27,7 @@ from hetad.analysis.scales import Scale, chain, scale
 from hetad.analysis.written import Written, known_stores, united
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
+from hetad.ir.identity import IdentityMap
 from hetad.ir.printer import expr_text
 from hetad.ir.types import Pointer, Struct, Type, innermost
 
@@ -258,13 +259,12 @@ class _Question:
     def _reached(self, stores: Sequence[tuple[_Store, tuple[Loop | Guard, ...]]]) -> str:
         """Where the point is met by one of the stores, each with what is around it here."""
         found = [self._met(s) for s, around in stores if not around]
-        inner: dict[int, list[tuple[_Store, tuple[Loop | Guard, ...]]]] = {}
+        inner = IdentityMap[ir.Stmt | ir.Expr, list[tuple[_Store, tuple[Loop | Guard, ...]]]]()
         for s, around in stores:
             if around:
                 step = around[0]
-                inner.setdefault(id(step.statement if isinstance(step, Loop) else step.condition), []).append(
-                    (s, around)
-                )
+                node = step.statement if isinstance(step, Loop) else step.condition
+                inner.setdefault(node, []).append((s, around))
         for group in inner.values():
             step = group[0][1][0]
             found.append(self._looped(step, group) if isinstance(step, Loop) else self._guarded(group))

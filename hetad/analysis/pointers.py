@@ -32,6 +32,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import var
 from hetad.ir.facts import lasting
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.types import Array, Float, Pointer, Struct, Type, Void
 from hetad.ir.visit import own_nodes, walk_stmts
 from hetad.memops.table import TABLE
@@ -98,7 +99,7 @@ class PointsTo:
         # The parameters in, or behind, which a pointer to it lies, and its number in `pointers_within`.
         self.given_by: dict[Root, set[tuple[ir.Symbol, int]]] = {}
         self.parameter_roots: dict[ir.Symbol, Root] = {}
-        self.heap_roots: dict[int, Root] = {}  # by id of the allocating Call
+        self.heap_roots = IdentityMap[ir.Stmt, Root]()  # by the allocating Call
         self._groups = {name: group[0] for group in merged for name in group}
         self._parameters(function)
         self._solve(function)
@@ -216,17 +217,13 @@ class PointsTo:
 
     def _solve(self, function: ir.Function) -> None:
         statements = list(walk_stmts(function.body))
-        looped = {
-            id(inner)
-            for s in statements
-            if isinstance(s, ir.For | ir.While | ir.DoWhile)
-            for inner in walk_stmts(s.body)
-        }
+        loops = (s for s in statements if isinstance(s, ir.For | ir.While | ir.DoWhile))
+        looped = IdentitySet(inner for s in loops for inner in walk_stmts(s.body))
         changed = True
         while changed:
             before = sum(len(t) for t in self._contents.values())
             for s in statements:
-                self._constrain(s, id(s) in looped)
+                self._constrain(s, s in looped)
             changed = sum(len(t) for t in self._contents.values()) != before
 
     def _constrain(self, s: ir.Stmt, looped: bool) -> None:
@@ -249,11 +246,11 @@ class PointsTo:
                 out = row.position("out")
                 place = result if out is None else out_place(args[out])
                 if place is not None:
-                    root = self.heap_roots.get(id(s))
+                    root = self.heap_roots.get(s)
                     if root is None:
                         symbol = ir.Symbol(spelling_of(place), place.type, s.span)
                         root = Root(symbol, s.span, heap=True, single=not looped, table=TABLE[name].of_table)
-                        self.heap_roots[id(s)] = root
+                        self.heap_roots[s] = root
                     for cell in self._cells(place):
                         self._content(cell)[root] = None
 

@@ -17,6 +17,7 @@ from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.operation import MemoryOperation
@@ -52,7 +53,7 @@ class Spaces:
     """Spaces of the memory that one inlined host function reaches.
 
     A pointer that may lead to the one space or to the other is no error if one of them is right; such uses are
-    `doubtful`, by the ids of their statements.
+    `doubtful`, by their statements.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Spaces:
     ) -> None:
         self.pointers = pointers
         self.kernels = kernels or {}
-        self.doubtful: dict[int, list[Use]] = {}
+        self.doubtful = IdentityMap[ir.Stmt, list[Use]]()
         self._of: dict[Location, tuple[Space, Span]] = {}
         for s in walk_stmts(function.body):
             self._allocation(s)
@@ -91,10 +92,10 @@ class Spaces:
         return next(iter(found)) if len(found) == 1 else None
 
     def _allocation(self, s: ir.Stmt) -> None:
-        if isinstance(s, ir.Call) and s.function in TABLE and id(s) in self.pointers.heap_roots:
+        if isinstance(s, ir.Call) and s.function in TABLE and s in self.pointers.heap_roots:
             row = TABLE[s.function]
             if row.action in ("allocate", "symbol"):
-                self._of.setdefault(self.pointers.heap_roots[id(s)], (row.space, s.span))
+                self._of.setdefault(self.pointers.heap_roots[s], (row.space, s.span))
 
     def _uses(self, s: ir.Stmt) -> Iterator[Use]:
         match s:
@@ -147,7 +148,7 @@ class Spaces:
             what = f"'{wrong[0].name}' is {space} memory (line {span.line}), but is {use.why} as {use.space} memory"
             report(UnsupportedError(what, use.span, "copy it with cudaMemcpy, or allocate it with cudaMallocManaged"))
         elif wrong:
-            self.doubtful.setdefault(id(use.statement), []).append(use)
+            self.doubtful.setdefault(use.statement, []).append(use)
 
 
 def parameter_spaces(program: ir.Program, function: str) -> dict[str, Literal["host", "device", "either"]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
+from hetad.ir.identity import Identity, IdentityMap
 from hetad.ir.types import Pointer, Struct, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
@@ -32,11 +33,12 @@ class Web:
 
 @dataclass(slots=True)
 class Webs:
-    """By the ids of the statements of a body whose statements are all different objects."""
+    """By the statements of a body whose statements are all different objects."""
 
     webs: dict[Cell, list[Web]] = field(default_factory=dict)  # in the order of their first definitions
-    seen: dict[int, Mapping[Cell, Web]] = field(default_factory=dict)  # what the expressions of a statement see
-    defined: dict[tuple[int, Cell], Web] = field(default_factory=dict)
+    # What the expressions of a statement see.
+    seen: IdentityMap[ir.Stmt, Mapping[Cell, Web]] = field(default_factory=IdentityMap)
+    defined: dict[tuple[Identity[ir.Stmt], Cell], Web] = field(default_factory=dict)
 
 
 def place_of(e: ir.Expr) -> tuple[ir.Symbol, tuple[str, ...]] | None:
@@ -91,8 +93,8 @@ class _Finder:
         self.entries: set[int] = set()
         self.uses: set[int] = set()  # the definitions that are used
         self.wholes: set[int] = set()  # as parts of a whole, or made so
-        self.numbers: dict[tuple[int, Cell], int] = {}
-        self.seen: dict[int, Env] = {}
+        self.numbers: dict[tuple[Identity[ir.Stmt], Cell], int] = {}
+        self.seen = IdentityMap[ir.Stmt, Env]()
 
     def result(self) -> Webs:
         env: Env = {}
@@ -178,7 +180,7 @@ class _Finder:
     # -- uses
 
     def _see(self, s: ir.Stmt, env: Env) -> None:
-        self.seen[id(s)] = env
+        self.seen[s] = env
         set_here = targets(s)
         for own in own_exprs(s):
             self._uses(own, env, set_here)
@@ -207,9 +209,10 @@ class _Finder:
         return ((symbol, p) for p in paths if p[: len(path)] == path)
 
     def _number(self, s: ir.Stmt, cell: Cell) -> int:
-        if (id(s), cell) not in self.numbers:
-            self.numbers[id(s), cell] = self._fresh(cell)
-        return self.numbers[id(s), cell]
+        key = (Identity(s), cell)
+        if key not in self.numbers:
+            self.numbers[key] = self._fresh(cell)
+        return self.numbers[key]
 
     def _entry(self, cell: Cell) -> frozenset[int]:
         n = self._fresh(cell)

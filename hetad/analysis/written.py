@@ -19,6 +19,7 @@ from hetad.analysis.pointer_expressions import pointee
 from hetad.analysis.pointers import Root, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.facts import lasting
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import own_nodes, walk_expr, walk_stmts
 from hetad.rules import callees
@@ -56,7 +57,7 @@ def _find_known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol,
     stores = _stores(kernel)
     if stores is None:
         return None
-    accesses = Accesses(kernel.body, kernel.span, lambda s: stores.get(id(s), ()))
+    accesses = Accesses(kernel.body, kernel.span, lambda s: stores.get(s, ()))
     if _reads_changed_numbers(kernel, accesses.coordinates):
         return None
     maps = AccessMaps(accesses.coordinates, AXES)
@@ -72,23 +73,23 @@ def _find_known_stores(kernel: ir.Function) -> tuple[AccessMaps, dict[ir.Symbol,
 known_stores = lasting(_find_known_stores)
 
 
-def _stores(kernel: ir.Function) -> dict[int, tuple[ir.Place, ...]] | None:
-    """The places behind pointers that each statement, by its id, writes; None if that is not known of all."""
+def _stores(kernel: ir.Function) -> IdentityMap[ir.Stmt, tuple[ir.Place, ...]] | None:
+    """The places behind pointers that each statement writes; None if that is not known of all."""
     effects = Effects(points_to(kernel), {})
-    found: dict[int, tuple[ir.Place, ...]] = {}
+    found = IdentityMap[ir.Stmt, tuple[ir.Place, ...]]()
     for s in walk_stmts(kernel.body):
         if not any(isinstance(x, Root) for x in effects.writes(s)):
             continue
         match s:
             case ir.Assign(target=target) | ir.Update(target=target):
-                found[id(s)] = (target,)
+                found[s] = (target,)
             case ir.Call(function=name, args=(pointer, *_), result=result) if callees.kind(name) == "atomic":
                 if result is not None and not isinstance(result, ir.Var):
                     return None
                 place = pointee(pointer)
                 if place is None:
                     return None
-                found[id(s)] = (place,)
+                found[s] = (place,)
             case _:
                 return None
     return found

@@ -15,6 +15,7 @@ from hetad.device.asked import Around, Asked
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
+from hetad.ir.identity import IdentitySet
 from hetad.ir.visit import variables
 from hetad.passes.manager import Pass
 from hetad.passes.task import Task
@@ -78,7 +79,7 @@ class Draft(Task):
     known_ground: LaunchAssumptions | None = None
     axes: Axes | None = None
     single: tuple[Polynomial, ...] = ()
-    long_loops: frozenset[int] = frozenset()
+    long_loops: IdentitySet[ir.Stmt] = field(default_factory=IdentitySet)
     stored: Stored | None = None
     lacking: tuple[Polynomial, ...] = ()
     apart: bool = False

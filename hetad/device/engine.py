@@ -23,6 +23,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, zero
 from hetad.ir.facts import once
+from hetad.ir.identity import IdentityMap
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Float, Pointer, Type
@@ -47,13 +48,13 @@ class KernelEngine(Engine):
         self.shared_saves: set[ir.Symbol] = set()  # what holds values that shared cells had
         self.cleared: Collection[ir.Symbol] = ()  # shared arrays whose adjoints are cleared where they are stored to
         self.dynamic_bytes = dynamic_bytes
-        self.resets: Mapping[int, tuple[ir.Symbol, ...]] = {}
+        self.resets = IdentityMap[ir.Stmt, tuple[ir.Symbol, ...]]()
         self._changed = once(self._find_changed)
 
     def statement(self, s: ir.Stmt) -> Parts:
         forward, reverse = super().statement(s)
-        if id(s) in self.resets:
-            whole = tuple(ir.Var(x, span=s.span) for x in self.resets[id(s)])
+        if s in self.resets:
+            whole = tuple(ir.Var(x, span=s.span) for x in self.resets[s])
             reverse = [operations.found(*whole, span=s.span), *reverse]
         return forward, reverse
 

@@ -20,6 +20,7 @@ from hetad.device.tape.counting import Primal, counting_kernel
 from hetad.device.tape.memory import StoredValues
 from hetad.device.tape.storage import Taped
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import VOID, Pointer
 from hetad.ir.visit import variables, walk_stmts
 from hetad.passes.manager import program_pass
@@ -83,7 +84,7 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
         parts=draft.stage.parts if draft.stage is not None else None,
     )
     if stored.tapes:
-        origins = recording.origins if recording is not None else {}
+        origins = recording.origins if recording is not None else IdentityMap()
         taped = [replace(s, statement=origins.get(s.statement, s.statement)) for s in stored.taped]
         made = replace(made, tapes=_tapes(draft, "tape_size", prepared, stored.tapes, taped, values))
     if recording is not None:

@@ -23,6 +23,7 @@ from hetad.device.accumulation.increments import pointee
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.facts import Fact, once
+from hetad.ir.identity import Identity, IdentityMap
 from hetad.ir.places import exposed, written
 from hetad.ir.simplify import conjuncts
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer
@@ -98,7 +99,7 @@ class _Kernel:
             if meeting:
                 parts = tuple(p for p in along if any(p in found for _, found in meeting))
                 others = frozenset[int]().union(*(self._parameters(g) for g, _ in meeting))
-                own = all(g.statements == {id(store.statement)} for g, _ in meeting)
+                own = all(a.statement is store.statement for g, _ in meeting for a in g.members)
                 yield Race(store.place, name, parts, given, others, False, own, self._when(store))
             elif store.kind == "store" and UNKNOWN not in store.value and isinstance(store.place.type, Float):
                 parts = tuple(p for p in along if p in store.value)
@@ -112,13 +113,13 @@ class _Kernel:
         return group.parameters
 
     def _when(self, store: _Access) -> tuple[ir.Expr, ...]:
-        conditions = (c for cond in self._nest.conditions.get(id(store.statement), ()) for c in conjuncts(cond))
+        conditions = (c for cond in self._nest.conditions.get(store.statement, ()) for c in conjuncts(cond))
         return tuple(c for c in conditions if self._told(c))
 
     # -- accesses
 
     def _accesses(self, s: ir.Stmt, piece: Piece) -> Iterator[_Access]:
-        around = self._positions.around.get(id(s), frozenset({UNKNOWN}))
+        around = self._positions.around.get(s, frozenset({UNKNOWN}))
 
         def access(
             kind: Literal["load", "store", "atomic"], place: ir.Expr, value: ir.Expr | None
@@ -174,7 +175,7 @@ class _Kernel:
             alone = first is store and len(group.members) == 1
             if first.kind != "load" and not alone and not distinct(store.cell, first.cell):
                 return False
-        loops = self._nest.loops[id(store.statement)]
+        loops = self._nest.loops[store.statement]
         indices = {d.symbol: x for x in loops if isinstance(x, ir.For) for d in x.init if isinstance(d, ir.Declare)}
         steady = all(x not in self._changed_in(loop.body) for x, loop in indices.items())
         moving = self._changing.intersection(variables(store.place)) - set(indices)
@@ -190,10 +191,6 @@ class _Group:
     members: list[_Access]
     parameters: frozenset[int] | None = None  # through which they come, where that was asked
 
-    @property
-    def statements(self) -> set[int]:
-        return {id(a.statement) for a in self.members}
-
 
 class _Lines:
     """Accesses by memory, line and cell; those to cells of no line are with None."""
@@ -204,7 +201,7 @@ class _Lines:
             line, at = (a.cell.line, a.cell.at) if a.cell is not None else (None, 0)
             for x in a.where:
                 groups = self._cells.setdefault(x, {}).setdefault(line, {}).setdefault(at, {})
-                groups.setdefault((a.kind, id(a.piece), a.fixed), _Group([])).members.append(a)
+                groups.setdefault((a.kind, a.piece, a.fixed), _Group([])).members.append(a)
 
     def beside(self, a: _Access) -> Iterator[_Group]:
         """The accesses to the same memory, but for those to other cells of the same line."""
@@ -215,25 +212,28 @@ class _Lines:
                     yield from found.values()
 
 
+_Chain = tuple[tuple[Identity[ir.Body], int], ...]  # blocks, and the numbers of statements in them, from outside in
+
+
 class _Nest:
-    """Where statements stand: `loops` around each, and the `conditions` of branches, by id."""
+    """Where statements stand: `loops` around each, and the `conditions` of branches."""
 
     def __init__(self, body: ir.Body) -> None:
-        self.loops: dict[int, tuple[ir.Stmt, ...]] = {}
-        self.conditions: dict[int, tuple[ir.Expr, ...]] = {}
-        self._chains: dict[int, tuple[tuple[int, int], ...]] = {}
+        self.loops = IdentityMap[ir.Stmt, tuple[ir.Stmt, ...]]()
+        self.conditions = IdentityMap[ir.Stmt, tuple[ir.Expr, ...]]()
+        self._chains = IdentityMap[ir.Stmt, _Chain]()
         self._walk(body, (), (), ())
 
     def _walk(
         self,
         body: ir.Body,
-        chain: tuple[tuple[int, int], ...],
+        chain: _Chain,
         loops: tuple[ir.Stmt, ...],
         conditions: tuple[ir.Expr, ...],
     ) -> None:
         for i, s in enumerate(body):
-            own = (*chain, (id(body), i))
-            self._chains[id(s)], self.loops[id(s)], self.conditions[id(s)] = own, loops, conditions
+            own = (*chain, (Identity(body), i))
+            self._chains[s], self.loops[s], self.conditions[s] = own, loops, conditions
             inner = (*loops, s) if isinstance(s, ir.For | ir.While) else loops
             if isinstance(s, ir.If):
                 self._walk(s.then, own, inner, (*conditions, s.cond))
@@ -244,7 +244,7 @@ class _Nest:
 
     def before(self, s: ir.Stmt, other: ir.Stmt) -> bool:
         """Whether `other` runs only after s, in the same turns of the loops around s."""
-        first, second = self._chains.get(id(s), ()), self._chains.get(id(other), ())
+        first, second = self._chains.get(s, ()), self._chains.get(other, ())
         if not first or len(second) < len(first) or first[:-1] != second[: len(first) - 1]:
             return False
         (body, i), (other_body, j) = first[-1], second[len(first) - 1]

@@ -27,6 +27,7 @@ from hetad.frontend.lower.known import functions as known_functions
 from hetad.frontend.lower.types import declared
 from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import INT, Type
 
 _INSTANCES = 500  # of templates; more are taken for a recursion that does not end
@@ -84,8 +85,8 @@ class FileScope:
         self._ambiguous = self._in_several_namespaces()
         self._instances: dict[str, tuple[templates.Template, templates.Bindings]] = {}
         self._instance_names: dict[object, str] = {}
-        self._parsed: dict[int, parse.Parsed] = {}
-        self._contexts: dict[int, Context] = {}
+        self._parsed = IdentityMap[Item, parse.Parsed]()
+        self._contexts = IdentityMap[Item, Context]()
         self._open: set[str] = set()
         self._typedefs: dict[str, Qualified | None] = {}
         self._values: dict[str, ir.Global | ir.Const | None] = {}
@@ -155,8 +156,7 @@ class FileScope:
 
     def _parse(self, item: Item) -> parse.Parsed:
         """The item's nodes, the lengths of its tokens by position, and its default arguments."""
-        key = id(item)
-        if key not in self._parsed:
+        if item not in self._parsed:
             lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
             self._refuse_ambiguous(item)
             tokens, default_tokens = take_defaults(item)
@@ -169,8 +169,8 @@ class FileScope:
             defaults = {}
             for number, default in default_tokens.items():
                 defaults[number] = self._expression(default, names)
-            self._parsed[key] = (nodes, lengths, defaults)
-        return self._parsed[key]
+            self._parsed[item] = (nodes, lengths, defaults)
+        return self._parsed[item]
 
     def _names(self, item: Item) -> NameTable:
         own = local_types(item.tokens)
@@ -196,9 +196,9 @@ class FileScope:
                     raise UnsupportedError(message, token.span, "give each its own name")
 
     def _context(self, item: Item) -> Context:
-        if id(item) not in self._contexts:
-            self._contexts[id(item)] = Context(self, self._parse(item)[1], None, item.span)
-        return self._contexts[id(item)]
+        if item not in self._contexts:
+            self._contexts[item] = Context(self, self._parse(item)[1], None, item.span)
+        return self._contexts[item]
 
     # --- names ---------------------------------------------------------------------------------
 

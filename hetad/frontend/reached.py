@@ -13,6 +13,7 @@ from hetad.frontend.linkage import Text, is_declaration, is_external
 from hetad.frontend.lower.builtins import TYPES
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
+from hetad.ir.identity import IdentitySet
 from hetad.ir.types import Array, Pointer, Struct, Type, element
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_exprs
 
@@ -185,16 +186,16 @@ def used_globals(functions: Mapping[str, ir.Function], known: Sequence[ir.Global
 def used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Global]) -> tuple[Type, ...]:
     """The program's struct types, those that others contain first."""
     found: dict[str, Struct] = {}
-    seen: set[int] = set()
+    seen = IdentitySet[Struct]()
 
     def visit(type_: Type, span: Span) -> None:
         while isinstance(type_, Pointer | Array):
             type_ = element(type_)
         if not isinstance(type_, Struct) or type_.name in TYPES:
             return
-        if id(type_) in seen:
+        if type_ in seen:
             return
-        seen.add(id(type_))
+        seen.add(type_)
         for f in type_.fields:
             visit(f.type, span)
         known = found.setdefault(type_.name, type_)

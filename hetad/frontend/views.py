@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.frontend.lower.convert import unqualified
+from hetad.ir.identity import IdentitySet
 from hetad.ir.nodes import (
     AddressOf,
     Assign,
@@ -57,10 +58,10 @@ def refused(function: Function) -> Iterator[Cast]:
     uses: _Uses | None = None
     for stmt in walk_stmts(function.body):
         for root in own_exprs(stmt):
-            stepping = {id(c) for cast in _casts(root) for c in _byte_step(cast)}
+            stepping = IdentitySet(c for cast in _casts(root) for c in _byte_step(cast))
             for cast in _casts(root):
                 if (
-                    id(cast) in stepping
+                    cast in stepping
                     or not reinterprets(cast.operand.type, cast.type)
                     or _same_numbers(cast.operand.type, cast.type)
                 ):
@@ -142,7 +143,7 @@ class _Uses:
     def __init__(self, function: Function) -> None:
         self._sources: dict[Symbol, list[Expr]] = {}
         self._escaped: set[Symbol] = set()
-        self._escaped_casts: set[int] = set()
+        self._escaped_casts = IdentitySet[Cast]()
         for stmt in walk_stmts(function.body):
             self._collect(stmt)
         self._close()
@@ -152,7 +153,7 @@ class _Uses:
             if self._is_dynamic(cast.operand, set()):
                 return True
             integers = isinstance(scalar_base(cast.type.to), Int)
-            return integers and not isinstance(cast.type.to, Pointer) and id(cast) not in self._escaped_casts
+            return integers and not isinstance(cast.type.to, Pointer) and cast not in self._escaped_casts
         return False
 
     # --- collection ----------------------------------------------------------------------------
@@ -214,7 +215,7 @@ class _Uses:
             case Var(symbol=symbol) if isinstance(symbol.type, Pointer):
                 self._escaped.add(symbol)
             case Cast(operand=operand):
-                self._escaped_casts.add(id(pointer))
+                self._escaped_casts.add(pointer)
                 self._escapes(operand)
             case Binary(left=left) if isinstance(pointer.type, Pointer):
                 self._escapes(left)

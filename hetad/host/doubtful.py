@@ -13,7 +13,7 @@ from hetad.rules import operations
 def spaces_tested(s: ir.Stmt, spaces: Spaces) -> list[ir.Stmt]:
     """Statements that end the program where `s` would follow a pointer to the host on the device, or the reverse."""
     found: list[ir.Stmt] = []
-    for use in spaces.doubtful.get(id(s), ()):
+    for use in spaces.doubtful.get(s, ()):
         other = "host" if use.space == "device" else "device"
         message = (
             f"{use.span}: '{expr_text(use.pointer)}' is {use.why} as {use.space} memory, but leads to {other} memory"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from hetad.adjoint.control import tape
@@ -31,6 +31,7 @@ from hetad.host.saves.parts import Ends, WrittenParts
 from hetad.host.zeros import cleared
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, var, zero
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -57,16 +58,16 @@ class HostEngine(Engine):
         self.cells = Cells(names, {})
         self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
         self.extents: dict[ir.Symbol, ir.Expr] = {}  # of grids and blocks that are set once
-        self.last_allocation = -1  # in the order of the text, which `order` gives by id of statements
-        self.order: dict[int, int] = {}
+        self.last_allocation = -1  # in the order of the text, which `order` gives
+        self.order = IdentityMap[ir.Stmt, int]()
         self.versions = True  # whether facts that only a launch tells are tested there
-        self.fresh: dict[int, set[Location]] = {}  # by id of launches: memory that no statement before has touched
+        self.fresh = IdentityMap[ir.Stmt, set[Location]]()  # by launch: memory that no statement before has touched
         self.checkpoints: Checkpoints | None = None
         self.parts = WrittenParts(kernels)
         self.assumptions = Assumptions(kernels)
         self.races = Races(kernels)
         self.given: Mapping[str, ir.Function] = {}  # pullbacks of kernels that stand for routines of a library
-        self.refills: Mapping[int, Sequence[ir.Launch]] = {}  # by id of launches: what may be run again to undo them
+        self.refills = IdentityMap[ir.Launch, list[ir.Launch]]()  # what may be run again to undo a launch
         self.cells_of: dict[ir.Symbol, Ends] = {}  # by slot of a snapshot: all that its statement may write
 
     def prepare_cells(self, body: ir.Body) -> None:
@@ -82,7 +83,7 @@ class HostEngine(Engine):
     def find_allocations(self, body: ir.Body) -> None:
         """Finds where the program allocates for the last time."""
         for number, s in enumerate(walk_stmts(body)):
-            self.order[id(s)] = number
+            self.order[s] = number
             if _allocates(s):
                 self.last_allocation = number
 
@@ -92,14 +93,14 @@ class HostEngine(Engine):
 
     def allocates_later(self, s: ir.Stmt) -> bool:
         """Whether memory that is freed here may serve further on."""
-        return self.order.get(id(s), -1) < self.last_allocation
+        return self.order.get(s, -1) < self.last_allocation
 
     def find_fresh(self, body: ir.Body, wanted: Iterable[Location]) -> None:
         """`wanted`: memory whose adjoint is a result."""
         untouched = {r for r in self.pointers.roots() if r.single} - set(wanted)
         for s in body:
             if isinstance(s, ir.Launch):
-                self.fresh[id(s)] = set(untouched)
+                self.fresh[s] = set(untouched)
             for inner in walk_stmts((s,)):
                 if not _allocates(inner):
                     untouched -= {*self.effects.reads(inner), *self.effects.writes(inner)}
@@ -173,7 +174,7 @@ class HostEngine(Engine):
 
     def launch(self, s: ir.Launch) -> Parts:
         saved, pops = self._saved_buffers(s)
-        pops = [*pops, *self.refills.get(id(s), ())]
+        pops = [*pops, *self.refills.get(s, ())]
         pushes = [*spaces_tested(s, self.spaces), *self.assumptions.looked_at(s, self.extents), *saved]
         active = frozenset(i for i, arg in enumerate(s.args) if self._is_active_argument(arg))
         if not active:
@@ -227,7 +228,7 @@ class HostEngine(Engine):
         before, and no gradient is asked for it."""
         pointers = [i for i in active if isinstance(s.args[i].type, Pointer) and not pointers_within(s.args[i])]
         reached = {i: set(self.pointers.targets(s.args[i])) for i in pointers}
-        return frozenset(i for i, targets in reached.items() if targets and targets <= self.fresh.get(id(s), set()))
+        return frozenset(i for i, targets in reached.items() if targets and targets <= self.fresh.get(s, set()))
 
     def _saved_buffers(self, s: ir.Launch) -> Parts:
         """Snapshots of the allocations that the kernel may write."""

@@ -16,6 +16,7 @@ from hetad.analysis.pointer_expressions import null_only
 from hetad.analysis.webs import Cell, Web, Webs, place_of, targets, webs
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
+from hetad.ir.identity import Identity, IdentityMap
 from hetad.ir.types import Struct, Type
 from hetad.ir.visit import declared, map_bodies, map_body, map_children, map_own_exprs
 from hetad.passes.task import entry_pass
@@ -69,35 +70,35 @@ class _Split:
         return tuple(new for s in body for new in self._statement(s))
 
     def _statement(self, s: ir.Stmt) -> list[ir.Stmt]:
-        set_here = {id(place): self._web_of(s, place) for place in targets(s)}
-        seen = self.found.seen[id(s)]
+        set_here = IdentityMap[ir.Expr, Web | None]((place, self._web_of(s, place)) for place in targets(s))
+        seen = self.found.seen[s]
         new = map_own_exprs(lambda e: self._renamed(e, seen, set_here), map_bodies(self._block, s))
         match s, new:
             case ir.Declare(symbol=symbol), ir.Declare(init=init):
-                web = self.found.defined.get((id(s), (symbol, ())))
+                web = self.found.defined.get((Identity(s), (symbol, ())))
                 if init is not None and self._is_dead(web, init):
                     new = replace(new, init=None)
                 if init is not None and web in self.own:
                     given = ir.Assign(ir.Var(self.own[web], span=s.span), init, span=s.span)
                     return [replace(new, init=None), *self._declared(symbol), given]
                 return [new, *self._declared(symbol)]
-            case ir.Assign(target=target), ir.Assign(value=value) if self._is_dead(set_here[id(target)], value):
+            case ir.Assign(target=target), ir.Assign(value=value) if self._is_dead(set_here[target], value):
                 return []
         return [new]
 
     def _web_of(self, s: ir.Stmt, place: ir.Place) -> Web | None:
         at = place_of(place)
-        return self.found.defined.get((id(s), at)) if at is not None else None
+        return self.found.defined.get((Identity(s), at)) if at is not None else None
 
     def _is_dead(self, web: Web | None, value: ir.Expr) -> bool:
         """Whether nobody reads what is set.  A null pointer may stay: it leads nowhere."""
         return web in self.dead and not null_only(value, set())
 
-    def _renamed(self, e: ir.Expr, seen: Mapping[Cell, Web], set_here: Mapping[int, Web | None]) -> ir.Expr:
+    def _renamed(self, e: ir.Expr, seen: Mapping[Cell, Web], set_here: IdentityMap[ir.Expr, Web | None]) -> ir.Expr:
         at = place_of(e)
         if at is None:
             return map_children(lambda child: self._renamed(child, seen, set_here), e)
-        web = set_here[id(e)] if id(e) in set_here else seen.get(at)
+        web = set_here[e] if e in set_here else seen.get(at)
         return ir.Var(self.own[web], span=e.span) if web in self.own else e
 
 

@@ -17,6 +17,7 @@ from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import Names, integer, var, zero
+from hetad.ir.identity import Identity, IdentityMap, IdentitySet
 from hetad.ir.types import BOOL, INT, Array, Pointer, Struct, size_of
 from hetad.ir.visit import bodies, declared, map_body, map_exprs, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -45,19 +46,19 @@ class _Definitions:
     function: ir.Function
     of: dict[ir.Symbol, list[ir.Stmt]] = field(default_factory=dict)
     declared: dict[ir.Symbol, ir.Stmt] = field(default_factory=dict)
-    loops: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    loops: IdentityMap[ir.Stmt, tuple[Identity[ir.Stmt], ...]] = field(default_factory=IdentityMap)
 
     def __post_init__(self) -> None:
         self._walk(self.function.body, ())
 
-    def _walk(self, body: ir.Body, loops: tuple[int, ...]) -> None:
+    def _walk(self, body: ir.Body, loops: tuple[Identity[ir.Stmt], ...]) -> None:
         for s in body:
             for x in _set_by(s):
                 self.of.setdefault(x, []).append(s)
             if isinstance(s, ir.Declare):
                 self.declared[s.symbol] = s
-            self.loops[id(s)] = loops
-            inner = (*loops, id(s)) if isinstance(s, ir.For | ir.While | ir.DoWhile) else loops
+            self.loops[s] = loops
+            inner = (*loops, Identity[ir.Stmt](s)) if isinstance(s, ir.For | ir.While | ir.DoWhile) else loops
             for nested in bodies(s):
                 self._walk(nested, inner)
 
@@ -73,7 +74,7 @@ class _Definitions:
     def copies(self, root: ir.Symbol) -> list[ir.Symbol]:
         """The root, and the variables that are copies of it and nothing else, all new in each turn of the loops around
         the allocation: else an older one might be kept."""
-        around = self.loops[id(self.of[root][0])]
+        around = self.loops[self.of[root][0]]
         group = [root]
         for x in group if self._is_new(root, around) else ():
             for y, each in self.of.items():
@@ -82,8 +83,8 @@ class _Definitions:
                     group.append(y)
         return sorted(group, key=list(self.declared).index)
 
-    def _is_new(self, x: ir.Symbol, loops: tuple[int, ...]) -> bool:
-        return x in self.declared and self.loops[id(self.declared[x])] == loops
+    def _is_new(self, x: ir.Symbol, loops: tuple[Identity[ir.Stmt], ...]) -> bool:
+        return x in self.declared and self.loops[self.declared[x]] == loops
 
 
 def _set_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
@@ -108,7 +109,7 @@ class _Promoted:
     def __init__(self, root: ir.Symbol, struct: Struct, found: _Definitions, names: Names) -> None:
         group = found.copies(root)
         self.struct, self.first, self.group = struct, group[0], set(group)
-        self.definitions = {id(found.of[x][0]) for x in group}
+        self.definitions = IdentitySet(found.of[x][0] for x in group)
         self.local = names.symbol(f"{self.first.name}_struct", struct, root.span)
 
     def body(self, body: ir.Body) -> ir.Body:
@@ -124,7 +125,7 @@ class _Promoted:
     def _statement(self, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
         if isinstance(s, ir.Declare) and s.symbol in self.group:
             return ir.Declare(self.local, None, span=s.span) if s.symbol is self.first else None
-        if id(s) in self.definitions:
+        if s in self.definitions:
             cleared = isinstance(s, ir.Call) and _ALLOCATIONS[s.function]
             return tuple(zeroed(var(self.local, s.span))) if cleared else None
         if isinstance(s, ir.If | ir.While | ir.For) and s.cond is not None:

@@ -15,6 +15,7 @@ from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.build import convert
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
 from hetad.ir.visit import bodies, map_body, own_nodes, substitute, walk_stmts
 from hetad.passes.task import entry_pass
@@ -38,12 +39,12 @@ def with_pointer_modes(function: ir.Function) -> ir.Function:
     statements = list(walk_stmts(function.body))
     if not any(_is_call(s, _GET) for s in statements):
         return function
-    found = _Modes(function).found if any(_is_call(s, _SET) for s in statements) else {}
+    found = _Modes(function).found if any(_is_call(s, _SET) for s in statements) else IdentityMap()
 
     def answered(s: ir.Stmt) -> ir.Stmt | ir.Body:
         if not isinstance(s, ir.Call) or s.function != _GET:
             return s
-        mode = found.get(id(s), _HOST)
+        mode = found.get(s, _HOST)
         place = _out(s)
         if mode is None or place is None:
             raise UnsupportedError(
@@ -121,7 +122,7 @@ class _Modes:
     """The answer to each question, by id of the call: `found`."""
 
     def __init__(self, function: ir.Function) -> None:
-        self.found: dict[int, int | None] = {}
+        self.found = IdentityMap[ir.Stmt, int | None]()
         self._last: dict[_Key, Span] = {}
         self._same: dict[_Key, _Key] = {}
         self._origins: dict[_Key, _Origin] = {_MEMORY: _Origin(copies=True)}
@@ -210,7 +211,7 @@ class _Modes:
     def _call(self, s: ir.Call, state: _State) -> _State:
         if s.function == _GET:
             place = _out(s)
-            self.found[id(s)] = mode = state.get(self._of(_key(s.args[0])), _HOST)
+            self.found[s] = mode = state.get(self._of(_key(s.args[0])), _HOST)
             if isinstance(place, ir.Var):
                 state[place.symbol] = mode
             return state

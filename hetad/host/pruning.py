@@ -25,6 +25,7 @@ from hetad.host.saves.parts import Ends
 from hetad.host.saves.rematerialisation import Refill, chosen
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentitySet
 from hetad.ir.visit import map_body, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import operations
@@ -102,8 +103,8 @@ def _with_early_frees(
 
 def without_frees(body: ir.Body, frees: Collection[tuple[ir.Stmt, ...]]) -> ir.Body:
     """Without these statements: the memory stays until the reverse sweep has done with it."""
-    gone = {id(s) for free in frees for s in free}
-    return map_body(lambda s: None if id(s) in gone else s, body) if gone else body
+    gone = IdentitySet(s for free in frees for s in free)
+    return map_body(lambda s: None if s in gone else s, body) if gone else body
 
 
 def _without_idle_saves(setting: Setting, whole: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:

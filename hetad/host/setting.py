@@ -47,7 +47,7 @@ class Setting:
     def symbol_roots(self) -> list[Root]:
         """Device variables at file scope: they outlive the call, and are left as they were."""
         calls = (s for s in walk_stmts(self.function.body) if isinstance(s, ir.Call) and s.function == SYMBOL_ADDRESS)
-        return [self.pointers.heap_roots[id(s)] for s in calls if id(s) in self.pointers.heap_roots]
+        return [self.pointers.heap_roots[s] for s in calls if s in self.pointers.heap_roots]
 
     @cached_property
     def sizes(self) -> dict[ir.Symbol, ir.Symbol]:

@@ -69,9 +69,9 @@ def _tables(function: ir.Function, pointers: PointsTo, set_before: AbstractSet[i
     """The allocations of device memory that are seen as pointers, or structs of them, and as nothing else."""
     device: set[Root] = set()
     for s in walk_stmts(function.body):
-        if isinstance(s, ir.Call) and id(s) in pointers.heap_roots and TABLE[s.function].space == "device":
+        if isinstance(s, ir.Call) and s in pointers.heap_roots and TABLE[s.function].space == "device":
             known = s.function != SYMBOL_ADDRESS or set_before.isdisjoint(variables(s.args[1]))
-            device |= {pointers.heap_roots[id(s)]} if known else set()
+            device |= {pointers.heap_roots[s]} if known else set()
     seen: dict[Root, bool] = {}
     for s in walk_stmts(function.body):
         for e in own_nodes(s):
@@ -123,8 +123,8 @@ class _OnHost:
 
     def _operation(self, s: ir.Call) -> ir.Stmt | ir.Body:
         row = TABLE[s.function]
-        if id(s) in self.pointers.heap_roots:
-            return self._allocation(s) if self.pointers.heap_roots[id(s)] in self.tables else s
+        if s in self.pointers.heap_roots:
+            return self._allocation(s) if self.pointers.heap_roots[s] in self.tables else s
         ends = [s.args[i] for i in sorted(row.positions("pointer", "dst", "src"))]
         reached = [set(self.pointers.targets(bare(e))) for e in ends]
         if not any(self.tables & r for r in reached):

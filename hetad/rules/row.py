@@ -116,8 +116,8 @@ def parse(formula: str) -> ast.expr:
 def names(formula: str) -> frozenset[str]:
     """The variables of a formula: parameters, results and constants, not the functions it calls."""
     tree = parse(formula)
-    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called)
+    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n not in called)
 
 
 def parse_params(text: str, real: Float) -> tuple[Param, ...]:

@@ -17,6 +17,7 @@ from hetad.adjoint.canonicalise.order import headers
 from hetad.adjoint.canonicalise.sums import merge_atomics
 from hetad.adjoint.canonicalise.uses import exposed_variables, inside
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentitySet
 from hetad.ir.simplify import simplified_body
 from hetad.ir.visit import same_or
 
@@ -36,13 +37,13 @@ class _Blocks:
 
     def __init__(self, kernel: bool, exposed: frozenset[ir.Symbol]) -> None:
         self._kernel, self._exposed = kernel, exposed
-        self._stable: dict[int, ir.Body] = {}  # by number, which is no other's as long as the block is here
+        self._stable = IdentitySet[ir.Body]()
 
     def stable(self, body: ir.Body) -> ir.Body:
-        while id(body) not in self._stable:
+        while body not in self._stable:
             new = self._tidied(body)
             if new is body or new == body:
-                self._stable[id(new)] = new
+                self._stable.add(new)
             body = new
         return body
 

@@ -27,6 +27,7 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import zero
 from hetad.ir.facts import lasting
+from hetad.ir.identity import IdentitySet
 from hetad.ir.types import Float, Pointer
 from hetad.ir.visit import bodies, map_body, own_nodes, variables
 from hetad.rules import operations
@@ -55,23 +56,21 @@ def with_plain_updates(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     accesses = accesses_of(body, ground)
     conflicts = conflicts_of(accesses, ground)
     long = _calls(body) >= LONG
-    proven: set[int] = set()
+    proven = IdentitySet[ir.Stmt]()
     for members in _groups(accesses, ground):
         plain = [s for s in members if ground.fixed_order or not _waits(s, members, ground, long)]
         if plain and conflicts.exclusive(members):
-            proven |= {id(s.statement) for s in plain}
+            proven.update(s.statement for s in plain)
     looping = [s for members in _groups(accesses, ground) for s in members if s.loops]
     mentions = Counter(variables(body))
-    once = {id(s.statement) for s in looping if id(s.statement) not in proven and _alone(s, mentions, conflicts)}
+    once = IdentitySet(s.statement for s in looping if s.statement not in proven and _alone(s, mentions, conflicts))
     body, behind = cleared_behind_loops(body, once)
-    body = map_body(lambda s: without_atomics(s, False) if id(s) in behind else s, body)
+    body = map_body(lambda s: without_atomics(s, False) if s in behind else s, body)
     mentions = Counter(variables(body))
-    last = {
-        id(s.statement)
-        for s in accesses.all
-        if id(s.statement) in proven and _read_once(s, mentions, ground, conflicts)
-    }
-    return map_body(lambda s: without_atomics(s, id(s) not in last) if id(s) in proven else s, body)
+    last = IdentitySet(
+        s.statement for s in accesses.all if s.statement in proven and _read_once(s, mentions, ground, conflicts)
+    )
+    return map_body(lambda s: without_atomics(s, s not in last) if s in proven else s, body)
 
 
 def lacking(body: ir.Body, ground: LaunchAssumptions) -> tuple[Polynomial, ...]:

@@ -21,6 +21,7 @@ from hetad.device.accumulation.increments import increment, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
+from hetad.ir.identity import IdentitySet
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import UINT, Array, Float, Int
 from hetad.ir.visit import (
@@ -65,10 +66,10 @@ def with_plain_phases(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     if not arrays or not any(_waits(s) for s in walk_stmts(body)):
         return body
     phases = Phases(body, ground.span)
-    proven: set[int] = set()
+    proven = IdentitySet[ir.Stmt]()
     for array in arrays:
-        proven |= phases.apart(ground, lambda s: _cells(s, array))  # noqa: B023
-    return map_body(lambda s: without_atomics(s) if id(s) in proven else s, body)
+        proven.update(phases.apart(ground, lambda s: _cells(s, array)))  # noqa: B023
+    return map_body(lambda s: without_atomics(s) if s in proven else s, body)
 
 
 def _shared_adjoints(body: ir.Body) -> list[ir.Symbol]:
@@ -144,15 +145,15 @@ class Phases:
             return False
         return self._written.isdisjoint((s.symbol, *variables(s.init)))
 
-    def apart(self, ground: LaunchAssumptions, touched: Touched) -> set[int]:
-        """The ids of the statements that touch something, if between two barriers no two threads of a block touch one
+    def apart(self, ground: LaunchAssumptions, touched: Touched) -> IdentitySet[ir.Stmt]:
+        """The statements that touch something, if between two barriers no two threads of a block touch one
         cell."""
-        proven: set[int] = set()
+        proven = IdentitySet[ir.Stmt]()
         where = [p for p in self.pieces if any(map(touched, walk_stmts(p.statements)))]
         for piece in where:
             alone = piece.reached.isdisjoint(where) and not any(piece in p.reached for p in where)
             if alone and self._exclusive(piece, ground, touched):
-                proven |= {id(s) for s in walk_stmts(piece.statements) if touched(s)}
+                proven.update(s for s in walk_stmts(piece.statements) if touched(s))
         return proven
 
     def _exclusive(self, piece: Piece, ground: LaunchAssumptions, touched: Touched) -> bool:

@@ -11,7 +11,6 @@ for (int q = 0; q < 19; ++q) {
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.uses import inside
@@ -19,20 +18,21 @@ from hetad.analysis.assigned import changed_in
 from hetad.device.accumulation.increments import takes
 from hetad.ir import nodes as ir
 from hetad.ir.build import zero
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.visit import bodies, own_exprs, same_or, variables, walk_expr, walk_stmts
 
 
-def cleared_behind_loops(body: ir.Body, once: Collection[int]) -> tuple[ir.Body, set[int]]:
+def cleared_behind_loops(body: ir.Body, once: IdentitySet[ir.Stmt]) -> tuple[ir.Body, IdentitySet[ir.Stmt]]:
     """The body with clearing loops behind those that hold takes of `once`, and the takes that are plain reads then.
 
-    `once`: ids of statements, each of which takes no cell that anybody else touches, and none twice.
+    `once`: statements, each of which takes no cell that anybody else touches, and none twice.
     """
-    done: set[int] = set()
+    done = IdentitySet[ir.Stmt]()
 
     def block(body: ir.Body) -> ir.Body:
         out: list[ir.Stmt] = []
         for s in body:
-            clearing = _clearings(s, once) if isinstance(s, ir.For) else {}
+            clearing = _clearings(s, once) if isinstance(s, ir.For) else IdentityMap()
             done.update(clearing)
             out += [s, *clearing.values()] if clearing else [inside(block, s)]
         return same_or(body, tuple(out))
@@ -40,11 +40,11 @@ def cleared_behind_loops(body: ir.Body, once: Collection[int]) -> tuple[ir.Body,
     return block(body), done
 
 
-def _clearings(loop: ir.For, once: Collection[int]) -> dict[int, ir.Stmt]:
+def _clearings(loop: ir.For, once: IdentitySet[ir.Stmt]) -> IdentityMap[ir.Stmt, ir.Stmt]:
     """By take in the loop, what clears its cells; empty if that is not known for all of them."""
-    found = {id(x): _clearing(loop, x) for x in walk_stmts(loop.body) if id(x) in once}
-    known = {take: clearing for take, clearing in found.items() if clearing is not None}
-    return known if len(known) == len(found) else {}
+    found = [(x, _clearing(loop, x)) for x in walk_stmts(loop.body) if x in once]
+    known = IdentityMap((take, clearing) for take, clearing in found if clearing is not None)
+    return known if len(known) == len(found) else IdentityMap()
 
 
 def _clearing(loop: ir.For, take: ir.Stmt) -> ir.Stmt | None:

@@ -23,6 +23,7 @@ from hetad.device.accumulation.increments import base, increment
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentitySet
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.rules import operations
@@ -45,10 +46,10 @@ def with_block_sums(body: ir.Body, ground: LaunchAssumptions, adjoints: Collecti
     found = _in_loops(body, Readers(adjoints), ground.adjoints) - _spread(body, ground)
     if not found:
         return body
-    types = sorted({s.args[1].type for s in walk_stmts(body) if id(s) in found and isinstance(s, ir.Call)}, key=str)
+    types = sorted({s.args[1].type for s in walk_stmts(body) if s in found and isinstance(s, ir.Call)}, key=str)
 
     def hot(s: ir.Stmt) -> ir.Stmt:
-        if id(s) not in found or not isinstance(s, ir.Call):
+        if s not in found or not isinstance(s, ir.Call):
             return s
         return operations.hot_add(*s.args, span=s.span)
 
@@ -57,10 +58,10 @@ def with_block_sums(body: ir.Body, ground: LaunchAssumptions, adjoints: Collecti
     return (*opening, *map_body(hot, body), *closing)
 
 
-def _in_loops(body: ir.Body, readers: Readers, apart: Collection[ir.Symbol]) -> set[int]:
-    """The ids of the additions in loops of unknown length whose cells are not looked at later.  `apart`: the parameters
+def _in_loops(body: ir.Body, readers: Readers, apart: Collection[ir.Symbol]) -> IdentitySet[ir.Stmt]:
+    """The additions in loops of unknown length whose cells are not looked at later.  `apart`: the parameters
     that reach memory no other one does."""
-    found: set[int] = set()
+    found = IdentitySet[ir.Stmt]()
 
     def visit(inner: ir.Body, read: Seen, long: bool) -> None:
         """`read`: by which variables adjoints are read later."""
@@ -72,7 +73,7 @@ def _in_loops(body: ir.Body, readers: Readers, apart: Collection[ir.Symbol]) -> 
                 visit(s.then, read, long)
                 visit(s.orelse, read, long)
             elif long and _adds(s, read, apart):
-                found.add(id(s))
+                found.add(s)
             read |= again
 
     visit(body, frozenset(), False)
@@ -96,8 +97,8 @@ def _is_long(loop: ir.For | ir.While) -> bool:
     return header is None or constant_trips(header) is None
 
 
-def _spread(body: ir.Body, ground: LaunchAssumptions) -> set[int]:
-    """The ids of additions where neighbouring threads add to neighbouring cells: few come to the same one."""
+def _spread(body: ir.Body, ground: LaunchAssumptions) -> IdentitySet[ir.Stmt]:
+    """The additions where neighbouring threads add to neighbouring cells: few come to the same one."""
     accesses = accesses_of(body, ground)
     maps = conflicts_of(accesses, ground).maps
 
@@ -108,4 +109,4 @@ def _spread(body: ir.Body, ground: LaunchAssumptions) -> set[int]:
         told = {*maps.threads_of(m), *maps.coordinates.turned}  # turned: neighbours where space is periodic
         return any(isinstance(a, ir.Var) and a.symbol in told for t in m.offset.terms for a in t)
 
-    return {id(access.statement) for access in accesses.all if along_threads(access)}
+    return IdentitySet(access.statement for access in accesses.all if along_threads(access))

@@ -19,6 +19,7 @@ from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, zero
+from hetad.ir.identity import IdentitySet
 from hetad.ir.types import INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
 from hetad.rules import operations
@@ -45,7 +46,7 @@ class _Few:
     low: int
     count: int
     sums: ir.Symbol
-    accesses: frozenset[int]  # ids of the increments
+    increments: IdentitySet[ir.Stmt]
 
 
 @on_body("privatise-reductions")
@@ -98,7 +99,7 @@ def _few(
         return None
     span = members[0].statement.span
     sums = names.symbol(f"{root.name}_sums", Array(root.type.to, count), span)
-    return _Few(root, max(lower), count, sums, frozenset(id(s.statement) for s in members))
+    return _Few(root, max(lower), count, sums, IdentitySet(s.statement for s in members))
 
 
 def _summed(body: ir.Body, few: _Few, k: ir.Symbol, names: Names) -> ir.Body:
@@ -116,13 +117,13 @@ def _summed(body: ir.Body, few: _Few, k: ir.Symbol, names: Names) -> ir.Body:
         return ir.Binary("+" if by > 0 else "-", index, integer(abs(by), span, index.type), index.type, span=span)
 
     def own(s: ir.Stmt) -> ir.Stmt:
-        found = increment(s) if id(s) in few.accesses else None
+        found = increment(s) if s in few.increments else None
         if found is None or not isinstance(found.place, ir.Index):
             return s
         return plain(replace(found, place=cell(few.sums, moved(found.place.index, -few.low))))
 
     def unrolled(s: ir.Stmt) -> ir.Stmt:
-        mine = isinstance(s, ir.For) and any(id(x) in few.accesses for x in walk_stmts(s.body))
+        mine = isinstance(s, ir.For) and any(x in few.increments for x in walk_stmts(s.body))
         return replace(s, unroll="", primal=None) if mine and isinstance(s, ir.For) else s
 
     count = ir.Var(k, span=span)

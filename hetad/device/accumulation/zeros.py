@@ -17,6 +17,7 @@ from hetad.device.accumulation.increments import atomic, base, increment, pointe
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, own_exprs, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -41,15 +42,15 @@ def stored_where_zero(
     body: ir.Body, ground: LaunchAssumptions, names: Names, flags: Mapping[ir.Symbol, ir.Symbol]
 ) -> ir.Body:
     """`flags`: by adjoint, a parameter that tells whether it is zero in every cell."""
-    chosen: dict[int, ir.Body] = {}
+    chosen = IdentityMap[ir.Stmt, ir.Body]()
     for adjoint, flag in flags.items():
         users = [s for s in walk_stmts(body) if any(adjoint in set(variables(e)) for e in own_exprs(s))]
         if adjoint not in ground.adjoints or len(users) != 1:
             continue
         store = _as_store(users[0], adjoint)
         if store is not None and _once(body, users[0], store.target, ground):
-            chosen[id(users[0])] = _either(flag, store, names)
-    return map_body(lambda s: chosen.get(id(s), s), body) if chosen else body
+            chosen[users[0]] = _either(flag, store, names)
+    return map_body(lambda s: chosen.get(s, s), body) if chosen else body
 
 
 def adding(body: ir.Body, flags: Collection[ir.Symbol]) -> ir.Body:

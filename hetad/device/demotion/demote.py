@@ -33,6 +33,7 @@ from hetad.device.demotion.tile_map import NoTile, Ranges, TileMap
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, convert, integer, var
+from hetad.ir.identity import IdentityMap
 from hetad.ir.places import exposed
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import (
@@ -149,7 +150,7 @@ class _Unstaging:
         self.sources: set[Location] = set()
         self.written = set(effects.written(kernel.body))
         self.exposed = exposed(kernel.body)
-        self.order = {id(s): i for i, s in enumerate(walk_stmts(kernel.body))}
+        self.order = IdentityMap((s, i) for i, s in enumerate(walk_stmts(kernel.body)))
         self.around = _loops_around(kernel.body, copy.body)
         self.writers: dict[ir.Symbol, list[ir.Stmt]] = {}
         for s in walk_stmts(kernel.body):
@@ -326,7 +327,7 @@ class _Pieces:
             raise NoTile  # set elsewhere as well
 
     def _statement(self, s: ir.Stmt) -> None:
-        number = self.of.order[id(s)]
+        number = self.of.order[s]
         if number in self._again:
             return
         if not all(map(_is_local, walk_stmts((s,)))):

@@ -46,6 +46,7 @@ from hetad.device.gathers.team import Team
 from hetad.device.gathers.tiles import Cells, Ranges, Tiles
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, zero
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import BOOL, INT, LONG, UINT, Int, Pointer
 from hetad.ir.visit import declared, map_body, own_variables, substitute, variables, walk_exprs, walk_stmts
@@ -235,7 +236,7 @@ class GatherKernel:
     # -- text
 
     def _body(self, tiles: bool, fixed_order: bool) -> ir.Body:
-        nests = {id(g): self._nest(g, self.team) for g in self.groups.values()}
+        nests = {key: self._nest(g, self.team) for key, g in self.groups.items()}
         inner = self.of_one = self._summed(nests, inside=False)
         product = self._product() if tiles and self.reach is None else None
         if product is not None:
@@ -285,7 +286,7 @@ class GatherKernel:
 
     def _sweep(self) -> ir.Body:
         """The same for the CPU: all targets one after another."""
-        nests = {id(g): self._nest(g, None) for g in self.groups.values()}
+        nests = {key: self._nest(g, None) for key, g in self.groups.items()}
         (loops,) = self.over.one_after_another(self._summed(nests, inside=False, in_order=True))
         assert isinstance(loops, ir.For)
         body = with_joined_loops(loops, [t.symbol for t in self.targets], self.ends.usual)
@@ -312,12 +313,13 @@ class GatherKernel:
         nest.team = team
         return nest
 
-    def _summed(self, nests: Mapping[int, Nest], inside: bool, in_order: bool = False) -> ir.Body:
+    def _summed(self, nests: Mapping[tuple[object, ...], Nest], inside: bool, in_order: bool = False) -> ir.Body:
         """The sums of one target; `inside`: where all the sources add to it; `in_order`: without threads."""
         team = None if in_order else self.team
         text: list[ir.Stmt] = []
-        for group in self.groups.values():
-            body = nests[id(group)].body({id(s.increment.statement): self._sum(s) for s in group}, inside)
+        for key, group in self.groups.items():
+            sums = IdentityMap[ir.Stmt, ir.Symbol]((s.increment.statement, self._sum(s)) for s in group)
+            body = nests[key].body(sums, inside)
             text += [ir.Block(body, span=group[0].access.statement.span)] if len(self.groups) > 1 else body
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
         if team is not None:
@@ -369,9 +371,9 @@ class GatherKernel:
 
     def _definitions(self, wanted: set[ir.Symbol]) -> list[ir.Stmt]:
         """Those of uniform variables and of what these depend on."""
-        steps = {id(step): step for s in self.sources for step in s.access.steps}
+        steps = IdentitySet(step for s in self.sources for step in s.access.steps)
         given: dict[ir.Symbol, ir.Declare] = {}
-        for step in steps.values():
+        for step in steps:
             if isinstance(step, Definition) and isinstance(step.statement, ir.Declare):
                 given.setdefault(step.statement.symbol, step.statement)
         found: dict[ir.Symbol, ir.Declare] = {}

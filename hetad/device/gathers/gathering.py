@@ -21,6 +21,7 @@ from hetad.device.gathers.gather import GatherKernel
 from hetad.device.gathers.sources import NoGather, Source, source
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
+from hetad.ir.identity import IdentitySet
 from hetad.ir.places import reached_by, root_symbol
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
@@ -166,8 +167,8 @@ class _Plan:
             kernel = self._kernel(group)
             if kernel is not None:
                 kernels.append(kernel)
-        gone = {id(s.increment.statement) for k in kernels for s in k.sources}
-        rest = map_body(lambda s: None if id(s) in gone else s, self.body)
+        gone = IdentitySet(s.increment.statement for k in kernels for s in k.sources)
+        rest = map_body(lambda s: None if s in gone else s, self.body)
         return Gathered(rest, tuple(kernels))
 
     # -- choice
@@ -233,11 +234,11 @@ class _Plan:
     def _taken_first(self, root: ir.Symbol) -> bool:
         """Whether a thread takes its seed before it adds to this array: then the seed is what lies there at first."""
         taken = self.taken.get(root, [])
-        order = {id(access): i for i, access in enumerate(self.accesses.all)}
+        order = {access: i for i, access in enumerate(self.accesses.all)}
         return (
             len(taken) == 1
             and not taken[0].loops
-            and all(order[id(s)] > order[id(taken[0])] for s in self.added[root])
+            and all(order[s] > order[taken[0]] for s in self.added[root])
             and self.conflicts.exclusive([*taken, *self.added[root]])
         )
 

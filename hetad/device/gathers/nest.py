@@ -17,6 +17,7 @@ from hetad.device.gathers.sources import NoGather, Source, user_name
 from hetad.device.gathers.team import Team
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert
+from hetad.ir.identity import IdentityMap
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import Int, Pointer
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs
@@ -62,14 +63,8 @@ class Nest:
         self.indices: dict[ir.Symbol, ir.Declare] = {}  # other integer variables, to be declared where they are used
         self.needed = {x for s in sources for x in s.slice.indices}
         self.steps = [s for s in self.access.steps if any(s is t for src in sources for t in src.slice.steps)]
-        self.conjuncts = {
-            id(s): [
-                (c, [maps.domains.reduced(self.coordinates.resolved(p)) for p in ps])
-                for c, ps in accesses.conjuncts(s, self.access.values)
-            ]
-            for s in self.steps
-            if isinstance(s, Guard)
-        }
+        guards = (s for s in self.steps if isinstance(s, Guard))
+        self.conjuncts = IdentityMap((s, self._conjuncts(accesses, s)) for s in guards)
         self._declare_coordinates(targets)
         self._constants(targets)
         self._ranges(within(self.last))
@@ -205,7 +200,7 @@ class Nest:
                 case Loop(coordinate=c) if c in self.free:
                     floor = max(floor, self.levels[c])
                 case Guard():
-                    for cond, polynomials in self.conjuncts[id(step)]:
+                    for cond, polynomials in self.conjuncts[step]:
                         if polynomials and all(self._folded(p) or self._sure(p) for p in polynomials):
                             continue
                         item = self._condition(cond, polynomials, floor)
@@ -269,11 +264,11 @@ class Nest:
 
     # -- text
 
-    def body(self, sums: Mapping[int, ir.Symbol], inside: bool = False) -> ir.Body:
-        """`sums`: by id of the increments, the variables that they add to; `inside`: where all conditions hold."""
+    def body(self, sums: IdentityMap[ir.Stmt, ir.Symbol], inside: bool = False) -> ir.Body:
+        """`sums`: by increment, the variables that they add to; `inside`: where all conditions hold."""
         return self._at(0, sums, inside)
 
-    def _at(self, level: int, sums: Mapping[int, ir.Symbol], inside: bool) -> ir.Body:
+    def _at(self, level: int, sums: IdentityMap[ir.Stmt, ir.Symbol], inside: bool) -> ir.Body:
         inner: ir.Body
         if level < len(self.free):
             added = tuple(dict.fromkeys(sums.values()))
@@ -282,7 +277,7 @@ class Nest:
             inner = tuple(
                 plain(
                     s.increment.into(
-                        ir.Var(sums[id(s.increment.statement)], span=s.access.statement.span),
+                        ir.Var(sums[s.increment.statement], span=s.access.statement.span),
                         self.adapted(s.increment.value),
                     )
                 )
@@ -316,8 +311,8 @@ class Nest:
             found |= more
         return found
 
-    def _added(self, found: Increment, sums: Mapping[int, ir.Symbol]) -> ir.Stmt:
-        total = ir.Var(sums[id(found.statement)], span=found.statement.span)
+    def _added(self, found: Increment, sums: IdentityMap[ir.Stmt, ir.Symbol]) -> ir.Stmt:
+        total = ir.Var(sums[found.statement], span=found.statement.span)
         return plain(found.into(total, self.adapted(found.value)))
 
     def _end(self, c: ir.Symbol, upper: Sequence[ir.Expr]) -> ir.Expr:

@@ -13,6 +13,7 @@ from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.slice import Slice, slice_of
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
+from hetad.ir.identity import Identity
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import walk_expr, walk_exprs
 
@@ -53,8 +54,8 @@ class Source:
     @property
     def key(self) -> tuple[object, ...]:
         """Sources with one key run over the same points, under the same conditions."""
-        around = tuple(id(s.statement) for s in self.access.loops)
-        guards = tuple((id(s.condition), s.holds) for s in self.access.steps if isinstance(s, Guard))
+        around = tuple(Identity(s.statement) for s in self.access.loops)
+        guards = tuple((Identity(s.condition), s.holds) for s in self.access.steps if isinstance(s, Guard))
         pivots = tuple((p.coordinate, p.stride, p.sign, frozenset(p.rest.terms.items())) for p in self.pivots)
         return around, guards, pivots, self.free
 

@@ -20,6 +20,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, is_zero, var
+from hetad.ir.identity import Identity
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
 from hetad.ir.visit import map_bodies, map_body, variables
 from hetad.rules import callees
@@ -50,10 +51,10 @@ class Counting:
         self.unknown = Unknown(primal.kernel.body, primal.stale, primal.effects)
         self.first: dict[ir.Symbol, ir.Symbol] = {}  # parameters that change: with what the launch gave
         self.lost: dict[ir.Symbol, ir.For | ir.While] = {}  # what stands in conditions for what is not known
-        self.counters: dict[tuple[int, bool], ir.Symbol] = {}
-        self.met: set[tuple[int, bool]] = set()
+        self.counters: dict[tuple[Identity[ir.Stmt], bool], ir.Symbol] = {}
+        self.met: set[tuple[Identity[ir.Stmt], bool]] = set()
         for one in taped:
-            self.counters.setdefault((one.statement, one.total), names.symbol("most", UINT, self.span))
+            self.counters.setdefault(one.counted, names.symbol("most", UINT, self.span))
 
     def _parameter(self, symbol: ir.Symbol) -> ir.Symbol:
         if symbol not in self.first:
@@ -67,8 +68,9 @@ class Counting:
     def _statement(self, s: ir.Stmt, before: Way) -> list[ir.Stmt]:
         if isinstance(s, ir.Declare) and s.symbol.storage == "shared":
             return [s]
-        total, most = self.counters.get((id(s), True)), self.counters.get((id(s), False))
-        self.met.update({(id(s), True), (id(s), False)} & self.counters.keys())
+        in_all, at_once = (Identity(s), True), (Identity(s), False)
+        total, most = self.counters.get(in_all), self.counters.get(at_once)
+        self.met.update({in_all, at_once} & self.counters.keys())
         if self.drops(s) and total is None:
             return list(self._left((s,)))
         if isinstance(s, ir.If) and self.unknown.decides(s):
@@ -104,7 +106,7 @@ class Counting:
                 lead = self.instrument(s.init, before)
                 return lead, replace(header, body=self.instrument((*s.body, *s.step), inside))
             header = self._without_end(s)
-        if any((id(x), True) in self.counters for x in (*s.init, *s.step)):
+        if any((Identity(x), True) in self.counters for x in (*s.init, *s.step)):
             header = replace(header, init=(), step=(), body=self.instrument((*s.body, *s.step), inside))
             return self.instrument(s.init, before), header
         header = replace(header, init=self._left(s.init), step=self._left(s.step))
@@ -131,7 +133,7 @@ class Counting:
         for one in self.taped:
             if one.tape != tape:
                 continue
-            count: ir.Expr = ir.Var(self.counters[one.statement, one.total], span=self.span)
+            count: ir.Expr = ir.Var(self.counters[one.counted], span=self.span)
             if one.cells > 1:
                 count = ir.Binary("*", integer(one.cells, self.span, UINT), count, UINT, span=self.span)
             total = count if is_zero(total) else ir.Binary("+", total, count, UINT, span=self.span)
@@ -173,7 +175,7 @@ def counting_kernel(
 
 def _refusal(primal: Primal, loop: ir.For | ir.While) -> UnsupportedError:
     body, effects = primal.kernel.body, primal.effects
-    alone = (span for x, span in primal.stale.items() if id(loop) in Unknown(body, (x,), effects).open)
+    alone = (span for x, span in primal.stale.items() if loop in Unknown(body, (x,), effects).open)
     return UnsupportedError(
         "how often this runs depends on a value that only the launch itself can provide",
         next(alone, loop.span),

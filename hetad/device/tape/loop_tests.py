@@ -6,23 +6,23 @@ be recorded turn by turn, as what a body reads is; `a`, which reads no memory, s
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
+from hetad.ir.identity import IdentitySet
 from hetad.ir.places import changes_only
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_bodies, walk_expr
 
 
-def with_tests_inside(body: ir.Body, loops: Collection[int], names: Names) -> ir.Body:
-    """`loops`: by id, those whose conditions are to be tested inside."""
+def with_tests_inside(body: ir.Body, loops: IdentitySet[ir.Stmt], names: Names) -> ir.Body:
+    """`loops`: those whose conditions are to be tested inside."""
     out: list[ir.Stmt] = []
     for s in body:
         inner = map_bodies(lambda nested: with_tests_inside(nested, loops, names), s)
-        out += _tested_inside(inner, names) if id(s) in loops else [inner]
+        out += _tested_inside(inner, names) if s in loops else [inner]
     return tuple(out)
 
 

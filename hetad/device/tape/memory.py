@@ -20,6 +20,7 @@ from hetad.device.tape.members import Members
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, zero
+from hetad.ir.identity import IdentitySet
 from hetad.ir.simplify import conjunction, opposite
 from hetad.ir.types import Array, Float, Int, is_volatile, promote
 from hetad.ir.visit import children, map_children, own_exprs, variables, walk_stmts
@@ -58,7 +59,7 @@ class StoredValues:
                 if isinstance(w, Root):
                     self._written.setdefault(w, Stores()).add(None, None, self._members.stored_by(s))
         self.messages = False  # whether blocks of the launch may hear of each other
-        self.stale_loops: set[int] = set()  # by id: those whose conditions read what the kernel has overwritten
+        self.stale_loops = IdentitySet[ir.Stmt]()  # whose conditions read what the kernel has overwritten
         self._read = Lines(address(e) for s in walk_stmts(body) for e in _read_by(s))
         self.body = self._block(body, State())
 
@@ -175,7 +176,7 @@ class StoredValues:
             extra: list[ir.Stmt] = []
             self._rewrite(cond, state, extra)
             if extra:
-                self.stale_loops.add(id(s))
+                self.stale_loops.add(s)
         inner = state.copy()
         body = self._block(s.body, inner)
         step = self._block(s.step, inner) if isinstance(s, ir.For) else ()

@@ -13,6 +13,7 @@ from hetad.device.tape.storage import Taped, thread_position
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import SIZE_T, VOID, Pointer, Type
 from hetad.ir.visit import bodies, map_bodies, map_exprs, walk_stmts
 from hetad.rules import operations
@@ -26,7 +27,7 @@ class Recording:
     recorder: ir.Function
     records: tuple[ir.Symbol, ...]
     taped: tuple[Taped, ...]
-    origins: dict[int, int]  # identities of rebuilt statements of `replay` -> of the kernel's own
+    origins: IdentityMap[ir.Stmt, ir.Stmt]  # of rebuilt statements of `replay`, the kernel's own
 
 
 def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: Names) -> Recording:
@@ -57,7 +58,7 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 out += [ir.Assign(place, ir.Var(symbol, span=s.span), span=s.span), step]
         return tuple(out)
 
-    origins: dict[int, int] = {}
+    origins = IdentityMap[ir.Stmt, ir.Stmt]()
 
     def replayed(body: ir.Body) -> ir.Body:
         out: list[ir.Stmt] = []
@@ -69,17 +70,17 @@ def record(kernel: ir.Function, name: str, needed: Iterable[ir.Symbol], names: N
                 if isinstance(s, ir.Declare) and s.init is not None:
                     again = replace(s, init=operations.replay(place, s.init, span=s.span))
                 out += [again, step]
-                origins[id(again)] = origins[id(step)] = id(s)
+                origins[again] = origins[step] = s
                 continue
             out.append(map_bodies(replayed, s) if bodies(s) else s)
-            origins[id(out[-1])] = id(s)
+            origins[out[-1]] = s
         return tuple(out)
 
     params = (*kernel.params, *records)
     comment = f"{kernel.name} (line {span.line}), which also records what its pullback cannot find out again"
     recorder = ir.Function(name, "kernel", params, VOID, (*opening, *augmented(kernel.body)), span, comment=comment)
     taped = tuple(
-        Taped(id(s), types.index(symbol.type), 1, total=True)
+        Taped(s, types.index(symbol.type), 1, total=True)
         for s in walk_stmts(kernel.body)
         if (symbol := defined(s)) is not None and symbol in wanted
     )

@@ -19,12 +19,13 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, plain
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import COMPARISONS, computed
+from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array
 from hetad.ir.visit import walk_stmts
 
 
-def resets(body: ir.Body, effects: Effects, uniform: Divergence) -> dict[int, tuple[ir.Symbol, ...]]:
-    """By id of the statement: the shared variables that it gives new values as a whole."""
+def resets(body: ir.Body, effects: Effects, uniform: Divergence) -> IdentityMap[ir.Stmt, tuple[ir.Symbol, ...]]:
+    """By statement: the shared variables that it gives new values as a whole."""
     return _Search(body, effects, uniform).found
 
 
@@ -33,7 +34,7 @@ class _Search:
         self.effects = effects
         self.uniform = uniform
         self.values = _single_values(body, effects)
-        self.found: dict[int, tuple[ir.Symbol, ...]] = {}
+        self.found = IdentityMap[ir.Stmt, tuple[ir.Symbol, ...]]()
         self._block(body)
 
     def _block(self, body: ir.Body) -> None:
@@ -41,7 +42,7 @@ class _Search:
         for s in body:
             symbols = tuple(x for x in self._set_by(s) if not self._reads(s, x))
             if symbols:
-                self.found[id(s)] = symbols
+                self.found[s] = symbols
                 continue
             match s:
                 case ir.If(cond=cond) if self.uniform.uniform(cond):

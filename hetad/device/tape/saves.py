@@ -24,6 +24,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.places import root_symbol
 from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, is_volatile, of_value
 from hetad.ir.visit import map_body, walk_stmts
@@ -45,8 +46,8 @@ def with_ordered_saves(
     origins: MutableMapping[ir.Symbol, Origin],
 ) -> ir.Body:
     """`saved`: the slots and variables that hold what shared cells had; `origins`: of all slots, new ones are added."""
-    saves = {id(s) for s in walk_stmts(body) if _saved_in(s, saved) is not None}
-    meeting = saves - _apart(body, saved, ground) if saves else set()
+    saves = IdentitySet(s for s in walk_stmts(body) if _saved_in(s, saved) is not None)
+    meeting = saves - _apart(body, saved, ground) if saves else saves
     if not meeting:
         return body
     return _Ordered(body, saved, meeting, names, origins).whole
@@ -62,22 +63,22 @@ def _saved_in(s: ir.Stmt, saved: Collection[ir.Symbol]) -> tuple[ir.Symbol, ir.E
     return None
 
 
-def _apart(body: ir.Body, saved: Collection[ir.Symbol], ground: LaunchAssumptions) -> set[int]:
-    """The ids of the saves of cells that no two threads save between two barriers."""
+def _apart(body: ir.Body, saved: Collection[ir.Symbol], ground: LaunchAssumptions) -> IdentitySet[ir.Stmt]:
+    """The saves of cells that no two threads save between two barriers."""
     found = [at for s in walk_stmts(body) if (at := _saved_in(s, saved)) is not None]
     roots = {symbol: root_symbol(place) for symbol, place in found}
     if any(root is None or root.storage != "shared" for root in roots.values()):
         roots = dict.fromkeys(roots)  # through pointers: together
     arrays: dict[ir.Symbol, ir.Symbol] = {}
     phases = Phases(body, ground.span)
-    proven: set[int] = set()
+    proven = IdentitySet[ir.Stmt]()
     for one in set(roots.values()):
 
         def touched(s: ir.Stmt) -> list[ir.Place]:
             at = _saved_in(s, saved)
             return [_element(at[1], arrays)] if at is not None and roots[at[0]] is one else []  # noqa: B023
 
-        proven |= phases.apart(ground, touched)
+        proven.update(phases.apart(ground, touched))
     return proven
 
 
@@ -100,7 +101,7 @@ class _Ordered:
         self,
         body: ir.Body,
         saved: Collection[ir.Symbol],
-        meeting: Collection[int],
+        meeting: IdentitySet[ir.Stmt],
         names: Names,
         origins: MutableMapping[ir.Symbol, Origin],
     ) -> None:
@@ -117,9 +118,9 @@ class _Ordered:
         out: list[ir.Stmt] = []
         waiting: list[ir.Stmt] = []  # a barrier, in front of the next store
         flags: list[tuple[ir.Expr, list[ir.Stmt]]] = []
-        swaps: dict[int, list[ir.Stmt]] = {}  # in place of stores
+        swaps = IdentityMap[ir.Stmt, list[ir.Stmt]]()  # in place of stores
         for i, s in enumerate(body):
-            at = _saved_in(s, self._saved) if id(s) in self._meeting else None
+            at = _saved_in(s, self._saved) if s in self._meeting else None
             if at is not None and all_come:
                 out.append(s)
                 waiting = [ir.Call("__syncthreads", (), span=s.span)]
@@ -128,15 +129,15 @@ class _Ordered:
                 held = self._held(*at, s.span)
                 swap = _swap(store, held, self._names) if isinstance(store, ir.Assign) else None
                 pushed = [replace(s, place=held)] if isinstance(s, ir.Push) else []
-                if swap is not None:
-                    swaps[id(store)] = [*swap[1], *pushed]
+                if swap is not None and store is not None:
+                    swaps[store] = [*swap[1], *pushed]
                 else:
                     out += [ir.Assign(held, at[1], span=s.span), *pushed] if pushed else [s]
                 flags.append((at[1], self._flag(at[0], held, swap[0] if swap is not None else at[1], s.span)))
             else:
                 cond = s.cond if isinstance(s, ir.If | ir.For | ir.While) else None
                 here = all_come and not (cond is not None and self._differences.differ_in(cond))
-                out += [*waiting, *swaps.get(id(s), (inside(lambda b: self._block(b, here), s),))]  # noqa: B023
+                out += [*waiting, *swaps.get(s, (inside(lambda b: self._block(b, here), s),))]  # noqa: B023
                 waiting = []
                 stored = _target(s)
                 out += [x for place, flag in flags if place == stored for x in flag]

@@ -8,7 +8,7 @@ Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, sec
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isqrt
 
@@ -19,6 +19,7 @@ from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, integer
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.types import BOOL, INT, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.passes.manager import program_pass
@@ -36,17 +37,15 @@ def segments_asked_for(draft: Draft) -> Draft:
     return replace(draft, long_loops=long_loops(draft.body, draft.reversed.engine.slot_origins))
 
 
-def long_loops(body: ir.Body, origins: Mapping[ir.Symbol, Origin]) -> frozenset[int]:
-    """The loops (by id) that keep more than a few bytes in one of their iterations each."""
-    kept: dict[int, int] = {}
-    loops: dict[int, ir.For] = {}
+def long_loops(body: ir.Body, origins: Mapping[ir.Symbol, Origin]) -> IdentitySet[ir.Stmt]:
+    """The loops that keep more than a few bytes in one of their iterations each."""
+    kept = IdentityMap[ir.For, int]()
     for s in walk_stmts(body):
         if isinstance(s, ir.Push):
             origin = origins[s.slot]
             if isinstance(origin.statement, ir.For) and origin.loops == (origin.statement,) and _own(origin.statement):
-                loops[id(origin.statement)] = origin.statement
-                kept[id(origin.statement)] = kept.get(id(origin.statement), 0) + size_of(s.slot.type)
-    return frozenset(k for k, loop in loops.items() if (_length(loop) or 0) * kept[k] > FEW_BYTES)
+                kept[origin.statement] = kept.get(origin.statement, 0) + size_of(s.slot.type)
+    return IdentitySet(loop for loop, size in kept.items() if (_length(loop) or 0) * size > FEW_BYTES)
 
 
 def _own(loop: ir.For) -> bool:
@@ -56,9 +55,9 @@ def _own(loop: ir.For) -> bool:
     return not any(callees.meets(s) for s in walk_stmts(loop.body))
 
 
-def segmented(body: ir.Body, loops: Collection[int], names: Names) -> ir.Body:
+def segmented(body: ir.Body, loops: IdentitySet[ir.Stmt], names: Names) -> ir.Body:
     """The body with each of the loops in segments, where that comes out even."""
-    return map_body(lambda s: _split(s, names) if isinstance(s, ir.For) and id(s) in loops else s, body)
+    return map_body(lambda s: _split(s, names) if isinstance(s, ir.For) and s in loops else s, body)
 
 
 def _header(loop: ir.For) -> Counted | None:

@@ -20,6 +20,7 @@ from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, convert, integer
+from hetad.ir.identity import Identity
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, innermost, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.passes.manager import program_pass
@@ -28,15 +29,20 @@ LOCAL_LIMIT = 2 * 1024  # bytes of local arrays a thread may spend on one pullba
 ALONE_LIMIT = 32 * 1024  # where one thread runs at a time: what the first cache of a processor holds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Taped:
-    """A statement of the primal (by identity) that fills `cells` cells of tape number `tape` each time it runs, a
+    """A statement of the primal that fills `cells` cells of tape number `tape` each time it runs, a
     loop in each iteration.  `total`: all of them are kept at once; else those of one run of the loop."""
 
-    statement: int
+    statement: ir.Stmt
     tape: int
     cells: int
     total: bool
+
+    @property
+    def counted(self) -> tuple[Identity[ir.Stmt], bool]:
+        """What shares a counter."""
+        return Identity(self.statement), self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +99,7 @@ def store_tape(
         return tape.move(s)
 
     taped = tuple(
-        Taped(id(origins[slot].statement), tape.number(slot), _cells(slot.type), origins[slot].total)
-        for slot in on_tape
+        Taped(origins[slot].statement, tape.number(slot), _cells(slot.type), origins[slot].total) for slot in on_tape
     )
     return Stored((*opening, *map_body(lower, body)), tuple(tape.parameters), taped)
 

@@ -15,6 +15,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, geometric_trips
 from hetad.device.tape.progress import grows
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.visit import declared, own_exprs, variables
 
@@ -25,8 +26,8 @@ class Unknown:
 
     def __init__(self, body: ir.Body, stale: Collection[ir.Symbol], effects: Effects) -> None:
         self.effects = effects
-        self.at: dict[int, frozenset[ir.Symbol]] = {}
-        self.open: set[int] = set()
+        self.at = IdentityMap[ir.Stmt, frozenset[ir.Symbol]]()
+        self.open = IdentitySet[ir.Stmt]()
         self._always = {*stale}  # also what is in shared memory: how far the other threads are nobody knows
         if self._always:
             settle(self._always, lambda: self._block(body, frozenset(self._always)))
@@ -43,7 +44,7 @@ class Unknown:
         return s.cond is not None and not self.here(s).isdisjoint(variables(s.cond))
 
     def here(self, s: ir.Stmt) -> frozenset[ir.Symbol]:
-        return self.at.get(id(s), frozenset())
+        return self.at.get(s, frozenset())
 
     def _block(self, body: ir.Body, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
         for s in body:
@@ -53,7 +54,7 @@ class Unknown:
     def _after(self, s: ir.Stmt, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
         if isinstance(s, ir.For | ir.While):
             return self._loop(s, here)
-        self.at[id(s)] = here
+        self.at[s] = here
         match s:
             case ir.If(cond=cond, then=then, orelse=orelse):
                 unsure = not here.isdisjoint(variables(cond))
@@ -71,11 +72,11 @@ class Unknown:
     def _loop(self, s: ir.For | ir.While, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
         """It may run for too long: what it sets is not known in it, but for the index that it begins with anew."""
         init, step = (s.init, s.step) if isinstance(s, ir.For) else ((), ())
-        here = self._block(init, here) | self.at.get(id(s), frozenset())
+        here = self._block(init, here) | self.at.get(s, frozenset())
         inside = (*s.body, *step)
         known = {*declared((*init, *inside)), *(x for x in self.effects.written(init) if isinstance(x, ir.Symbol))}
         while True:
-            self.at[id(s)] = here
+            self.at[s] = here
             after = here | self._block(inside, here)
             if self.decides(s):
                 after |= self._set_by(inside) - known
@@ -84,7 +85,7 @@ class Unknown:
             here = after
         if not self.decides(s):
             return here
-        self.open.add(id(s))
+        self.open.add(s)
         return here | self._set_by((s,))
 
     def _set_by(self, body: ir.Body) -> frozenset[ir.Symbol]:

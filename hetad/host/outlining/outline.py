@@ -70,21 +70,21 @@ class _Outliner:
 
         map_runs(plan, body, of)
         found = [p for p in plans if p is not None]
-        calls: dict[int, ir.Body] = {}
+        calls: dict[Plan | None, ir.Body] = {}
         for group in _groups(found):
             calls.update(self._calls(group))
         following = iter(plans)
-        moved = {x for p in found if id(p) in calls for x in p.moved}
-        return _without_declarations(map_runs(lambda _: calls.get(id(next(following))), body, of), moved)
+        moved = {x for p in found if p in calls for x in p.moved}
+        return _without_declarations(map_runs(lambda _: calls.get(next(following)), body, of), moved)
 
-    def _calls(self, plans: list[Plan]) -> Iterator[tuple[int, ir.Body]]:
+    def _calls(self, plans: list[Plan]) -> Iterator[tuple[Plan, ir.Body]]:
         """A function for runs, and what stands in the place of each."""
         run = plans[0].run
         name = self.names.fresh(f"{run.call.function}_{'pullback' if run.reverse else 'forward'}")
         made, parameters = function(plans, name, self._comment(run))
         self.made.append(made)
         for i, plan in enumerate(plans):
-            yield id(plan), tuple(self._call(name, plan, [p.arguments[i] for p in parameters]))
+            yield plan, tuple(self._call(name, plan, [p.arguments[i] for p in parameters]))
 
     def _call(self, name: str, plan: Plan, arguments: list[ir.Expr]) -> Iterator[ir.Stmt]:
         span = plan.run.call.call

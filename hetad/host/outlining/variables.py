@@ -22,7 +22,7 @@ Mode = Literal["local", "value", "pointer", "array"]
 _CANNOT_MOVE = ir.Return | ir.Break | ir.Continue | ir.Goto | ir.Label | ir.Opaque | ir.Switch | ir.Push | ir.Pop
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Plan:
     """A run as the body of a function.
 

@@ -23,6 +23,7 @@ from hetad.analysis.pointers import Location, Root
 from hetad.host.explanation import Saved
 from hetad.host.saves.parts import WrittenParts
 from hetad.ir import nodes as ir
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.types import Int
 from hetad.ir.visit import bodies, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -58,8 +59,8 @@ def chosen(refills: list[Refill], prune: Callable[[Collection[Refill]], ir.Body]
             body, saved, taken = more, less, [*taken, *tried]
         if len(taken) == len(refills):
             break
-    used = {id(s) for s in walk_stmts(body)}
-    return body, [r for r in taken if id(r.again) in used]
+    used = IdentitySet(walk_stmts(body))
+    return body, [r for r in taken if r.again in used]
 
 
 def _buffers(body: ir.Body) -> set[ir.Symbol]:
@@ -80,11 +81,11 @@ class Refills:
         self._looped = {x for s in walk_stmts(body) if isinstance(s, ir.For | ir.While) for x in effects.written((s,))}
         self.found = list(self._within(body))
 
-    def by_reader(self) -> dict[int, list[ir.Launch]]:
-        """By id of the launch in front of whose pullback they come."""
-        found: dict[int, list[ir.Launch]] = {}
+    def by_reader(self) -> IdentityMap[ir.Launch, list[ir.Launch]]:
+        """By the launch in front of whose pullback they come."""
+        found = IdentityMap[ir.Launch, list[ir.Launch]]()
         for refill in self.found:
-            found.setdefault(id(refill.reader), []).append(refill.again)
+            found.setdefault(refill.reader, []).append(refill.again)
         return found
 
     def _within(self, body: ir.Body) -> Iterator[Refill]:

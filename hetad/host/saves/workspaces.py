@@ -24,6 +24,7 @@ from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import Names, binary, convert, integer, var, zero
+from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.types import BOOL, INT, SIZE_T, Int, Pointer
 from hetad.ir.visit import (
     bodies,
@@ -78,15 +79,17 @@ def in_front_of_loops(function: ir.Function, kernels: Mapping[str, KernelEffects
     search = _Search(function, pointers, Effects(pointers, kernels))
     names = Names({s.name for s in (*function.params, *declared(function.body))})
     hoisted = _Hoisted(names, pointers, search.set_once)
-    opened = {id(s): hoisted.in_front(search.workspaces(s)) for s in loops}
+    opened = IdentityMap[ir.Stmt, tuple[list[ir.Stmt], list[ir.Stmt]]](
+        (s, hoisted.in_front(search.workspaces(s))) for s in loops
+    )
     if not hoisted.own:
         return function
 
     def opening(s: ir.Stmt) -> ir.Body:
-        if id(s) not in opened:
+        if s not in opened:
             return (map_bodies(around, s),)
         assert isinstance(s, _Loop)
-        in_front, marks = opened[id(s)]
+        in_front, marks = opened[s]
         return (*in_front, replace(s, body=(*marks, *s.body)))
 
     def around(body: ir.Body) -> ir.Body:
@@ -141,7 +144,7 @@ class _Search:
         row = TABLE[call.function]
         out = row.position("out")
         place = call.result if out is None else out_place(call.args[out])
-        root = self.pointers.heap_roots.get(id(call))
+        root = self.pointers.heap_roots.get(call)
         innermost = next(s for s, _ in reversed(path) if isinstance(s, _Loop))
         passing = {*declared(innermost.body)}  # variables of one iteration
         if root is None or not isinstance(place, ir.Var) or not passing.issuperset(self.pointers.holders(root)):
@@ -264,7 +267,7 @@ class _Hoisted:
         self.names, self.pointers, self.set_once = names, pointers, set_once
         self.top: list[ir.Stmt] = []
         self.own: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
-        self._calls: set[int] = set()
+        self._calls = IdentitySet[ir.Stmt]()
         self._roots: set[Root] = set()
 
     def in_front(self, workspaces: list[_Workspace]) -> tuple[list[ir.Stmt], list[ir.Stmt]]:
@@ -286,7 +289,7 @@ class _Hoisted:
             return s
         at = TABLE[s.function].position("pointer")
         freed = TABLE[s.function].action == "free" and at is not None and self._is_own(bare(s.args[at]))
-        return tuple(self._succeeded(s)) if freed or id(s) in self._calls else s
+        return tuple(self._succeeded(s)) if freed or s in self._calls else s
 
     def _succeeded(self, s: ir.Call) -> list[ir.Stmt]:
         if s.result is None or isinstance(s.result.type, Pointer):
@@ -307,8 +310,8 @@ class _Hoisted:
         self.top.append(ir.Declare(own, null, span=span))
         for workspace in group:
             self.own[workspace.pointer] = own
-            self._calls.add(id(workspace.call))
-            self._roots.add(self.pointers.heap_roots[id(workspace.call)])
+            self._calls.add(workspace.call)
+            self._roots.add(self.pointers.heap_roots[workspace.call])
         sizes = dict.fromkeys((workspace.size, workspace.conditions) for workspace in group)
         if len(sizes) == 1:
             size, conditions = next(iter(sizes))

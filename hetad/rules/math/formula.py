@@ -34,10 +34,10 @@ def problem(formula: str, parameters: Sequence[str], arities: Mapping[str, int |
         tree = parse(formula)
     except (SyntaxError, ValueError) as e:
         return f"there is a syntax error ({getattr(e, 'msg', e)})"
-    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
     for node in ast.walk(tree):
         match node:
-            case ast.Name(id=name) if id(node) not in called:
+            case ast.Name(id=name) if node not in called:
                 wrong = _name_problem(name, parameters)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
                 wrong = _call_problem(name, len(args), arities)

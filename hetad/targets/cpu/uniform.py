@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.ir import nodes as ir
+from hetad.ir.facts import once
+from hetad.ir.identity import Identity, IdentitySet
 from hetad.ir.places import root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
@@ -22,13 +24,14 @@ from hetad.rules import callees
 from hetad.targets.cpu.synchronisation import waits
 
 Context = tuple[object, ...]
+_Left = ir.For | ir.While | ir.DoWhile | ir.Switch  # by `break` or `continue`
 
 
 @dataclass(slots=True)
 class _Frame:
     """A loop or switch of the structure that `break` or `continue` may leave."""
 
-    key: int
+    key: _Left
     is_loop: bool
     whole: Context  # of the threads that have not left it
     body: Context  # of those that still run its body
@@ -37,13 +40,13 @@ class _Frame:
 class Uniformity:
     def __init__(self, kernel: ir.Function) -> None:
         self.kernel = kernel
-        self.breaks: set[int] = set()  # loops, by identity, that some threads break out of while others go on
-        self.continues: set[int] = set()
-        self.returning: set[int] = set()  # loops in which some threads return
+        self.breaks = IdentitySet[_Left]()  # loops that some threads break out of while others go on
+        self.continues = IdentitySet[_Left]()
+        self.returning = IdentitySet[_Left]()  # loops in which some threads return
         self.thread_returns = False
         self._varying: set[ir.Symbol] = address_taken(kernel.body) | _escaped_arrays(kernel.body)
         self._declared: dict[ir.Symbol, Context] = {}
-        self._waits: dict[int, bool] = {}
+        self._contains_wait = once(waits)
         before: object = None
         while before != (state := self._state()):
             before = state
@@ -127,12 +130,6 @@ class Uniformity:
                 return any(self.structural(s) for s in body)
         return False
 
-    def _contains_wait(self, statement: ir.Stmt) -> bool:
-        key = id(statement)
-        if key not in self._waits:
-            self._waits[key] = waits(statement)
-        return self._waits[key]
-
     # --- one pass over the kernel ---
 
     def _body(self, body: ir.Body, context: Context, frames: list[_Frame]) -> None:
@@ -167,14 +164,14 @@ class Uniformity:
                 self._body(body, context, frames)
             case ir.If(cond=cond, then=then, orelse=orelse):
                 together = self.same(cond)
-                self._body(then, context if together else (*context, (id(s), "then")), frames)
-                self._body(orelse, context if together else (*context, (id(s), "else")), frames)
+                self._body(then, context if together else (*context, (Identity(s), "then")), frames)
+                self._body(orelse, context if together else (*context, (Identity(s), "else")), frames)
             case ir.For() | ir.While() | ir.DoWhile():
                 self._loop(s, context, frames)
             case ir.Switch(cases=cases):
                 for i, case in enumerate(cases):
-                    inside = (*context, (id(s), i))
-                    self._body(case.body, inside, [*frames, _Frame(id(s), False, inside, inside)])
+                    inside = (*context, (Identity(s), i))
+                    self._body(case.body, inside, [*frames, _Frame(s, False, inside, inside)])
 
     def _assigned(self, target: ir.Expr, same: bool, context: Context) -> None:
         root = root_symbol(target)
@@ -224,21 +221,20 @@ class Uniformity:
         self.returning.update(f.key for f in frames if f.is_loop)
 
     def _loop(self, s: ir.For | ir.While | ir.DoWhile, context: Context, frames: list[_Frame]) -> None:
-        key = id(s)
         own = [d.symbol for d in s.init if isinstance(d, ir.Declare)] if isinstance(s, ir.For) else []
         if isinstance(s, ir.For):
             for each in s.init:
                 self._statement(each, context, frames)
-        whole = context if self.stays_together(s) else (*context, (key, "loop"))
+        whole = context if self.stays_together(s) else (*context, (Identity(s), "loop"))
         self._declared.update(dict.fromkeys(own, whole))  # only threads in the loop see them
-        inside = (*whole, (key, "body")) if key in self.continues else whole
-        self._body(s.body, inside, [*frames, _Frame(key, True, whole, inside)])
+        inside = (*whole, (Identity(s), "body")) if s in self.continues else whole
+        self._body(s.body, inside, [*frames, _Frame(s, True, whole, inside)])
         if isinstance(s, ir.For):
             self._body(s.step, whole, frames)
 
     def stays_together(self, s: ir.For | ir.While | ir.DoWhile) -> bool:
         """Whether all threads that enter a loop make the same number of iterations, but for those that return."""
-        return id(s) not in self.breaks and (s.cond is None or self.same(s.cond))
+        return s not in self.breaks and (s.cond is None or self.same(s.cond))
 
 
 # --- helpers -------------------------------------------------------------------------------------

@@ -259,10 +259,10 @@ class Builder:
         self.loops = (*self.loops, loop)
         if not isinstance(s, ir.DoWhile):
             self.test(s.cond, loop, at_head=True)
-        if len(self.masks) > depth or id(s) in uniform.returning:
+        if len(self.masks) > depth or s in uniform.returning:
             self.someone(span, loop)
         whole = len(self.masks)
-        if id(s) in uniform.continues:
+        if s in uniform.continues:
             mask = self.mask("iteration", span)
             self.pending.append(assign(element(mask.symbol, span), 1))
             self.flush()
