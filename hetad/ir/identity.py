@@ -1,4 +1,4 @@
-"""Nodes as keys: this one, and no other that looks like it.
+"""Nodes as keys: this one, and none that looks like it.
 
 Nodes are equal if they look alike, and their hash is that of all that is in them.  What a pass knows of a statement it
 knows of that object.  These hold their nodes, too, so that the number of an object is no other's meanwhile.
