@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from hetad.diagnostics import Span
@@ -15,14 +15,16 @@ from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Opaque, Pointer, Type,
 class Names:
     """Hands out names that no symbol of the function, and no function of the program, bears."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
+    def __init__(self, taken: Iterable[str], first: int = 2) -> None:
+        """`first`: the number that the second of a name gets."""
         self._taken = set(taken)
-        self._last: dict[str, int] = {}  # how often each name was wanted, at least
+        self._first = first
+        self._last: dict[str, int] = {}  # the number that each name has come to
 
     def fresh(self, wanted: str) -> str:
         """The name itself, or with the first number that is free; where it ends in a number, with letters."""
         numbered = re.search(r"_\d+$", wanted) is not None
-        name, n = wanted, self._last.get(wanted, 1)
+        name, n = wanted, self._last.get(wanted, self._first - 1)
         while name in self._taken:
             n += 1
             name = f"{wanted}{_letters(n)}" if numbered else f"{wanted}_{n}"
@@ -30,12 +32,20 @@ class Names:
         self._last[wanted] = n
         return name
 
+    def numbered(self, wanted: str, avoid: Collection[str] = ()) -> str:
+        """With the first number that is free and leads to no name to avoid."""
+        n = 1
+        while (name := f"{wanted}_{n}") in self._taken or name in avoid:
+            n += 1
+        self._taken.add(name)
+        return name
+
     def reserve(self, names: Iterable[str]) -> None:
         """These are taken too."""
         self._taken.update(names)
 
     def copy(self) -> Names:
-        return Names(self._taken)
+        return Names(self._taken, self._first)
 
     def symbol(
         self, wanted: str, type_: Type, span: Span, storage: ir.Storage = "local", const: bool = False

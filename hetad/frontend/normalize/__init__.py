@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from hetad.diagnostics import recoverable
 from hetad.frontend.normalize.a_normal_form import hoist
-from hetad.frontend.normalize.names import TakenNames, rename
+from hetad.frontend.normalize.names import rename
 from hetad.frontend.normalize.norms import write_out_norms
 from hetad.frontend.normalize.structure import structure
+from hetad.ir.build import Names
 from hetad.ir.forms import Form
 from hetad.ir.nodes import Function, Program
 from hetad.ir.visit import declared
@@ -22,17 +23,17 @@ from hetad.passes.manager import Pass, run
 P = TypeVar("P", bound=Program)
 
 
-def _named(name: str) -> Callable[[Callable[[Function, TakenNames], Function]], Pass[Any]]:
+def _named(name: str) -> Callable[[Callable[[Function, Names], Function]], Pass[Any]]:
     """Marks a function that rewrites each function of a program, given the names that are taken, as a pass."""
 
-    def marked(rewrite: Callable[[Function, TakenNames], Function]) -> Pass[Any]:
+    def marked(rewrite: Callable[[Function, Names], Function]) -> Pass[Any]:
         def each(program: P) -> P:
             reserved = {*program.functions, *(g.symbol.name for g in program.globals)}
             functions = {}
             for own, f in program.functions.items():
                 local = () if rewrite is rename else (s.name for s in (*f.params, *declared(f.body)))
                 with recoverable():
-                    functions[own] = rewrite(f, TakenNames({*reserved, *local}))
+                    functions[own] = rewrite(f, Names({*reserved, *local}, first=1))
             return replace(program, functions=functions)
 
         each.__doc__ = rewrite.__doc__
@@ -45,13 +46,13 @@ unique_names = _named("unique-names")(rename).leaving(Form.UNIQUE_NAMES, Form.UN
 
 
 @_named("a-normal-form")
-def a_normal_form(function: Function, names: TakenNames) -> Function:
+def a_normal_form(function: Function, names: Names) -> Function:
     """Calls, floating intrinsics and floating choices are statements: `y = f(g(x));` is `t = g(x); y = f(t);`."""
     return replace(function, body=hoist(function.body, names))
 
 
 @_named("array-functions")
-def array_functions(function: Function, names: TakenNames) -> Function:
+def array_functions(function: Function, names: Names) -> Function:
     """Norms of arrays are loops."""
     return replace(function, body=write_out_norms(function.body, names))
 

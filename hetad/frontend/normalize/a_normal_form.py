@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hetad.diagnostics import Span
 from hetad.frontend.lower import convert
-from hetad.frontend.normalize.names import TakenNames
+from hetad.ir.build import Names
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -41,7 +41,7 @@ from hetad.ir.types import BOOL, Float, Pointer, Type, holds_floating
 from hetad.ir.visit import map_bodies, map_children, map_own_exprs, substitute, walk_expr
 
 
-def hoist(body: Body, names: TakenNames) -> Body:
+def hoist(body: Body, names: Names) -> Body:
     """The body with every expression in normalised form; loops may come to need a Break."""
     hoister = _Hoister(names)
     result = hoister.body(body)
@@ -63,7 +63,7 @@ def _moves(expr: Expr) -> bool:
 
 
 class _Hoister:
-    def __init__(self, names: TakenNames) -> None:
+    def __init__(self, names: Names) -> None:
         self._names = names
         self._out: list[Stmt] = []
         self.mutable: dict[Symbol, Symbol] = {}  # const variables that get their value by a statement
@@ -159,7 +159,7 @@ class _Hoister:
         if not _moves(stmt.cond):
             self._out.append(replace(stmt, body=self.body(stmt.body)))
             return
-        again = Symbol(self._names.claim("again"), BOOL, stmt.span)
+        again = Symbol(self._names.fresh("again"), BOOL, stmt.span)
         read = Var(again, span=stmt.span)
         once = DoWhile(stmt.body, Const(False, BOOL, "false", span=stmt.span), span=stmt.span)
         self._out.append(Declare(again, Const(True, BOOL, "true", span=stmt.span), span=stmt.span))
@@ -184,7 +184,7 @@ class _Hoister:
         self._out.extend(init)
         leave = () if cond is None else (If(opposite(cond), (Break(span=stmt.span),), (), span=stmt.span),)
         once = DoWhile(body, Const(False, BOOL, "false", span=stmt.span), span=stmt.span)
-        stop = Symbol(self._names.claim("stop"), BOOL, stmt.span)
+        stop = Symbol(self._names.fresh("stop"), BOOL, stmt.span)
         read = Var(stop, span=stmt.span)
         set_ = Assign(read, Const(True, BOOL, "true", span=stmt.span), span=stmt.span)
         once = replace(once, body=_break_to(body, set_))

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hetad.diagnostics import SyntaxProblem, UnsupportedError
-from hetad.frontend.normalize.names import TakenNames, rename
+from hetad.frontend.normalize.names import rename
 from hetad.frontend.normalize.structure import flat, structure
+from hetad.ir.build import Names
 from hetad.ir.nodes import Aggregate, Assign, Body, Declare, Function, Goto, Label, Stmt, Symbol, Var
 from hetad.ir.visit import variables, walk_stmts
 
@@ -19,7 +20,7 @@ def without_gotos(function: Function) -> Function:
     """The function with gotos made structured; as it is when it has none."""
     if not any(isinstance(s, Goto | Label) for s in walk_stmts(function.body)):
         return function
-    names = TakenNames(())
+    names = Names((), first=1)
     function = rename(function, names)
     body = flat(function.body)
     _check(body)

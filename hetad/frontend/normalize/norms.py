@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.frontend.normalize.names import TakenNames
+from hetad.ir.build import Names
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -27,7 +27,7 @@ from hetad.ir.visit import map_body
 from hetad.rules import expanded
 
 
-def write_out_norms(body: Body, names: TakenNames) -> Body:
+def write_out_norms(body: Body, names: Names) -> Body:
     """The body, expressions in normalised form, with each norm as a loop before the statement that takes it."""
 
     def written_out(s: Stmt) -> Stmt | Body:
@@ -43,12 +43,12 @@ def write_out_norms(body: Body, names: TakenNames) -> Body:
     return map_body(written_out, body)
 
 
-def _loop(call: Intrinsic, names: TakenNames) -> tuple[list[Stmt], Expr]:
+def _loop(call: Intrinsic, names: Names) -> tuple[list[Stmt], Expr]:
     """The statements that compute a norm, and the expression for its value, or its reciprocal."""
     count, pointer = call.args
     assert isinstance(call.type, Float)
     span, real = call.span, call.type
-    total, index = Symbol(names.claim("norm"), real, span), Symbol(names.claim("k"), INT, span)
+    total, index = Symbol(names.fresh("norm"), real, span), Symbol(names.fresh("k"), INT, span)
     so_far, k = Var(total, span=span), Var(index, span=span)
     element = Index(_array(pointer), k, real, span=span)
     hypot = "hypotf" if call.name.endswith("f") else "hypot"

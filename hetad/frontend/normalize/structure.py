@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.frontend.normalize.names import TakenNames
 from hetad.frontend.normalize.switches import unfold
 from hetad.ir.arithmetic import integer_value
+from hetad.ir.build import Names
 from hetad.ir.facts import lasting
 from hetad.ir.nodes import (
     Assign,
@@ -66,13 +66,13 @@ class _Place:
         return replace(self, tail=frozenset())
 
 
-def structure(function: Function, names: TakenNames) -> Function:
+def structure(function: Function, names: Names) -> Function:
     """The function without jumps, its only Return the last statement."""
     return replace(function, body=_Structurer(function, names).run())
 
 
 class _Structurer:
-    def __init__(self, function: Function, names: TakenNames) -> None:
+    def __init__(self, function: Function, names: Names) -> None:
         self._function = function
         self._names = names
         self._return = _Target("returned")
@@ -86,7 +86,7 @@ class _Structurer:
             done = self._sections(body[:-1], frozenset())
             return (*(self._declare(t.flag, function.span) for t in self._labels.values() if t.flag), *done, body[-1])
         if function.returns != VOID:
-            self._result = Symbol(self._names.claim("result"), function.returns, function.span)
+            self._result = Symbol(self._names.fresh("result"), function.returns, function.span)
         done = self._sections(body, frozenset((self._return,)))
         flags = (t.flag for t in (self._return, *self._labels.values()))
         lead: Body = tuple(self._declare(flag, function.span) for flag in flags if flag is not None)
@@ -250,7 +250,7 @@ class _Structurer:
     def _do_while(self, stmt: DoWhile) -> Body:
         """`again = true; while (again) { body; again = cond; }`."""
         span = stmt.span
-        again = Symbol(self._names.claim("again"), BOOL, span)
+        again = Symbol(self._names.fresh("again"), BOOL, span)
         read = Var(again, span=span)
         stop, skip = _Target("stop"), _Target("skip")
         body = self._list(flat(stmt.body), _Place(stop, skip, frozenset((skip,))))
@@ -280,7 +280,7 @@ class _Structurer:
 
     def _flag(self, target: _Target, span: Span) -> Symbol:
         if target.flag is None:
-            target.flag = Symbol(self._names.claim(target.name), BOOL, span)
+            target.flag = Symbol(self._names.fresh(target.name), BOOL, span)
         return target.flag
 
     def _declared(self, target: _Target, span: Span) -> Body:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.normalize.names import TakenNames
+from hetad.ir.build import Names
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -27,20 +27,20 @@ from hetad.ir.simplify import opposite
 from hetad.ir.types import BOOL
 
 
-def unfold(stmt: Switch, names: TakenNames) -> Body:
+def unfold(stmt: Switch, names: Names) -> Body:
     """Ifs in the order of the cases; a flag carries a case's fall through into the next."""
     span = stmt.span
     falls = [_falls(case) for case in stmt.cases[:-1]]
     out: list[Stmt] = []
     subject = stmt.subject
     if not isinstance(subject, Const) and (any(falls) or not isinstance(subject, Var)):
-        symbol = Symbol(names.claim("selected"), subject.type, span)
+        symbol = Symbol(names.fresh("selected"), subject.type, span)
         out.append(Declare(symbol, subject, span=span))
         subject = Var(symbol, span=span)
     if not any(falls):
         out += _exclusive(stmt, subject)
         return tuple(out)
-    fell = Symbol(names.claim("fell"), BOOL, span)
+    fell = Symbol(names.fresh("fell"), BOOL, span)
     out.append(Declare(fell, Const(False, BOOL, "false", span=span), span=span))
     values = [v for case in stmt.cases for v in case.values]
     for i, case in enumerate(stmt.cases):
