@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hetad.analysis.loop_sums import summed
 from hetad.emit import routines
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
 from hetad.emit.layout import INDENT
 from hetad.emit.names import is_dynamic
-from hetad.emit.reductions import summed
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir import texts

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from hetad.analysis.loop_bounds import Bounds, Counting, bounds, pure
 from hetad.diagnostics import Span
-from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hetad.analysis.dataflow import settle
-from hetad.emit.guards import Counting, bounds, pure
+from hetad.analysis.loop_bounds import Counting, bounds, pure
 from hetad.emit.walk import mentioned
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir

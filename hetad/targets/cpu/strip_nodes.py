@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hetad.emit.guards import pure
+from hetad.analysis.loop_bounds import pure
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import Int

@@ -7,13 +7,13 @@ from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
-from hetad.emit.routines import libraries, support_names, with_calls
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
 from hetad.rules.routines import Routine, routine_of
+from hetad.targets.cuda.routines import libraries, support_names, with_calls
 
 _FILES = "SEEK_SET SEEK_CUR SEEK_END EOF BUFSIZ FILENAME_MAX _IOFBF _IOLBF _IONBF stdin stderr stdout FILE"
 _HEADERS = {

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from hetad.analysis.loop_bounds import Bounds, Counting, bounds, pure
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
-from hetad.emit.guards import Bounds, Counting, bounds, pure
 from hetad.emit.layout import INDENT
 from hetad.emit.names import LIBRARY, Locals, is_dynamic
 from hetad.emit.scopes import require_declared

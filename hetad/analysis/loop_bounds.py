@@ -17,8 +17,9 @@ from hetad.ir.visit import map_children, walk_expr
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
-    """`slope * variable + rest` in signed integers, where the rest does not depend on the variable."""
+class Progression:
+    """What grows by the same from iteration to iteration: `slope * variable + rest` in signed integers, where the rest
+    does not depend on the variable."""
 
     slope: int
     rest: ir.Expr | None  # of type long; None for zero
@@ -55,7 +56,7 @@ def bounds(conditions: Sequence[ir.Expr], loop: Counting) -> Bounds:
 
 def _sort(c: ir.Expr, loop: Counting, found: Bounds) -> None:
     if isinstance(c, ir.Binary) and c.op in MIRRORED and c.op != "!=" and _signed(c.left) and _signed(c.right):
-        left, right = linear(c.left, loop), linear(c.right, loop)
+        left, right = progression(c.left, loop), progression(c.right, loop)
         if left is not None and right is not None and abs(left.slope - right.slope) == 1:
             op = c.op
             if left.slope - right.slope == -1:
@@ -69,30 +70,30 @@ def _sort(c: ir.Expr, loop: Counting, found: Bounds) -> None:
     found.others.append(c)
 
 
-def linear(e: ir.Expr, loop: Counting) -> Linear | None:
-    """None where the expression is not linear; overflow, which C leaves undefined, does not occur."""
+def progression(e: ir.Expr, loop: Counting) -> Progression | None:
+    """None where the expression is not one; overflow, which C leaves undefined, does not occur."""
     if _counts(e, loop):
-        return Linear(1, None)
+        return Progression(1, None)
     if isinstance(e, ir.Var) and e.symbol in loop.values:
-        return linear(loop.values[e.symbol], loop)
+        return progression(loop.values[e.symbol], loop)
     if not any(_differs(x, loop) for x in walk_expr(e)):
-        return Linear(0, _long(e)) if _signed(e) else None
+        return Progression(0, _long(e)) if _signed(e) else None
     match e:
         case ir.Cast(operand=operand, type=Int() as to) if _signed(e) and _signed(operand):
             assert isinstance(operand.type, Int)
-            return linear(operand, loop) if to.bits >= operand.type.bits else None
+            return progression(operand, loop) if to.bits >= operand.type.bits else None
         case ir.Cast(operand=operand, type=Int(bits=32)) if loop.wraps and _signed(e):
             return _position(operand, e, loop)
         case ir.Binary(op="+" | "-" as op, left=left, right=right) if _signed(e):
-            a, b = linear(left, loop), linear(right, loop)
+            a, b = progression(left, loop), progression(right, loop)
             if a is None or b is None:
                 return None
             sign = 1 if op == "+" else -1
-            return Linear(a.slope + sign * b.slope, _sum(a.rest, b.rest, op), (*a.small, *b.small))
+            return Progression(a.slope + sign * b.slope, _sum(a.rest, b.rest, op), (*a.small, *b.small))
     return None
 
 
-def _position(e: ir.Expr, converted: ir.Expr, loop: Counting) -> Linear | None:
+def _position(e: ir.Expr, converted: ir.Expr, loop: Counting) -> Progression | None:
     """An unsigned sum, converted to int, as the thread's number in its row and what stays."""
     steps = _steps(e, loop)
     if steps is None or steps != 1:
@@ -106,7 +107,7 @@ def _position(e: ir.Expr, converted: ir.Expr, loop: Counting) -> Linear | None:
         return map_children(first, x)
 
     begin = _long(replace(converted, operand=first(e)) if isinstance(converted, ir.Cast) else converted)
-    return Linear(1, begin, (begin,))
+    return Progression(1, begin, (begin,))
 
 
 def _steps(e: ir.Expr, loop: Counting) -> int | None:

@@ -1,10 +1,12 @@
-"""Loops that only sum, as `#pragma omp simd reduction`: without it a sum has one order, which no vector code keeps."""
+"""Loops that only sum, which may be told so (`#pragma omp simd reduction`): else a sum has one order, which no vector
+code keeps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hetad.emit.guards import Counting, linear, pure
+from hetad.analysis.loop_bounds import Counting, progression, pure
 from hetad.ir import nodes as ir
 from hetad.ir.places import written
 from hetad.ir.types import Array, Float, Int, Pointer
@@ -37,7 +39,7 @@ def _add_to_own_cells(additions: list[ir.Stmt], loop: ir.For) -> bool:
         cell = _added(s)
         if cell is None or not isinstance(cell.base, ir.Var):
             return False
-        array, step = cell.base.symbol, linear(cell.index, counting)
+        array, step = cell.base.symbol, progression(cell.index, counting)
         apart = isinstance(array.type, Pointer) and array.type.restrict and mentioned.count(array) == 1
         if not apart or step is None or abs(step.slope) != 1:
             return False
