@@ -1,4 +1,4 @@
-"""hetad: reverse-mode automatic differentiation of whole CUDA C programs.
+"""hetad: automatic differentiation of whole CUDA C programs.
 
 import hetad
 
@@ -28,19 +28,24 @@ if TYPE_CHECKING:
         UnsupportedError,
     )  # fmt: skip
     from hetad.gradients import Gradient, Result
+    from hetad.modes import hvp, jvp
     from hetad.run.report import Report
+    from hetad.tangents import HessianProduct, Tangent
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HetadError", "Program", "RaceError",
-    "Report", "Result", "SourceError", "Span", "SyntaxProblem", "UnknownNameError", "UnsupportedError", "gradient",
-    "load", "loads", "pullback",
+    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HessianProduct", "HetadError",
+    "Program", "RaceError", "Report", "Result", "SourceError", "Span", "SyntaxProblem", "Tangent", "UnknownNameError",
+    "UnsupportedError", "gradient", "hvp", "jvp", "load", "loads", "pullback",
 ]  # fmt: skip
 
 _HOME = {
-    "Gradient": "gradients", "Report": "run.report", "Result": "gradients",
+    "Report": "run.report",
+    **dict.fromkeys(("Gradient", "Result"), "gradients"),
+    **dict.fromkeys(("HessianProduct", "Tangent"), "tangents"),
     **dict.fromkeys(("Function", "Program", "gradient", "load", "loads", "pullback"), "api"),
+    **dict.fromkeys(("hvp", "jvp"), "modes"),
 }  # fmt: skip
 
 

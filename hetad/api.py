@@ -153,8 +153,7 @@ def gradient(
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.  With
             graph, also if data that is read back from the device decides what runs there.
     """
-    if not isinstance(function, Function):
-        raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
+    checked_function(function)
     options = {
         "options": Options.of(optimize, deterministic),
         "rules": function.rules,
@@ -164,6 +163,12 @@ def gradient(
     options |= {"graph": True} if graph else {}
     choice = function.compiled.choice(wrt, of, options)
     return Gradient(function, choice, checked_backend(backend), cpu_threads, progress)
+
+
+def checked_function(function: object) -> None:
+    """Raises ArgumentError for what is no function of a program."""
+    if not isinstance(function, Function):
+        raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
 
 
 class Program(Mapping[str, "Function"]):

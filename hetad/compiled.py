@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +12,7 @@ from hetad.diagnostics import ArgumentError
 from hetad.host.derivation import Request
 from hetad.host.saves.checkpoint import MemoryLimit
 from hetad.run import forking
-from hetad.run.call import LaunchConfiguration, Plan
+from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.lengths import Lengths
 from hetad.run.report import size_in_bytes
 from hetad.run.selection import Selection, select_of, select_wrt
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
     from hetad.host.derivative import Derivative
     from hetad.ir import nodes
+    from hetad.run.along import TangentPlan
     from hetad.run.executable import Executable
 
 Backend = Literal["cpu", "cuda"]
@@ -46,6 +47,8 @@ class Compiled:
         self._watched: dict[int, Plan] = {}  # under the race detector
         self._derivatives: dict[Any, Derivative] = {}
         self._gradient_plans: dict[Any, Plan] = {}
+        self._tangent_plans: dict[Any, TangentPlan] = {}
+        self._second_orders: dict[Any, pipeline.SecondOrder] = {}
 
     def launch(
         self, grid: Any, block: Any, shared_mem: Any, stream: Any, named: dict[str, Any]
@@ -126,6 +129,44 @@ class Compiled:
                     executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or (),
                     self._lengths,
                 )  # fmt: skip
+            return self._gradient_plans[key]
+
+    def tangent_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> TangentPlan:
+        from hetad.run.along import TangentPlan
+
+        derivative = self.derivative(choice)
+        with self._lock:
+            key = (choice.key, backend, cpu_threads)
+            if key not in self._tangent_plans:
+                executable = build(derivative.program, derivative.entry, backend, cpu_threads)
+                self._tangent_plans[key] = TangentPlan(
+                    executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of,
+                    choice.options["directions"], self._lengths,
+                )  # fmt: skip
+            return self._tangent_plans[key]
+
+    def second_order(self, choice: Choice) -> pipeline.SecondOrder:
+        with self._lock:
+            if choice.key not in self._second_orders:
+                self._second_orders[choice.key] = pipeline.differentiate_twice(self.unit, self.request(choice))
+            return self._second_orders[choice.key]
+
+    def second_order_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:
+        """Its arguments are those of the tangent, of which it is the gradient."""
+        second = self.second_order(choice)
+        with self._lock:
+            key = ("second order", choice.key, backend, cpu_threads)
+            if key not in self._gradient_plans:
+                derivative, tangent = second.derivative, second.tangent
+                names = tuple(p.symbol.name for p in tangent.parameters if p.role in ("primal", "tangent"))
+                signature = replace(self.signature, parameters=names)
+                dots = {p.primal: p.symbol.name for p in tangent.parameters if p.role == "tangent"}
+                executable = build(derivative.program, derivative.entry, backend, cpu_threads)
+                of = [dots[name] for name in choice.of or (RETURN,)]
+                written = self._reached().written | set(of)
+                self._gradient_plans[key] = Plan(
+                    executable, derivative.parameters, signature, frozenset(written), choice.wrt, of
+                )
             return self._gradient_plans[key]
 
     def _reached(self) -> pipeline.Primal:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad.adjoint.options import Options
-from hetad.diagnostics import BackendError, RaceError
+from hetad.diagnostics import ArgumentError, BackendError, RaceError, UnsupportedError
 from hetad.directions import STEPS, float_bits, from_vector, ridders, to_vector, typical_step
 from hetad.ir.visit import declared
 
@@ -108,8 +108,8 @@ class Report:
 @dataclass(frozen=True)
 class Subject:
     """What is checked.  `primal(arguments)` runs the program, writes arrays in place and gives the return value;
-    `gradient(arguments, seeds)` gives a mapping from each name in `wrt` to its gradient; `saved()` tells what its last
-    call saved."""
+    `gradient(arguments, seeds)` gives a mapping from each name in `wrt` to its gradient; `tangent(arguments, tangents)`
+    the tangents of the outputs; `saved()` tells what the gradient's last call saved."""
 
     function: str
     backend: str
@@ -121,6 +121,8 @@ class Subject:
     saved: Callable[[], Saved | None] = lambda: None
     saves: Callable[[], list[tuple[Any, int]]] = list
     inner_bits: int = 64  # the precision of the coarsest floating value on the way
+    tangent: Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None = None  # by name of of, or "return"
+    without_tangent: str = ""  # why there is none
     watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
     watched_gradient: Callable[[list[Any], dict[str, Any] | None], Any] | None = None  # and its derivative
 
@@ -179,6 +181,7 @@ def of_function(
     import hetad
 
     gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
+    tangent, why = _tangent_of(function, wrt, of, backend, launch, cpu_threads, options.get("optimize", True))
     # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
     pruned = Options.of(options.get("optimize", True)).needed
     return Subject(
@@ -192,11 +195,32 @@ def of_function(
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
         inner_bits=_inner_bits(gradient.derivative.program),
+        tangent=tangent,
+        without_tangent=why,
         watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
         watched_gradient=(lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT))
         if pruned
         else None,
     )
+
+
+def _tangent_of(
+    function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
+    launch: Mapping[str, Any], cpu_threads: int | None, optimize: Any,
+) -> tuple[Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None, str]:  # fmt: skip
+    """What gives the tangents, or why nothing does."""
+    import hetad
+
+    try:
+        made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, cpu_threads=cpu_threads)
+    except (UnsupportedError, ArgumentError) as refusal:
+        return None, str(refusal).splitlines()[0]
+
+    def tangent(arguments: list[Any], tangents: dict[str, Any]) -> Mapping[str, Any]:
+        found = made(*arguments, tangents=tangents, **launch)
+        return {"return": found} if of is None else found
+
+    return tangent, ""
 
 
 def _inner_bits(program: ir.Program) -> int:
@@ -262,9 +286,10 @@ def check(
     import numpy as np
 
     notes = _race_notes(subject, arguments) if racecheck else ()
+    notes += (f"no tangent to compare with: {subject.without_tangent}",) if subject.without_tangent else ()
 
     rows: list[Row] = []
-    total = len(subject.wrt) * accuracy.samples + 2
+    total = len(subject.wrt) * accuracy.samples + 3
     for row in _rows(subject, arguments, accuracy, np.random.default_rng(accuracy.random_seed)):
         rows.append(row)
         if on_step is not None:
@@ -312,6 +337,8 @@ def _rows(subject: Subject, arguments: Sequence[Any], accuracy: Accuracy, rng: n
             along = f"{name}, direction {sample + 1}" if accuracy.samples > 1 else name
             row = _along_direction(subject, arguments, seeds, name, gradient[name], tolerances, rng)
             yield replace(row, check=along)
+    if subject.tangent is not None:
+        yield dot_product(subject, arguments, seeds, gradient, rng)
     if seeds is not None:
         yield _linear_in_seeds(subject, arguments, seeds, gradient, rng)
 
@@ -378,6 +405,32 @@ def _judge(
     if verdict == "passed" and uncertainty > _COARSEST * scale and error > atol:
         verdict, note = "unsure", "rounding in the primal drowns the difference; use other inputs or double precision"
     return Row(along, verdict, error / scale, allowed / scale, expected, found, note)
+
+
+def dot_product(
+    subject: Subject,
+    arguments: Sequence[Any],
+    seeds: Mapping[str, Any] | None,
+    gradient: Mapping[str, Any],
+    rng: np.random.Generator,
+) -> Row:
+    """<w, J v> = <Jᵀ w, v>: two derivatives of different making, equal to rounding."""
+    import numpy as np
+
+    assert subject.tangent is not None
+    like = {name: arguments[subject.position(name)] for name in subject.wrt}
+    along = {name: from_vector(x, rng.standard_normal(to_vector(x).size)) for name, x in like.items()}
+    found = subject.tangent(list(arguments), copy.deepcopy(along))
+    weights = seeds or {"return": 1.0}
+    forward = np.concatenate([to_vector(weights[name]) * to_vector(found[name]) for name in weights])
+    backward = np.concatenate([to_vector(gradient[name]) * to_vector(along[name]) for name in subject.wrt])
+    left, right = float(forward.sum()), float(backward.sum())
+    tolerance = 10 * _SEED_RTOL[min(subject.bits, subject.inner_bits)]
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return Row("dot product", "failed", math.inf, tolerance, left, right, "one of the two is not finite")
+    scale = max(float(np.abs(forward).sum()), float(np.abs(backward).sum()))
+    error = abs(left - right) / scale if scale > 0 else 0.0
+    return Row("dot product", "passed" if error <= tolerance else "failed", error, tolerance, left, right)
 
 
 def _linear_in_seeds(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,7 @@ from hetad.host.live_ranges import with_live_ranges
 from hetad.host.members import structs_by_member
 from hetad.host.outlining.outline import outline
 from hetad.host.own_structs import with_own_structs
+from hetad.host.parameters import RETURN
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune_saves, store_in_cleared_cells
 from hetad.host.registration import register_arguments
@@ -82,6 +83,7 @@ from hetad.ir.functions import nesting
 from hetad.ir.types import Pointer
 from hetad.passes.manager import Pass, run
 from hetad.passes.task import Task
+from hetad.tangent.host import tangent
 from hetad.targets.cpu.passes import CPU
 
 if TYPE_CHECKING:
@@ -95,6 +97,10 @@ DEEP = 150  # statements, one in the other
 
 def limited(d: Derivation) -> bool:
     return d.request.memory_limit is not None
+
+
+def is_reverse(d: Derivation) -> bool:
+    return not d.request.is_tangent
 
 
 def option(name: str) -> Any:
@@ -112,7 +118,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     field_by_field,
     scalar_replacement.only(option("scalars")),
     lift_symbols,
-    with_routines_pullbacks,
+    with_routines_pullbacks.only(is_reverse),
     with_pointer_modes,
     library_choices,
     in_one_stream,
@@ -121,9 +127,9 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     with_own_structs,
     with_live_ranges,
     tables_on_host,
-    steady_parameters,
+    steady_parameters.only(is_reverse),
     steady_allocations.only(limited),
-    hoist_workspaces.only(lambda d: option("workspaces")(d) or limited(d)),
+    hoist_workspaces.only(lambda d: is_reverse(d) and (option("workspaces")(d) or limited(d))),
     pointed_locals_at_the_top,
     named_result,
     structs_by_member,
@@ -208,6 +214,18 @@ LOWER: tuple[Pass[Any], ...] = (
 
 DIFFERENTIATE = (own_operations, *NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)
 
+# Values and tangents in one sweep, as a program of CUDA's own operations.
+TANGENT: tuple[Pass[Any], ...] = (
+    tangent.needing(*NORMALISED).breaking(*NORMALISED),
+    copy_tables,
+    handles_given,
+    in_session,
+    closed,
+    distinct_names.leaving(Form.ONE_MEANING),
+)
+
+DIFFERENTIATE_FORWARD = (own_operations, *NORMAL_FORM, *HOST_FORM, *TANGENT)
+
 # The host function of the primal, for what must be known of it to run it.
 PRIMAL: tuple[Pass[Any], ...] = (
     *NORMAL_FORM,
@@ -221,7 +239,7 @@ PRIMAL: tuple[Pass[Any], ...] = (
 
 def every_pass() -> tuple[Pass[Any], ...]:
     """All passes of a differentiation, in order, and those that bring any program to the CPU."""
-    return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, *LOWER, *CPU)
+    return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, tangent, *LOWER, *CPU)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +294,33 @@ def differentiate(unit: Unit, request: Request) -> Derivative:
     return _derivative(reach_for_derivative(unit, request.function, request.rules), request)
 
 
+@dataclass(frozen=True, slots=True)
+class SecondOrder:
+    """`derivative` is the gradient of `tangent`, the tangent of a function, with respect to the function's `wrt`."""
+
+    tangent: Derivative
+    derivative: Derivative
+
+
+def differentiate_twice(unit: Unit, request: Request) -> SecondOrder:
+    """Reverse over forward: what is the gradient of `<w, J v>` with respect to `request.wrt`, where v are the tangents
+    of `wrt` and w the seeds of the outputs' tangents; so the product of a Hessian, of `<w, f>`, with v."""
+    forward = differentiate(unit, replace(request, directions=1, memory_limit=None, measured=False, graph=False))
+    tangents = {p.primal: p.symbol.name for p in forward.parameters if p.role == "tangent"}
+    of = tuple(tangents[name] for name in request.of or (RETURN,))
+    inner = replace(request, function=forward.entry, of=of, directions=0, value=False)
+    back = _derivative(forward.program, inner)
+    roles = {p.symbol.name: p for p in forward.parameters}
+    parameters = tuple(_as_in(roles, p) for p in back.parameters)
+    return SecondOrder(forward, replace(back, parameters=parameters))
+
+
+def _as_in(roles: dict[str, Parameter], p: Parameter) -> Parameter:
+    """A parameter of the second derivative, which has the launch configuration that the first one has."""
+    first = roles.get(p.primal or "") if p.role == "primal" else None
+    return replace(p, role=first.role, primal=None) if first is not None and first.role in CONFIGURATION else p
+
+
 def _nests_deeply(program: ir.Program, request: Request) -> bool:  # noqa: ARG001 - that of the function below
     """Whether passes certainly recurse more deeply into the program than Python lets them."""
     return any(nesting(f.body) > DEEP for f in program.functions.values())
@@ -289,7 +334,7 @@ def _derivative(program: ir.Program, request: Request) -> Derivative:
         entry=request.function, ruled=frozenset(request.rules), request=request,
     )  # fmt: skip
     try:
-        done = run(DIFFERENTIATE, derivation)
+        done = run(DIFFERENTIATE_FORWARD if request.is_tangent else DIFFERENTIATE, derivation)
     except SourceError as error:
         raise error.attach(program.sources) from None
     finally:

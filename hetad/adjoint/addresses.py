@@ -7,20 +7,31 @@ with the store, is kept in a variable.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
 
 if TYPE_CHECKING:
-    from hetad.adjoint.engine import Engine
+    from hetad.analysis.effects import Effects
+    from hetad.diagnostics import Span
+    from hetad.ir.types import Type
 
 
 Store = TypeVar("Store", ir.Assign | ir.Update, ir.Call)
 
 
-def pinned(engine: Engine, s: Store) -> tuple[list[ir.Stmt], Store]:
+class Locals(Protocol):
+    """What an engine offers to this module."""
+
+    effects: Effects
+
+    def local(self, name: str, type_: Type, span: Span) -> ir.Symbol:
+        """A new variable that may be used here."""
+
+
+def pinned(engine: Locals, s: Store) -> tuple[list[ir.Stmt], Store]:
     """Statements in front of the store, and the store to an address that it leaves alone."""
     pinning = _Pinning(engine, s)
     if isinstance(s, ir.Call):
@@ -32,7 +43,7 @@ def pinned(engine: Engine, s: Store) -> tuple[list[ir.Stmt], Store]:
 
 
 class _Pinning:
-    def __init__(self, engine: Engine, s: ir.Stmt) -> None:
+    def __init__(self, engine: Locals, s: ir.Stmt) -> None:
         self._engine, self._stores = engine, isinstance(s, ir.Assign | ir.Update)
         self._changed = set(engine.effects.writes(s))
         self.before: list[ir.Stmt] = []

@@ -83,14 +83,23 @@ class Shadows:
 
     def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
         """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""
+        if symbol not in self.shadows and symbol.storage == "shared":
+            # What lies behind a dynamic array is reached through a pointer.
+            dynamic = isinstance(symbol.type, Array) and symbol.type.length is None
+            type_ = Pointer(symbol.type.of) if dynamic and isinstance(symbol.type, Array) else symbol.type
+            self.shadows[symbol] = self.named(symbol, type_, "local" if dynamic else "shared")
         if symbol not in self.shadows:
             type_ = writable(symbol.type)
-            shadow = self.shadows[symbol] = self.names.adjoint(symbol.name, type_, symbol.span)
+            shadow = self.shadows[symbol] = self.named(symbol, type_)
             here = var(symbol)
             targets = self.pointers.targets(here) if isinstance(type_, Pointer) else self.pointers.held(symbol)
             variables = [t for t in targets if isinstance(t, ir.Symbol)]
             self.pointers.add(shadow, [self.shadow(t) for t in variables if self._any_active([t], ())])
         return self.shadows[symbol]
+
+    def named(self, symbol: ir.Symbol, type_: Type, storage: ir.Storage = "local") -> ir.Symbol:
+        """A new variable for the derivative of one."""
+        return self.names.adjoint(symbol.name, type_, symbol.span, storage)
 
     def shadow_place(self, place: ir.Place) -> ir.Place:
         match place:

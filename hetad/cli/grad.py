@@ -8,11 +8,15 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, load, making, names
 from hetad.diagnostics import ArgumentError
 
+if TYPE_CHECKING:
+    from hetad.api import Function
+
+MODES = ("gradient", "tangent", "hvp")
 STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
 
 
@@ -22,13 +26,17 @@ def add(commands: Any) -> argparse.ArgumentParser:
         help="write the gradient of a function as CUDA",
         description="Writes the gradient of a host function or kernel as a self-contained CUDA source, to compile with "
         "nvcc: the function FUNCTION_grad takes the arguments of FUNCTION, then the adjoints in the order of --of and "
-        "--wrt.  The adjoints of --of hold the seeds; those of --wrt are added to.",
+        "--wrt.  The adjoints of --of hold the seeds; those of --wrt are added to.  With --mode tangent the function "
+        "FUNCTION_tangent takes the arguments, then the tangents in the order of --wrt and --of.",
         epilog="example: hetad grad samples/axpy.cu axpy --wrt a,x --of y -o axpy_grad.cu",
     )
     add_source(command)
     command.add_argument("function", metavar="FUNCTION", help="the host function or kernel to differentiate")
     command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
+    command.add_argument("--mode", choices=MODES, default="gradient",
+                         help="gradient (reverse mode, the default), tangent (forward mode), or hvp (the product of a "
+                         "Hessian with a vector: the gradient of the tangent)")  # fmt: skip
     add_driver(command)
     add_limits(command)
     add_making(command)
@@ -73,7 +81,6 @@ def _watched(options: argparse.Namespace) -> str:
 
 
 def _stage(options: argparse.Namespace) -> str:
-    import hetad
 
     if options.emit not in STAGES:
         from hetad.cli.stages import check_stage
@@ -82,12 +89,25 @@ def _stage(options: argparse.Namespace) -> str:
     program = load(options)
     function = function_of(program, options)
     if options.emit == "cuda":
-        keywords = limits(options) | making(options)
-        return hetad.gradient(function, wrt=options.wrt, of=options.of, **keywords).source
+        return _source(function, options)
     from hetad.cli.stages import requested, stage_text
 
-    request = requested(function, options.wrt, options.of, limits(options), making(options))
+    if options.mode == "hvp":
+        raise ArgumentError("--emit shows the stages of one differentiation: use --mode tangent or --mode gradient")
+    request = requested(function, options.wrt, options.of, limits(options), making(options), options.mode)
     return stage_text(function.compiled.unit, request, options.emit)
+
+
+def _source(function: Function, options: argparse.Namespace) -> str:
+    import hetad
+
+    if options.mode == "tangent":
+        if any(value is not None for value in limits(options).values()) or options.deterministic:
+            raise ArgumentError("--mode tangent saves nothing and sums nothing: leave out limits and --deterministic")
+        return hetad.jvp(function, wrt=options.wrt, of=options.of, optimize=options.optimize).source
+    keywords = limits(options) | making(options)
+    made = hetad.hvp if options.mode == "hvp" else hetad.gradient
+    return made(function, wrt=options.wrt, of=options.of, **keywords).source
 
 
 def refuse_overwriting(output: Path, sources: Sequence[Path]) -> None:

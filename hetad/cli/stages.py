@@ -33,9 +33,12 @@ def check_stage(name: str) -> None:
     raise ArgumentError(f"there is no stage '{name}': {others}")
 
 
-def requested(function: Function, wrt: Selection, of: Selection | None, limits: Any, making: Any) -> Request:
+def requested(
+    function: Function, wrt: Selection, of: Selection | None, limits: Any, making: Any, mode: str = "gradient"
+) -> Request:
     """What the pipeline is asked for, if it fits the function."""
-    options = {"options": Options.of(**making), "memory_limit": compiled.limits(**limits)}
+    options: dict[str, Any] = {"options": Options.of(**making), "memory_limit": compiled.limits(**limits)}
+    options |= {"directions": 1} if mode == "tangent" else {}
     return function.compiled.request(function.compiled.choice(wrt, of, options))
 
 

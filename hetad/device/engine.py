@@ -90,14 +90,6 @@ class KernelEngine(Engine):
         self.shared[s.symbol] = s.span
         return [], []
 
-    def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
-        if symbol.storage == "shared" and symbol not in self.shadows:
-            dynamic = isinstance(symbol.type, Array) and symbol.type.length is None
-            type_ = Pointer(symbol.type.of) if dynamic and isinstance(symbol.type, Array) else symbol.type
-            storage: ir.Storage = "local" if dynamic else "shared"
-            self.shadows[symbol] = self.names.adjoint(symbol.name, type_, symbol.span, storage)
-        return super().shadow(symbol)
-
     def loop(self, s: ir.For | ir.While) -> Parts:
         met = exchanges(s.body)
         if met is not None and not self.uniform.uniform_loop(s):

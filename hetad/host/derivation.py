@@ -35,7 +35,7 @@ class Request:
     `rules` stand for device functions, which are then not looked into.  The `options` never change the gradient.  With
     `memory_limit` time loops run by schedules.  `measured`: a run tells what each statement saves.  Without `value` the
     derivative returns nothing, and what only led to the value is not run.  `graph`: it must be possible to run it as
-    CUDA graphs.
+    CUDA graphs.  `directions`: the derivative is the tangent along so many directions; 0: it is the gradient.
     """
 
     function: str
@@ -47,6 +47,11 @@ class Request:
     measured: bool = False
     value: bool = True
     graph: bool = False
+    directions: int = 0
+
+    @property
+    def is_tangent(self) -> bool:
+        return self.directions > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +60,6 @@ class Reversal:
 
     active: locations that have an adjoint.
     shadows: for variables, the variable that is, or leads to, their adjoint.
-    adjoints: the parameters for adjoints.
     pullbacks: the kernels that were made.
     parts, cells_of: what statements write; for snapshots of a whole buffer, the part of it that they are there for.
     frees: statements that may be left out, each group together.
@@ -66,7 +70,6 @@ class Reversal:
 
     active: frozenset[Location]
     shadows: Mapping[ir.Symbol, ir.Symbol]
-    adjoints: tuple[Parameter, ...]
     pullbacks: Pullbacks
     parts: WrittenParts
     cells_of: Mapping[ir.Symbol, Ends]
@@ -83,7 +86,8 @@ class Derivation(Task):
     routines: pullbacks of kernels that stand for routines of a library.
     returned: the variable that holds the floating return value.
     known: what is known about the entry, once that does not change any more.
-    active: what has an adjoint, once that is known.
+    active: what has an adjoint, or a tangent, once that is known.
+    added: the derivative's parameters for adjoints or tangents.
     name, reversal: of the derivative, a function of the program too, once it is there.
     """
 
@@ -93,6 +97,7 @@ class Derivation(Task):
     known: Setting | None = None
     active: frozenset[Location] = frozenset()
     name: str = ""
+    added: tuple[Parameter, ...] = ()
     reversal: Reversal | None = None
     versions: Renaming | None = None
     arguments: tuple[ir.Stmt, ...] = ()
@@ -149,9 +154,9 @@ def with_body(derivation: Derivation, body: ir.Body) -> Derivation:
         return derivation
     setting, asked = derivation.setting, derivation.request
     of = ", ".join(setting.of) if setting.of is not None else "the return value"
-    comment = (
-        f"gradient of {of} of {asked.function} (line {setting.span.line}) with respect to {', '.join(setting.wrt)}"
-    )
+    what = f"{of} of {asked.function} (line {setting.span.line})"
+    wrt = ", ".join(setting.wrt)
+    comment = f"tangent of {what} along {wrt}" if asked.is_tangent else f"gradient of {what} with respect to {wrt}"
     returns = setting.returned.type if setting.returned is not None and asked.value else VOID
     symbols = tuple(p.symbol for p in parameters_of(derivation))
     made = ir.Function(derivation.name, "host", symbols, returns, body, setting.span, comment=comment)
@@ -159,11 +164,11 @@ def with_body(derivation: Derivation, body: ir.Body) -> Derivation:
 
 
 def parameters_of(derivation: Derivation) -> tuple[Parameter, ...]:
-    """Of the derivative: the primal's, adjoints, and the sizes of memory that it asks for."""
+    """Of the derivative: the primal's, adjoints or tangents, and the sizes of memory that it asks for."""
     setting = derivation.setting
     return (
         *(_of_primal(derivation, p) for p in setting.function.params),
-        *derivation.reversed.adjoints,
+        *derivation.added,
         *(Parameter(s, "bytes", p.name) for p, s in setting.sizes.items()),
     )
 

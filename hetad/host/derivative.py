@@ -10,7 +10,7 @@ from hetad.ir.nodes import Program, Symbol
 if TYPE_CHECKING:
     from hetad.host.explanation import Explanation
 
-Role = Literal["grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "bytes"]
+Role = Literal["grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "tangent", "bytes"]
 
 
 @dataclass(frozen=True, slots=True)

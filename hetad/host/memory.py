@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
-from hetad.analysis.pointers import Root
+from hetad.analysis.pointers import PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
@@ -226,7 +226,7 @@ class MemoryAdjoints:
             own = self.engine.shadow_pointer(dst)
             reverse += self._whole(s, (dst, src), size)
             if self.engine.is_active_pointer(src):
-                held = self._common_type(s, dst, src)
+                held = common_type(self.engine.pointers, s, dst, src)
                 kind = s.args[kind_at] if kind_at is not None else integer(3 * (row.space == "device"), s.span)
                 to = Pointer(held)
                 ends = (_as(own, to), _as(self.engine.shadow_pointer(src), to))
@@ -243,7 +243,7 @@ class MemoryAdjoints:
         own, extent = self.engine.shadow_pointer(dst), (roles["bytes"], roles["height"])
         if not self.engine.is_active_pointer(src):
             return operations.clear_rows(own, roles["to_pitch"], *extent, span=s.span)
-        held = self._common_type(s, dst, src)
+        held = common_type(self.engine.pointers, s, dst, src)
         into = _as(self.engine.shadow_pointer(src), Pointer(held))
         args = (_as(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
         return operations.rows_pullback(*args, span=s.span)
@@ -252,15 +252,6 @@ class MemoryAdjoints:
         """The bytes from the first row's start to the last one's end."""
         roles = dict(zip(row.roles, s.args, strict=True))
         return _EXTENT.value(s.span, height=roles["height"], pitch=roles["to_pitch"], width=roles["bytes"])
-
-    def _common_type(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:
-        """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""
-        points = self.engine.pointers
-        types = {f for p in (dst, src) for t in points.targets(p) for f in points.floating_types(t)}
-        if len(types) == 1:
-            return types.pop()
-        names = " and ".join(sorted(f"'{t}'" for t in types)) or "unknown type"
-        raise UnsupportedError(f"active data of {names} is copied as bytes", s.span, "copy arrays of one floating type")
 
     def _moves_pointers(self, *ends: ir.Expr) -> bool:
         """Whether pointers to active memory lie at one of these places."""
@@ -332,6 +323,15 @@ class MemoryAdjoints:
             [ir.Push(slot, pointer, "range", size, span=s.span)],
             [ir.Pop(slot, pointer, "range", size, span=s.span)],
         )
+
+
+def common_type(points: PointsTo, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:
+    """The one floating type of what is copied; whole numbers between have zero shadows, and may come along."""
+    types = {f for p in (dst, src) for t in points.targets(p) for f in points.floating_types(t)}
+    if len(types) == 1:
+        return types.pop()
+    names = " and ".join(sorted(f"'{t}'" for t in types)) or "unknown type"
+    raise UnsupportedError(f"active data of {names} is copied as bytes", s.span, "copy arrays of one floating type")
 
 
 def _as(pointer: ir.Expr, type_: Pointer) -> ir.Expr:

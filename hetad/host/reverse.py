@@ -63,7 +63,6 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     found = Reversal(
         active=frozenset(engine.active),
         shadows=engine.shadows,
-        adjoints=tuple(adjoints.parameters),
         pullbacks=pullbacks,
         parts=engine.parts,
         cells_of=engine.cells_of,
@@ -74,7 +73,7 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     )
     made = {f.name: f for f in pullbacks.generated()}
     functions = {**pullbacks.around.called(), **derivation.functions, **made}  # rules of the user's are called now
-    with_kernels = replace(derivation, functions=functions, reversal=found)
+    with_kernels = replace(derivation, functions=functions, added=tuple(adjoints.parameters), reversal=found)
     return with_body(with_kernels, whole)
 
 

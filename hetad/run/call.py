@@ -93,6 +93,7 @@ class Plan:
         self._inputs: list[_Input] = []
         self._adjoints: list[_Adjoint] = []
         self._bytes: list[tuple[Any, int]] = []
+        self._tangents: list[tuple[Any, Parameter]] = []  # of `run/along.py`
         self._configuration: dict[str, Any] = {}
         self._seed: tuple[Any, Converter] | None = None
         names = [p.symbol.name for p in parameters if p.role == "primal"]
@@ -110,6 +111,8 @@ class Plan:
                     self._adjoints.append(self._adjoint(cell, p, types[p.primal], position, signature, p.primal in of))
                 case "seed":
                     self._seed = cell, converter(f"seeds[{RETURN!r}]", type_, signature)
+                case "tangent":
+                    self._tangents.append((cell, p))
                 case "bytes":
                     assert p.primal is not None
                     self._bytes.append((cell, names.index(p.primal)))

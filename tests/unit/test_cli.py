@@ -194,7 +194,7 @@ def test_debug_shows_the_traceback() -> None:
 def test_gradcheck_passes(run: Run) -> None:
     status, out, err = run("gradcheck", SAMPLES / "axpy.toml", "--backend", "cpu")
     assert (status, err) == (0, "")
-    assert "passed: 11 checks" in out
+    assert "passed: 12 checks" in out
 
 
 def test_gradcheck_as_json(run: Run) -> None:

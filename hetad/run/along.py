@@ -1,0 +1,174 @@
+"""Calls of tangents from Python: values and tangents go in, values and tangents come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetad.run.arrays import ArrayParameter, Converter, converter
+from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.memory import Buffer
+from hetad.run.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hetad.host.derivative import Parameter
+    from hetad.run.executable import Executable
+    from hetad.run.lengths import Lengths
+
+
+@dataclass(frozen=True, slots=True)
+class _Tangent:
+    """The tangents of a primal parameter, or of the return value: a cell for each direction."""
+
+    name: str
+    cells: Sequence[Any]
+    converter: Converter
+    position: int  # of the primal parameter; -1 for the return value
+    given: bool  # it is one of wrt
+    wanted: bool  # it is one of of
+
+
+class TangentPlan(Plan):
+    """Calls of one tangent.  With several directions, the first axis of what holds tangents counts them."""
+
+    def __init__(
+        self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
+        wrt: Sequence[str], of: Sequence[str] | None, directions: int, lengths: Lengths | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(executable, parameters, signature, written, lengths=lengths)
+        self.directions = directions
+        names = [p.symbol.name for p in parameters if p.role == "primal"]
+        cells: dict[str, list[Any]] = {}
+        types: dict[str, Parameter] = {}
+        for cell, p in self._tangents:
+            assert p.primal is not None
+            cells.setdefault(p.primal, []).append(cell)
+            types.setdefault(p.primal, p)
+        self._along = [
+            _Tangent(
+                name, cells[name], converter(f"tangents[{name!r}]", p.symbol.type, signature, p.space),
+                names.index(name) if name in names else -1, name in wrt, name in (of or (RETURN,)),
+            )
+            for name, p in types.items()
+        ]  # fmt: skip
+
+    @property
+    def tangent_names(self) -> tuple[str, ...]:
+        """In the order in which `execute` takes them."""
+        return tuple(t.name for t in self._along)
+
+    def along(
+        self, values: Sequence[Any], tangents: Mapping[str, Any], launch: LaunchConfiguration | None,
+        progress: bool = False,
+    ) -> tuple[Any, dict[str, Any], dict[str, Any]]:  # fmt: skip
+        """The return value, the values and the tangents of what is asked for, by name; arguments stay as they are."""
+        with self.executable.lock, self._on_stream(launch):
+            self._configure(launch)
+            copies = [
+                _copy(v) if i.array is not None and i.array.written and v is not None else v
+                for v, i in zip(values, self._inputs, strict=True)
+            ]
+            buffers = self._place(copies)
+            self._require_distinct(buffers, [])
+            made = {t.name: self._set(t, buffers, tangents) for t in self._along}
+            result = self.executable.run(progress)
+            wanted = [t for t in self._along if t.wanted]
+            outputs = {t.name: buffers[t.position] for t in wanted if t.position >= 0}
+            found = {t.name: made[t.name] for t in wanted}
+            self._memory.fetch([b for b in (*outputs.values(), *found.values()) if b is not None])
+        named = {name: b.array for name, b in outputs.items() if b is not None}
+        return result, named, {name: b.array for name, b in found.items() if b is not None}
+
+    def execute_along(
+        self, values: Sequence[Any], tangents: Sequence[Any], launch: LaunchConfiguration | None, progress: bool = False
+    ) -> Any:
+        """The same on the user's own arrays: outputs and their tangents are written in place."""
+        with self.executable.lock, self._on_stream(launch):
+            self._configure(launch)
+            buffers = self._place(values)
+            theirs = [
+                b for t, given in zip(self._along, tangents, strict=True) if (b := self._theirs(t, buffers, given))
+            ]
+            self._require_distinct(buffers, [])
+            result = self.executable.run(progress)
+            written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
+            self._memory.fetch([*written, *theirs])
+        return result
+
+    # --- one step each ---------------------------------------------------------------------------
+
+    def _set(self, t: _Tangent, buffers: Sequence[Buffer | None], tangents: Mapping[str, Any]) -> Buffer | None:
+        """Set the cells of one name; what holds its tangents, if that is an array."""
+        if t.given and t.name not in tangents:
+            raise self.signature.refuse(
+                f"there is no tangent of {t.name!r}",
+                f"pass tangents={{{t.name!r}: v}}, where v is like {t.name}; zeros hold it fixed",
+            )
+        if not isinstance(t.converter, ArrayParameter):
+            self._set_values(t, tangents[t.name])
+            return None
+        argument = buffers[t.position] if t.position >= 0 else None
+        if t.position < 0:
+            like = np.empty(self.directions, t.converter.dtype)
+            return self._place_cells(t, self._memory.zeros(like, t.converter))
+        if argument is None:
+            if t.given and tangents[t.name] is not None:
+                problem = f"{t.name} is None, so it has no tangent"
+                raise self.signature.refuse(problem, "pass None", t.converter.name)
+            for cell in t.cells:
+                cell.value = None
+            return None
+        shape = self._shape(argument.array.shape)
+        if not t.given:
+            return self._place_cells(t, self._memory.zeros(_like(argument.array, shape), t.converter))
+        given = t.converter.check(tangents[t.name])
+        if given.shape != shape:
+            problem = f"expected the shape {shape}{self._counted(t.name)}, got {given.shape}"
+            raise self.signature.refuse(problem, parameter=t.converter.name)
+        return self._place_cells(t, self._memory.duplicate(given, argument.array, t.converter))
+
+    def _theirs(self, t: _Tangent, buffers: Sequence[Buffer | None], given: Any) -> Buffer | None:
+        if not isinstance(t.converter, ArrayParameter):
+            self._set_values(t, given)
+            return None
+        parameter = replace(t.converter, written=True)
+        array = parameter.check(given)
+        argument = buffers[t.position] if t.position >= 0 else None
+        size = self.directions * (1 if t.position < 0 else argument.array.size if argument is not None else 0)
+        if array.size != size:
+            problem = f"expected {size} elements{self._counted(t.name)}, got {array.size}"
+            raise self.signature.refuse(problem, parameter=parameter.name)
+        return self._place_cells(t, self._memory.place(array, parameter))
+
+    def _set_values(self, t: _Tangent, given: Any) -> None:
+        values = [given] if self.directions == 1 else list(given)
+        if len(values) != self.directions:
+            problem = f"expected {self.directions} values, one for each direction, got {len(values)}"
+            raise self.signature.refuse(problem, parameter=f"tangents[{t.name!r}]")
+        for cell, value in zip(t.cells, values, strict=True):
+            cell.value = t.converter.convert(value)  # type: ignore[union-attr]
+
+    def _place_cells(self, t: _Tangent, buffer: Buffer) -> Buffer:
+        for number, cell in enumerate(t.cells):
+            cell.value = buffer.address + number * (buffer.nbytes // self.directions)
+        return buffer
+
+    def _shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return shape if self.directions == 1 else (self.directions, *shape)
+
+    def _counted(self, name: str) -> str:
+        return f" of {name}" if self.directions == 1 else f" of {self.directions} directions, each like {name}"
+
+
+def _copy(value: Any) -> Any:
+    """Of an array of any kind; anything else is refused where it is checked."""
+    return value.copy(order="K") if hasattr(value, "dtype") and hasattr(value, "copy") else value
+
+
+def _like(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array of that shape, of which only kind and type matter."""
+    return array if array.shape == shape else type(array)(shape, array.dtype)

@@ -1,0 +1,1 @@
+"""Tangents: the derivative along directions, in the order of the program; see `engine`."""

@@ -1,0 +1,270 @@
+"""The tangent-linear engine that host and device share.
+
+Each statement is preceded by its tangent: what it stores to an active place, along each direction.  Control flow and
+everything else stay as they are, so that one sweep gives values and tangents:
+
+    y = a * x;   ->   dot_y = dot_a * x + a * dot_x;  y = a * x;
+
+The tangent of an object of type T is an object of type T, its shadow (`adjoint/shadows.py`), one for each direction.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from hetad.adjoint.addresses import pinned
+from hetad.adjoint.shadows import Shadows, writable
+from hetad.analysis.effects import Effects
+from hetad.analysis.pointer_expressions import out_place, pointer_parts
+from hetad.analysis.pointers import Location
+from hetad.diagnostics import Span, UnsupportedError, recoverable
+from hetad.ir import nodes as ir
+from hetad.ir.build import Names, convert, times, var, zero
+from hetad.ir.types import Float, Pointer, Struct, Type
+from hetad.rules import math
+from hetad.tangent.duals import Duals, Tangents, plus
+
+Statements = list[ir.Stmt]
+
+
+class Direction(Shadows):
+    """The shadows that hold the tangents along one direction."""
+
+    def __init__(self, names: Names, effects: Effects, active: Iterable[Location], mark: str) -> None:
+        super().__init__(names, effects.pointers, active)
+        self.mark = mark
+
+    def named(self, symbol: ir.Symbol, type_: Type, storage: ir.Storage = "local") -> ir.Symbol:
+        return tangent_symbol(self.names, symbol.name, type_, symbol.span, storage, self.mark)
+
+
+def tangent_symbol(
+    names: Names, of: str, type_: Type, span: Span, storage: ir.Storage = "local", mark: str = ""
+) -> ir.Symbol:
+    """A variable for the tangent of one of this name."""
+    return names.symbol(f"dot_{of}{mark}", type_, span, storage)
+
+
+def marks(count: int) -> tuple[str, ...]:
+    """What tells the names of so many directions apart."""
+    return ("",) if count == 1 else tuple(f"_{i + 1}" for i in range(count))
+
+
+class Engine(ABC):
+    def __init__(self, names: Names, effects: Effects, active: Iterable[Location], count: int) -> None:
+        active = frozenset(active)
+        self.names, self.effects, self.pointers, self.count = names, effects, effects.pointers, count
+        self.directions = tuple(Direction(names, effects, active, mark) for mark in marks(count))
+        self.one = self.directions[0]  # whether something is active is the same in all
+        self._opened: Statements | None = None  # where variables of the statement at hand are declared
+
+    # -- what host and device do differently
+
+    @abstractmethod
+    def call(self, s: ir.Call) -> Statements: ...
+
+    @abstractmethod
+    def launch(self, s: ir.Launch) -> Statements: ...
+
+    # -- places
+
+    def tangents_of(self, place: ir.Place) -> Tangents:
+        if not self.one.is_active(place):
+            return None
+        return tuple(d.shadow_place(place) for d in self.directions)
+
+    def local(self, name: str, type_: Type, span: Span) -> ir.Symbol:
+        """A variable that is declared in front of the statement at hand."""
+        symbol = self.names.symbol(name, type_, span)
+        assert self._opened is not None
+        self._opened.append(ir.Declare(symbol, None, span=span))
+        return symbol
+
+    def values(self, e: ir.Expr, before: Statements | None) -> tuple[ir.Expr, tuple[ir.Expr, ...]]:
+        """The value of an expression, and its tangents, which may all be zero."""
+        value, tangents = Duals(self, e.span, before)(e)
+        return value, tangents if tangents is not None else (zero(e.type, e.span),) * self.count
+
+    # -- statements
+
+    def body(self, body: Sequence[ir.Stmt]) -> ir.Body:
+        return tuple(self._each(body))
+
+    def _each(self, body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+        for s in body:
+            with recoverable():
+                yield from self.statement(s)
+
+    def statement(self, s: ir.Stmt) -> Statements:
+        match s:
+            case ir.Declare():
+                return self.declare(s)
+            case ir.Assign() | ir.Update():
+                return self.store(s, room=True)
+            case ir.For():
+                init, step = (tuple(x for each in part for x in self._in_head(each)) for part in (s.init, s.step))
+                return [replace(s, init=init, step=step, body=self.body(s.body))]
+            case ir.If(then=then, orelse=orelse):
+                return [replace(s, then=self.body(then), orelse=self.body(orelse))]
+            case ir.While(body=body) | ir.DoWhile(body=body) | ir.Block(body=body):
+                return [replace(s, body=self.body(body))]
+            case ir.Call():
+                opened: Statements = []
+                self._opened = opened
+                before, call = pinned(self, s)
+                return [*opened, *before, *self.call(call)]
+            case ir.Launch():
+                return self.launch(s)
+            case ir.Comment() | ir.Opaque() | ir.Return() | ir.Break() | ir.Continue():
+                return [s]
+        raise UnsupportedError(f"{type(s).__name__} has no tangent here", s.span, "please report this")
+
+    def _in_head(self, s: ir.Stmt) -> Statements:
+        """Of what stands in the head of a loop, where there is no room for declarations of other types."""
+        return self.declare(s) if isinstance(s, ir.Declare) else self.store(s, room=False)  # type: ignore[arg-type]
+
+    def declare(self, s: ir.Declare) -> Statements:
+        symbol, init, span = s.symbol, s.init, s.span
+        if isinstance(init, ir.Aggregate):
+            shadowed = self.has_shadow(symbol)
+            lists = [ir.Declare(d.shadow(symbol), self._list(d, init), span=span) for d in self._shadowing(shadowed)]
+            return [*lists, s]
+        if isinstance(symbol.type, Pointer):
+            moved = self.one.carries_pointers(symbol)
+            return [*(self._pointer(d, symbol, init, span) for d in self._shadowing(moved)), s]
+        if not self.has_shadow(symbol):
+            return [s]
+        if isinstance(symbol.type, Float):
+            before: Statements = []
+            value, tangents = (
+                (None, (zero(symbol.type, span),) * self.count) if init is None else self.values(init, before)
+            )
+            pairs = zip(self.directions, tangents, strict=True)
+            return [*before, *(ir.Declare(d.shadow(symbol), t, span=span) for d, t in pairs), replace(s, init=value)]
+        if init is not None and not isinstance(init, ir.Var | ir.Index | ir.Member):
+            raise UnsupportedError("this initialiser has no tangent", span, "assign the fields one by one")
+        shadows = ((d.shadow(symbol), d.shadow_place(init) if init is not None else None) for d in self.directions)
+        return [*(ir.Declare(x, value, span=span) for x, value in shadows), s]
+
+    def _shadowing(self, wanted: bool) -> tuple[Direction, ...]:
+        return self.directions if wanted else ()
+
+    def has_shadow(self, symbol: ir.Symbol) -> bool:
+        return symbol in self.one.active or self.one.carries_pointers(symbol)
+
+    def _pointer(self, d: Direction, symbol: ir.Symbol, init: ir.Expr | None, span: Span) -> ir.Stmt:
+        return ir.Declare(d.shadow(symbol), d.shadow_pointer(init) if init is not None else None, span=span)
+
+    def _list(self, d: Direction, value: ir.Aggregate) -> ir.Aggregate:
+        """The tangents of a list of numbers and pointers; zero for what has none."""
+
+        def one(e: ir.Expr) -> ir.Expr:
+            if isinstance(e, ir.Aggregate):
+                return self._list(d, e)
+            if isinstance(e.type, Pointer):
+                return d.shadow_pointer(e) if d.is_active_pointer(e) else zero(writable(e.type), e.span)
+            if isinstance(e.type, Struct):
+                raise UnsupportedError("an active struct inside a list", e.span, "assign it to its element or field")
+            return self.values(e, None)[1][self.directions.index(d)]
+
+        return replace(value, elements=tuple(one(e) for e in value.elements), type=writable(value.type))
+
+    def store(self, s: ir.Assign | ir.Update, room: bool) -> Statements:
+        target, span = s.target, s.span
+        if isinstance(target.type, Pointer):
+            return [*(self._moved(d, s) for d in self._shadowing(self.one.is_active_pointer(target))), s]
+        if isinstance(target.type, Struct):
+            return self._struct(s)
+        if not isinstance(target.type, Float) or not self.one.is_active(target):
+            return [s]
+        if isinstance(s, ir.Update) and s.op not in ("+", "-"):
+            raise UnsupportedError(f"'{s.op}=' has no tangent here", span, "write it as an assignment")
+        before: Statements | None = [] if room else None
+        if isinstance(s, ir.Update):
+            value, tangents = Duals(self, span, before)(s.value)
+            updates = (
+                [] if tangents is None else [ir.Update(s.op, p, t, span=span) for p, t in self._with(target, tangents)]
+            )
+            return [*(before or ()), *updates, replace(s, value=value)]
+        value, some = self.values(s.value, before)
+        stores = [ir.Assign(p, t, span=span) for p, t in self._with(target, some)]
+        return [*(before or ()), *stores, replace(s, value=value)]
+
+    def _with(self, target: ir.Place, tangents: Sequence[ir.Expr]) -> list[tuple[ir.Place, ir.Expr]]:
+        """Where the tangents of a place lie, and those of what is stored there."""
+        places = [d.shadow_place(target) for d in self.directions]
+        return [(p, convert(t, p.type)) for p, t in zip(places, tangents, strict=True)]
+
+    def _moved(self, d: Direction, s: ir.Assign | ir.Update) -> ir.Stmt:
+        if isinstance(s, ir.Assign):
+            return ir.Assign(d.shadow_place(s.target), d.shadow_pointer(s.value), span=s.span)
+        return replace(s, target=d.shadow_place(s.target))
+
+    def _struct(self, s: ir.Assign | ir.Update) -> Statements:
+        """Structs are copied as a whole where they hold no numbers (`adjoint/structs.py` splits the others)."""
+        carried = any(self.one.is_active_pointer(p) for p in pointer_parts(s.target))
+        if not self.one.is_active(s.target) and not carried:
+            return [s]
+        if not isinstance(s.value, ir.Var | ir.Index | ir.Member):
+            raise UnsupportedError("an active struct is assigned a list", s.span, "assign its fields one by one")
+        copies = [ir.Assign(d.shadow_place(s.target), d.shadow_place(s.value), span=s.span) for d in self.directions]
+        return [*copies, s]
+
+    # -- calls
+
+    def constant(self, place: ir.Place | None) -> Statements:
+        """What a call stores there is a constant."""
+        if place is None or not isinstance(place.type, Float) or not self.one.is_active(place):
+            return []
+        return [
+            ir.Assign(d.shadow_place(place), zero(place.type, place.span), span=place.span) for d in self.directions
+        ]
+
+    def mathematics(self, s: ir.Call) -> Statements:
+        """A function that stores results through pointers: sincos, modf, frexp and their like."""
+        row = math.ROWS[s.function]
+        span = s.span
+        before: Statements = []
+        args: list[ir.Expr] = []
+        along: dict[int, Tangents] = {}
+        places: dict[str, ir.Place] = {} if s.result is None else {"r": s.result}
+        for i, (param, arg) in enumerate(zip(row.params, s.args, strict=True)):
+            if param.output:
+                args.append(arg)
+                place = out_place(arg)
+                if place is None:
+                    raise UnsupportedError(
+                        f"the result of {s.function} goes through a pointer variable", arg.span,
+                        "pass the address of a variable",
+                    )  # fmt: skip
+                places[param.name] = place
+                continue
+            value, tangents = Duals(self, span, before)(arg)
+            args.append(self.held(value, before) if isinstance(arg.type, Float) else value)
+            if tangents is not None:
+                along[i] = tuple(self.held(t, before) for t in tangents)
+        after: Statements = []
+        for name, place in places.items():
+            if not isinstance(place.type, Float) or not self.one.is_active(place):
+                continue
+            total: list[ir.Expr] = [zero(place.type, span)] * self.count
+            for i, tangents in along.items():
+                slope = (
+                    math.partial(s.function, i, args, places["r"], span, places)
+                    if name == "r"
+                    else math.output_partial(s.function, name, i, args, places, span)
+                )
+                if slope is not None and tangents is not None:
+                    terms = (times(convert(slope, t.type), t) for t in tangents)
+                    total = [plus(a, b) for a, b in zip(total, terms, strict=True)]
+            after += [ir.Assign(p, t, span=span) for p, t in self._with(place, total)]
+        return [*before, replace(s, args=tuple(args)), *after]
+
+    def held(self, e: ir.Expr, before: Statements) -> ir.Expr:
+        if isinstance(e, ir.Const):
+            return e
+        symbol = self.names.symbol("value", e.type, e.span, const=True)
+        before.append(ir.Declare(symbol, e, span=e.span))
+        return var(symbol, e.span)

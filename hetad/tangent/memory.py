@@ -1,0 +1,212 @@
+"""Memory operations and their tangents: each action of `memops/table.py`, the same on the shadows.
+
+| action   | beside the operation                                                                     |
+|----------|------------------------------------------------------------------------------------------|
+| allocate | a zeroed shadow, allocated alike                                                          |
+| free     | the shadow is freed too: a function that owns what it is given owns its tangent           |
+| copy     | the shadow is copied alike; from what has none, the destination's is set to zero          |
+| fill     | the shadow is set to zero                                                                 |
+| symbol   | a zeroed shadow for the call; the variable itself has its value again when the call ends  |
+
+A tangent is a program of CUDA's own operations, so it can be differentiated like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hetad.analysis.pointer_expressions import out_place
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.memory import common_type
+from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare, literal
+from hetad.ir.build import address_of, binary, integer, var
+from hetad.ir.types import MEMCPY_KIND, SIZE_T, UINT, VOID, Pointer, size_of
+from hetad.ir.visit import variables
+from hetad.memops.operation import MemoryOperation
+from hetad.rules import operations
+
+if TYPE_CHECKING:
+    from hetad.tangent.engine import Statements
+    from hetad.tangent.host import HostEngine
+
+_OUT = Pointer(Pointer(VOID))
+_TO_HOST = (0, 2)  # kinds of copies
+
+
+class MemoryTangents:
+    """`opening`, `closing`: what stands at the begin and the end of the function."""
+
+    def __init__(self, engine: HostEngine) -> None:
+        self.engine = engine
+        self.opening: list[ir.Stmt] = []
+        self.closing: list[ir.Stmt] = []
+
+    def operation(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        match row.action:
+            case "allocate":
+                return self._allocate(s, row)
+            case "symbol":
+                return self._symbol(s)
+            case "free":
+                return self._free(s, row)
+            case "copy":
+                return self._copy(s, row)
+            case "fill":
+                return self._fill(s, row)
+            case "inert" | "text" | "exit":
+                stored = (out_place(s.args[i]) for i in sorted(row.positions("store", "updated", "dst")))
+                constants = [z for place in (s.result, *stored) for z in self.engine.constant(place)]
+                return [s, *constants]
+        raise UnsupportedError(f"'{s.function}' has no tangent", s.span, "see the table of supported calls")
+
+    # -- the actions
+
+    def _allocate(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        out = row.position("out")
+        place = s.result if out is None else out_place(s.args[out])
+        if place is None:
+            raise UnsupportedError(
+                f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one"
+            )
+        if row.of_table:  # which is freed as memory of this kind
+            return [x for p in (place, *self._shadows(place)) for x in self._table(s, p)]
+        if out is None and self.engine.asks_sizes:
+            zeroed = (row.zeroed, *(True for _ in self._shadows(place)))
+            made = zip((place, *self._shadows(place)), zeroed, strict=True)
+            size = self._size(s, row)
+            return [operations.ALLOCATION["host", z](size, result=p, span=s.span) for p, z in made]
+        found: Statements = [s]
+        for shadow in self._shadows(place):
+            if out is None:
+                size = self._size(s, row)
+                found.append(ir.Call("calloc", (integer(1, s.span, SIZE_T), size), shadow, span=s.span))
+                continue
+            args = tuple(_as_out(shadow) if i == out else a for i, a in enumerate(s.args))
+            found.append(replace(s, args=args, result=None))
+            found.append(self._zeros(shadow, self._size(s, row), on_host=row.space == "host", span=s.span))
+        return found
+
+    def _shadows(self, place: ir.Place) -> list[ir.Place]:
+        """Of a place that holds a pointer, where what it points to has some."""
+        active = self.engine.one.is_active_pointer(place)
+        return [d.shadow_place(place) for d in self.engine.directions] if active else []
+
+    def _table(self, s: ir.Call, place: ir.Place) -> Statements:
+        args = (_as_out(place), s.args[1], integer(0, s.span, UINT))
+        allocated = replace(s, function="cudaMallocHost", args=args)
+        return [allocated, self._zeros(place, s.args[1], on_host=True, span=s.span)]
+
+    def _symbol(self, s: ir.Call) -> Statements:
+        place = out_place(s.args[0])
+        assert place is not None
+        span, size = s.span, ir.Const(size_of(next(variables(s.args[1])).type), SIZE_T, span=s.span)
+        kept = self.engine.names.symbol("symbol_entry", place.type, span)
+        found: Statements = [s, *self._device(var(kept, span), size, span)]
+        self.opening.append(ir.Declare(kept, None, span=span))
+        found.append(_copied(var(kept, span), place, size, span))
+        self.closing += [_copied(place, var(kept, span), size, span), _call("cudaFree", span, var(kept, span))]
+        if self.engine.one.is_active_pointer(place):
+            for d in self.engine.directions:
+                shadow = d.shadow_place(place)
+                found += [*self._device(shadow, size, span), self._zeros(shadow, size, on_host=False, span=span)]
+                self.closing.append(_call("cudaFree", span, shadow))
+        return found
+
+    def _free(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        at = row.position("pointer")
+        assert at is not None
+        pointer = bare(s.args[at])
+        targets = self.engine.pointers.targets(pointer)
+        for target in targets:
+            if isinstance(target, ir.Symbol):
+                raise UnsupportedError(
+                    f"'{target.name}' is freed here but was not allocated", s.span, "free what an allocation returned"
+                )
+        active = self.engine.one.is_active_pointer(pointer)
+        shadows = [d.shadow_pointer(pointer) for d in self.engine.directions] if active else []
+        if self.engine.asks_sizes and row.name == "free":
+            return [operations.release(x, span=s.span) for x in (*shadows, pointer)]
+        freed = [
+            replace(s, args=tuple(x if i == at else a for i, a in enumerate(s.args)), result=None) for x in shadows
+        ]
+        return [*freed, s]
+
+    def _copy(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        dst_at, src_at = row.position("dst"), row.position("src")
+        assert dst_at is not None and src_at is not None
+        dst, src = bare(s.args[dst_at]), bare(s.args[src_at])
+        engine = self.engine
+        if not engine.one.is_active_pointer(dst):
+            return [s]
+        if not engine.one.is_active_pointer(src):
+            return [s, *self._cleared(s, row, dst, on_host=self._on_host(s, row, dst))]
+        if engine.holds_numbers(dst) or engine.holds_numbers(src):
+            common_type(engine.pointers, s, dst, src)
+        copies: Statements = []
+        for d in engine.directions:
+            ends = {dst_at: d.shadow_pointer(dst), src_at: d.shadow_pointer(src)}
+            copies.append(replace(s, args=tuple(ends.get(i, a) for i, a in enumerate(s.args)), result=None))
+        return [*copies, s]
+
+    def _on_host(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr) -> bool:
+        at = row.position("kind")
+        if at is None:
+            return row.space == "host"
+        kind = literal(s.args[at])
+        if kind in (0, 1, 2, 3):
+            return kind in _TO_HOST
+        return self.engine.spaces.behind(dst) == "host"
+
+    def _fill(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        at = row.position("dst")
+        assert at is not None
+        dst = bare(s.args[at])
+        if not self.engine.one.is_active_pointer(dst):
+            return [s]
+        return [s, *self._cleared(s, row, dst, on_host=row.space == "host")]
+
+    # -- parts
+
+    def _cleared(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, *, on_host: bool) -> Statements:
+        """The shadows of what the operation overwrites are zero."""
+        if row.position("height") is None:
+            size = self._size(s, row)
+            shadows = (d.shadow_pointer(dst) for d in self.engine.directions)
+            return [self._zeros(x, size, on_host=on_host, span=s.span) for x in shadows]
+        given = dict(zip(row.roles, s.args, strict=True))
+        if on_host:
+            raise UnsupportedError(
+                "rows of constants are copied to active host memory", s.span, "copy them with one memcpy for each row"
+            )
+        return [
+            _call("cudaMemset2D", s.span, d.shadow_pointer(dst), given["to_pitch"], integer(0, s.span), given["bytes"],
+                  given["height"])
+            for d in self.engine.directions
+        ]  # fmt: skip
+
+    def _size(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
+        given = dict(zip(row.roles, s.args, strict=False))
+        if "bytes" in given:
+            return given["bytes"]
+        return binary("*", given["count"], given["size"])
+
+    def _zeros(self, pointer: ir.Expr, size: ir.Expr, *, on_host: bool, span: Span) -> ir.Stmt:
+        return _call("memset" if on_host else "cudaMemset", span, pointer, integer(0, span), size)
+
+    def _device(self, place: ir.Place, size: ir.Expr, span: Span) -> Statements:
+        return [_call("cudaMalloc", span, _as_out(place), size)]
+
+
+def _call(name: str, span: Span, *args: ir.Expr) -> ir.Stmt:
+    return ir.Call(name, args, span=span)
+
+
+def _copied(dst: ir.Expr, src: ir.Expr, size: ir.Expr, span: Span) -> ir.Stmt:
+    kind = ir.Const(3, MEMCPY_KIND, "cudaMemcpyDeviceToDevice", span=span)
+    return _call("cudaMemcpy", span, dst, src, size, kind)
+
+
+def _as_out(place: ir.Place) -> ir.Expr:
+    return ir.Cast(address_of(place), _OUT, implicit=True, span=place.span)

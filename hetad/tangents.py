@@ -1,0 +1,241 @@
+"""The tangent of a function, and second derivatives, as users call them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetad import pipeline
+from hetad.compiled import Backend, Choice, backend_for
+from hetad.gradients import Result
+from hetad.run.call import RETURN
+from hetad.run.layout import dtype_of
+from hetad.run.signature import bind, nearest
+
+if TYPE_CHECKING:
+    from hetad.api import Function
+    from hetad.host.derivative import Derivative
+    from hetad.run.along import TangentPlan
+    from hetad.run.call import LaunchConfiguration, Plan
+    from hetad.run.report import Report
+    from hetad.run.signature import Signature
+
+
+class Tangent:
+    """The derivative of a function along directions, in forward mode.  Arguments are those of the function; a kernel
+    needs grid= and block= again."""
+
+    def __init__(
+        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        progress: bool = False,
+    ) -> None:  # fmt: skip
+        self.function = function
+        self.wrt = choice.wrt
+        self.of = choice.of
+        self.directions: int = choice.options["directions"]
+        self.derivative: Derivative = function.compiled.derivative(choice)
+        self._choice, self._requested = choice, backend
+        self._cpu_threads, self._progress = cpu_threads, progress
+        self._signature = function.compiled.signature
+        self._made: TangentPlan | None = None
+        self._source: str | None = None
+
+    @property
+    def backend(self) -> Backend:
+        """Where it runs: "cuda" or "cpu"."""
+        return backend_for(self._requested)
+
+    @property
+    def source(self) -> str:
+        """The derivative program as one .cu that nvcc compiles."""
+        if self._source is None:
+            self._source = pipeline.source(self.derivative)
+        return self._source
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last call launched; None before the first."""
+        return self._made.executable.report() if self._made is not None else None
+
+    def __call__(
+        self, *args: Any, tangents: Mapping[str, Any], grid: Any = None, block: Any = None, shared_mem: Any = 0,
+        stream: Any = None, **named: Any,
+    ) -> Any:  # fmt: skip
+        """The tangents of the outputs at `args`, which stay as they are.
+
+        Args:
+            *args: as for the function.
+            tangents: for each name in `wrt` the direction: of the argument's shape and dtype, a number for a scalar.
+                With several directions, the first axis counts them.
+            grid: as for the function, and so are the next three.
+            block: threads of a block.
+            shared_mem: bytes of dynamic shared memory.
+            stream: where it runs.
+            **named: arguments by name.
+
+        Returns:
+            For each name in `of` an array like the argument; of the return value a float.  With several directions,
+            arrays whose first axis counts them.
+        """
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        return self._run(args, tangents, launch, named)[1]
+
+    def value_and_jvp(
+        self, *args: Any, tangents: Mapping[str, Any], grid: Any = None, block: Any = None, shared_mem: Any = 0,
+        stream: Any = None, **named: Any,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """The outputs and their tangents from one run: what the function returns, or for each name in `of` an array."""
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        return self._run(args, tangents, launch, named)
+
+    def execute(
+        self, *args: Any, grid: Any = None, block: Any = None, shared_mem: Any = 0, stream: Any = None, **named: Any
+    ) -> Any:
+        """The tangent in place: buffers for tangents follow the arguments, in the order of `wrt` + `of`, each name
+        once; for the return value one element.
+
+        Outputs are written as the function writes them, and their tangents beside them.  CuPy arrays are not copied.
+
+        Returns:
+            What the function returns, if that is floating.
+        """
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        plan = self._plan()
+        names = (*self._signature.parameters, *(f"dot_{n}" for n in plan.tangent_names))
+        values = bind(self._signature, args, named, names)
+        count = len(self._signature.parameters)
+        return plan.execute_along(values[:count], values[count:], launch, self._progress)
+
+    def __repr__(self) -> str:
+        of = "the return value" if self.of is None else ", ".join(self.of)
+        return f"<hetad tangent of {of} along {', '.join(self.wrt)}: {self._signature.text}>"
+
+    def _plan(self) -> TangentPlan:
+        if self._made is None:
+            self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._cpu_threads)
+        return self._made
+
+    def _run(
+        self, args: Sequence[Any], tangents: Mapping[str, Any], launch: LaunchConfiguration | None,
+        named: dict[str, Any],
+    ) -> tuple[Any, Any]:  # fmt: skip
+        given = checked_names(self._signature, tangents, self.wrt, "tangents")
+        values = bind(self._signature, args, named)
+        returned, outputs, found = self._plan().along(values, given, launch, self._progress)
+        if self.of is None:
+            along = found[RETURN]
+            return returned, float(along[0]) if self.directions == 1 else along
+        return Result(self.of, [outputs.get(n) for n in self.of]), Result(self.of, [found.get(n) for n in self.of])
+
+
+class HessianProduct:
+    """The product of a function's Hessian with a vector; of several outputs, of their sum weighted by the seeds."""
+
+    def __init__(
+        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        progress: bool = False,
+    ) -> None:  # fmt: skip
+        self.function = function
+        self.wrt = choice.wrt
+        self.of = choice.of
+        self.second = function.compiled.second_order(choice)
+        self.derivative: Derivative = self.second.derivative
+        self._choice, self._requested = choice, backend
+        self._cpu_threads, self._progress = cpu_threads, progress
+        self._signature = function.compiled.signature
+        self._made: Plan | None = None
+
+    @property
+    def backend(self) -> Backend:
+        """Where it runs: "cuda" or "cpu"."""
+        return backend_for(self._requested)
+
+    @property
+    def source(self) -> str:
+        """The derivative program as one .cu that nvcc compiles."""
+        return pipeline.source(self.derivative)
+
+    @property
+    def last_report(self) -> Report | None:
+        """What the last call saved, ran again and launched; None before the first."""
+        return self._made.executable.report() if self._made is not None else None
+
+    def __call__(
+        self, *args: Any, tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None = None, grid: Any = None,
+        block: Any = None, shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> Result:  # fmt: skip
+        """The product at `args`, which stay as they are.
+
+        Args:
+            *args: as for the function.
+            tangents: the vector: for each name in `wrt` one of the argument's shape and dtype.
+            seeds: the weights of the outputs, as for a gradient; for a return value 1.
+            grid: as for the function, and so are the next three.
+            block: threads of a block.
+            shared_mem: bytes of dynamic shared memory.
+            stream: where it runs.
+            **named: arguments by name.
+
+        Returns:
+            For each name in `wrt` the derivative, along the vector, of the gradient that the seeds give.
+        """
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        given = checked_names(self._signature, tangents, self.wrt, "tangents")
+        weights = checked_names(self._signature, {} if seeds is None else seeds, self.of or (RETURN,), "seeds")
+        values = bind(self._signature, args, named)
+        plan = self._plan()
+        dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
+        more = [self._tangent(name or "", values, given) for name in dots]
+        seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
+        _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
+        return Result(self.wrt, found)
+
+    def __repr__(self) -> str:
+        of = "the return value" if self.of is None else ", ".join(self.of)
+        return f"<hetad Hessian product of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
+
+    def _tangent(self, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
+        if name == RETURN:
+            definition = self.function.definition
+            return np.zeros(1, dtype_of(definition.returns))
+        argument = values[self._signature.parameters.index(name)]
+        if name not in self.wrt:
+            return argument * 0 if argument is not None else None
+        if name not in given:
+            raise self._signature.refuse(
+                f"there is no tangent of {name!r}",
+                f"pass tangents={{{name!r}: v}}, where v is like {name}; zeros hold it fixed",
+            )
+        if getattr(given[name], "shape", None) != getattr(argument, "shape", None):
+            problem = f"expected the shape of {name}"
+            raise self._signature.refuse(problem, parameter=f"tangents[{name!r}]")
+        return given[name]
+
+    def _seed(self, name: str, weights: Mapping[str, Any]) -> Any:
+        if name == RETURN:
+            return np.full(1, weights.get(name, 1.0), dtype_of(self.function.definition.returns))
+        if name not in weights:
+            raise self._signature.refuse(
+                f"the output {name!r} is an array, so its Hessian needs a seed, and there is none",
+                f"pass seeds={{{name!r}: w}}, where w is like {name}: the Hessian is that of the sum of w times {name}",
+            )
+        return weights[name]
+
+    def _plan(self) -> Plan:
+        if self._made is None:
+            self._made = self.function.compiled.second_order_plan(self._choice, self.backend, self._cpu_threads)
+        return self._made
+
+
+def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what: str) -> Mapping[str, Any]:
+    """The mapping, if it names only what is allowed."""
+    if not isinstance(given, Mapping):
+        raise signature.refuse(
+            f"{what} must be a mapping, got a {type(given).__name__}", f"use {what}={{{allowed[0]!r}: ...}}"
+        )
+    for name in given:
+        if name not in allowed:
+            raise signature.refuse(f"{what}: there is no {name!r}", nearest(str(name), allowed))
+    return given
