@@ -37,6 +37,7 @@ class Item:
     span: Span = field(default=Span("", 1, 1), compare=False)  # of the name of a function, else of the first token
     namespace: str = ""
     unnamed: bool = False  # in a namespace without a name
+    keeps_references: bool = False  # whether a reference that it is given may outlive the call
 
     @property
     def internal(self) -> bool:

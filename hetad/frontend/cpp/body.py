@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pycparser.c_parser import Coord
 
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind
-from hetad.frontend.cpp.names import is_record
+from hetad.frontend.cpp.names import apart, is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import Types, is_reference, record_key
+from hetad.frontend.cpp.types import Types, is_reference
 from hetad.frontend.lower.context import Qualified
 
 if TYPE_CHECKING:
     from hetad.frontend.cpp.entities import Entities
 
-SELF = "self"
 FUNCTIONS = (
     CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
     CursorKind.CONVERSION_FUNCTION, CursorKind.FUNCTION_TEMPLATE,
@@ -47,25 +47,53 @@ class Body:
         """The type of an expression or a declaration."""
         return self.types.qualified(cursor.type, cursor)
 
+    def unused(self, wanted: str) -> str:
+        """A name that nothing in the function bears."""
+        taken = {t.text for t in self.source.inside(self.function)} if self.function is not None else set()
+        while wanted in taken:
+            wanted += "_"
+        return wanted
+
+    @cached_property
+    def self_name(self) -> str:
+        """What the object of a method is called."""
+        return self.unused("self")
+
     # --- names -------------------------------------------------------------------------------------
 
     def variable(self, meant: Cursor, at: Cursor) -> Node:
         """A variable that an expression names: a local one, one that the lambda has captured, one at file scope."""
         where = self.coord(at)
-        if meant in self._captures():
-            place = tree.member(tree.name(SELF, where), meant.spelling, where)
-            return tree.unary("*", place, where) if self._by_reference(meant.spelling) else place
+        held = self._captures()
+        if meant in held:
+            assert self.function is not None
+            closure, number = self.function.semantic_parent.type, held.index(meant)
+            name = self.types.captured(closure, number) or meant.spelling
+            place = tree.member(tree.name(self.self_name, where), name, where)
+            by_reference = is_reference(list(closure.get_fields())[number].type)
+            return tree.unary("*", place, where) if by_reference else place
         if meant.kind == CursorKind.VAR_DECL and _is_extern_inside(meant):
             return tree.name(meant.spelling, where)
         parent = meant.semantic_parent
         if parent is None or parent.kind not in FUNCTIONS:
             return tree.name(self.entities.variable(meant), where)
         if self.function is None or parent.canonical == self.function.canonical:
-            return tree.name(meant.spelling, where)
+            return tree.name(self._parameters.get(meant.hash, meant.spelling), where)
         value = clang.evaluate(at)
         if value is None:
             self.source.refuse(f"'{meant.spelling}', a variable of another function,", at, "capture it by name")
         return tree.known(value, self.types.of(at.type, at), where)
+
+    @cached_property
+    def _parameters(self) -> dict[int, str]:
+        """The names of parameters that a pack has made equal."""
+        return dict(zip((p.hash for p in self.parameters()), self.parameter_names(), strict=True))
+
+    def parameters(self) -> list[Cursor]:
+        return list(self.function.get_arguments()) if self.function is not None else []
+
+    def parameter_names(self) -> list[str]:
+        return apart([p.spelling for p in self.parameters()])
 
     def _captures(self) -> list[Cursor]:
         """What the lambda has captured whose call this body is."""
@@ -75,21 +103,13 @@ class Body:
     def closure(self) -> Cursor | None:
         """The lambda whose call this body is."""
         parent = self.function.semantic_parent if self.function is not None else None
-        return self.types.lambdas.get(record_key(parent.type)) if parent is not None else None
-
-    def _by_reference(self, name: str) -> bool:
-        assert self.function is not None
-        type_ = self.function.semantic_parent.type
-        for number, field in enumerate(type_.get_fields()):
-            if self.types.captured(type_, number) == name:
-                return is_reference(field.type)
-        return False
+        return self.types.expression_of(parent.type) if parent is not None and is_record(parent) else None
 
     def this(self, at: Cursor) -> Node:
         """The object of a method; of one around a lambda, what that has captured."""
         if self.closure() is not None and at.kind == CursorKind.CXX_THIS_EXPR:
             self.source.refuse("'this' in a lambda", at, "copy the members that it needs to variables")
-        return tree.name(SELF, self.coord(at))
+        return tree.name(self.self_name, self.coord(at))
 
 
 def _is_extern_inside(variable: Cursor) -> bool:

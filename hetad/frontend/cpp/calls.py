@@ -31,6 +31,11 @@ def call(body: Body, cursor: Cursor) -> Node:
         return _method(body, cursor, meant)
     if meant.kind != CursorKind.FUNCTION_DECL:
         body.source.refuse("a call through an expression", cursor, "call the function by name")
+    if body.function is None:
+        value = clang.evaluate(cursor)
+        if value is None:
+            body.source.refuse("a call in the value of a variable at file scope", cursor, "initialise it in a function")
+        return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     args = [expression(body, a) for a in given(cursor)]
     return _function(body, cursor, meant, args)
 
@@ -77,7 +82,10 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         this, owner = expression(body, args[0]), args[0].type
         args = args[1:]
     nodes = [expression(body, a) for a in args]
+    if meant.spelling in ("operator++", "operator--") and len(nodes) < len(list(meant.get_arguments())):
+        nodes.append(tree.constant("int", "0", body.coord(cursor)))  # tells the one that follows from the other
     if meant.spelling == "operator=" and objects.is_implicit(meant) and this is not None:
+        objects.refuse_own_copies(body, meant.semantic_parent.type, cursor)
         return tree.assignment("=", this, nodes[0], body.coord(cursor))
     if meant.is_virtual_method():
         body.source.refuse("a call of a virtual function", cursor, "call a function that is not virtual")

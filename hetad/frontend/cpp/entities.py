@@ -11,14 +11,14 @@ from hetad.frontend.cpp.body import FUNCTIONS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.names import Names, function_name, is_record, parameters
 from hetad.frontend.cpp.source import Source
-from hetad.frontend.cpp.types import Types, record_key
+from hetad.frontend.cpp.types import Types
 from hetad.frontend.definitions import undefined
 from hetad.frontend.items import Item
 from hetad.frontend.lower import program
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Type
+from hetad.ir.types import INT, Float, Int, Type
 
 _MARK = "::"  # before the names of the program's own entities, which nothing local hides
 _GROUPS = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
@@ -118,7 +118,9 @@ class Entities:
     def enumerator(self, cursor: Cursor) -> str:
         name = self._names.of(cursor.spelling, cursor)
         span = self.source.span(cursor)
-        self._variables[name] = ir.Const(cursor.enum_value, INT, str(cursor.enum_value), span=span)
+        type_ = self.types.of(cursor.semantic_parent.type, cursor)
+        small = -(2**31) <= cursor.enum_value < 2**31
+        self._variables[name] = ir.Const(cursor.enum_value, INT if small else type_, str(cursor.enum_value), span=span)
         return _MARK + name
 
     # --- what lowering asks ------------------------------------------------------------------------
@@ -164,6 +166,10 @@ class Entities:
     def _variable(self, name: str, cursor: Cursor) -> ir.Global | ir.Const:
         self.check(cursor)
         if not cursor.is_definition() and "[" not in {t.text for t in self.source.inside(cursor)}:
+            value = clang.evaluate(cursor)
+            type_ = self.types.of(cursor.type, cursor)
+            if value is not None and isinstance(type_, Int | Float):
+                return ir.Const(value, type_, span=self.source.span(cursor))
             message = f"'{name}' is declared but not defined in this program"
             raise UnknownNameError(message, self.source.span(cursor), "load its source too: hetad.load([...])")
         node = statements.variable(Body(self, None), cursor, space="")
@@ -231,8 +237,8 @@ class Entities:
         """What its attributes say, as the C front end has it of an item; a lambda is for where it stands."""
         spaces = {_SPACES[k] for k in self._attributes(cursor) if k in _SPACES}
         parent = cursor.semantic_parent
-        maker = self.types.makers.get(record_key(parent.type)) if not spaces and is_record(parent) else None
-        if maker is not None:
-            around = self.item(maker).spaces
+        of_lambda = not spaces and is_record(parent) and self.types.expression_of(parent.type) is not None
+        if of_lambda and parent.semantic_parent.kind in FUNCTIONS:
+            around = self.item(parent.semantic_parent).spaces
             spaces = {"__device__"} if "__global__" in around else set(around)
         return functions.item(self.source, cursor, spaces)

@@ -164,26 +164,20 @@ def _cast(body: Body, cursor: Cursor) -> Node:
 
 def _refuse_reference(body: Body, cursor: Cursor, operand: Cursor) -> None:
     """Refuses a cast to a reference, a view of memory as another type, unless it changes nothing or names a base."""
-    given, to = operand.type.get_canonical(), cursor.type.get_canonical()
-    if types.record_key(given) == types.record_key(to) and given.kind == to.kind == TypeKind.RECORD:
-        return
-    if (
-        given.kind == to.kind
-        and given.kind != TypeKind.RECORD
-        and body.types.of(given, cursor) == body.types.of(to, cursor)
-    ):
-        return
-    named = any(
-        types.is_reference(c.type)
-        for c in cursor.get_children()
-        if c.kind in (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF)
-    )
+    named = any(types.is_reference(c.type) for c in cursor.get_children() if c.kind == CursorKind.TYPE_REF)
     start, end = body.source.start(cursor), body.source.start(operand)
     head = body.source.tokens[start:end] if start is not None and end is not None else ()
-    if named or any(t.text in ("&", "&&") for t in head) or not head:
-        derives = given.kind == to.kind == TypeKind.RECORD and objects.derives(given, to)
-        if not derives:
-            body.source.refuse("a cast to a reference", cursor, "cast the value, or a pointer")
+    if head and not named and not any(t.text in ("&", "&&") for t in head):
+        return
+    given, to = operand.type.get_canonical(), cursor.type.get_canonical()
+    if given.kind == to.kind == TypeKind.RECORD:
+        if objects.derives(given, to):
+            return
+        if objects.derives(to, given):
+            body.source.refuse("a cast to a class that derives from the object's", cursor, "pass the derived object")
+    elif given.kind == to.kind and given.spelling.removeprefix("const ") == to.spelling.removeprefix("const "):
+        return
+    body.source.refuse("a cast to a reference", cursor, "cast the value, or a pointer")
 
 
 def _braces(body: Body, cursor: Cursor) -> Node:
@@ -256,7 +250,8 @@ def _new(body: Body, cursor: Cursor) -> Node:
     opening = next((start + i for i, t in enumerate(tokens) if t.text == "["), None) if start is not None else None
     size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
     count = next((p for p in parts if opening is not None and (body.source.start(p) or 0) > opening), None)
-    others = [p for p in parts if p is not count and not objects.is_trivial(p)]
+    implicit = [p for p in parts if p.kind == CursorKind.UNEXPOSED_EXPR and not clang.children(p)]
+    others = [p for p in parts if p is not count and p not in implicit and not objects.is_trivial(p)]
     last = tokens[-1].text if tokens else ""
     if others or (last in (")", "}") and tokens[-2].text not in ("(", "{")):
         body.source.refuse("'new' with initial values", cursor, "assign them afterwards")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hetad.frontend.cpp import clang, objects, statements, tree
-from hetad.frontend.cpp.body import SELF, Body
-from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.names import is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.items import INLINES, Item
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import is_operator, matching
@@ -25,16 +26,13 @@ def declaration(body: Body, name: str, cursor: Cursor) -> Node:
 def definition(body: Body, name: str, cursor: Cursor) -> Node:
     """The whole function."""
     at = body.coord(cursor)
-    for inner in clang.walk(cursor):
-        if inner.kind == CursorKind.LAMBDA_EXPR:
-            body.types.add_lambda(inner, cursor)
     inside = next((c for c in cursor.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
     if inside is None:
         body.source.refuse("a function without a plain body", cursor, "write its body in braces")
     items = statements.items(body, clang.children(inside))
     if cursor.kind == CursorKind.CONSTRUCTOR:
         lead = objects.constructed(body, cursor, at)
-        items = [*lead, *items, tree.statement("Return", tree.name(SELF, at), at=at)]
+        items = [*lead, *items, tree.statement("Return", tree.name(body.self_name, at), at=at)]
     return tree.definition(declaration(body, name, cursor), tree.block(items, body.coord(inside)), at)
 
 
@@ -59,10 +57,10 @@ def _parameters(body: Body, cursor: Cursor) -> list[tuple[Node, Cursor | None]]:
     if is_method(cursor):
         class_ = body.types.struct(cursor.semantic_parent.type, cursor)
         of = Qualified(Pointer(class_, const=bool(cursor.is_const_method())), reference=True)
-        found.append((tree.declaration(SELF, tree.declarator(SELF, of, at), None, at), None))
-    for parameter in cursor.get_arguments():
+        found.append((tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), None, at), None))
+    for parameter, own in zip(body.parameters(), body.parameter_names(), strict=True):
         objects.refuse_destructor(body, parameter.type, parameter)
-        name = parameter.spelling or None
+        name = own or None
         where = body.coord(parameter)
         of = body.qualified(parameter)
         found.append((tree.declaration(name, tree.declarator(name, of, where), None, where), parameter))
@@ -103,5 +101,18 @@ def item(source: Source, cursor: Cursor, spaces: Collection[str]) -> Item:
         spaces = {*spaces, "__host__", "__device__"}
     return Item(
         tuple(tokens), {spelling: "function"}, frozenset(spaces), " ".join(words) or None, bounds, (),
-        source.span(cursor),
+        source.span(cursor), keeps_references=_keeps_references(cursor),
     )  # fmt: skip
+
+
+def _keeps_references(cursor: Cursor) -> bool:
+    """Whether a reference that a function is given may be returned, or be a member of what it makes."""
+    return cursor.kind == CursorKind.CONSTRUCTOR or (
+        (cursor.kind == CursorKind.FUNCTION_DECL or cursor.kind == CursorKind.CXX_METHOD)
+        and _may_refer(cursor.result_type)
+    )
+
+
+def _may_refer(type_: Type) -> bool:
+    canonical = type_.get_canonical()
+    return is_reference(canonical) or canonical.kind in (TypeKind.POINTER, TypeKind.RECORD)

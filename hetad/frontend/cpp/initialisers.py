@@ -11,7 +11,7 @@ from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import bases
+from hetad.frontend.cpp.types import bases, is_reference
 from hetad.frontend.tokens import is_operator
 
 _AGGREGATES = (TypeKind.RECORD, TypeKind.CONSTANTARRAY)
@@ -26,9 +26,23 @@ def initialiser(body: Body, cursor: Cursor) -> Node:
     type_ = inner.type.get_canonical()
     at = body.coord(inner) or body.coord(cursor)
     nodes = [_element(body, e) for e in elements]
+    if type_.kind == TypeKind.RECORD:
+        nodes = _with_references(type_, nodes)
+    if type_.kind == TypeKind.CONSTANTARRAY and len(elements) < type_.element_count and objects.has_defaults(type_):
+        body.source.refuse("an array of objects of which some have default values", inner, "write all of them")
     if type_.kind == TypeKind.RECORD and objects.has_defaults(type_):
         nodes += _rest(body, inner, elements)
     return tree.braces(nodes, at)
+
+
+def _with_references(type_: Type, nodes: list[Node]) -> list[Node]:
+    """Members that are references are the addresses of what they refer to."""
+    before = len(bases(type_.get_declaration()))
+    found = list(nodes)
+    for number, field in enumerate(type_.get_fields(), before):
+        if is_reference(field.type) and number < len(found):
+            found[number] = tree.unary("&", found[number], found[number].coord)
+    return found
 
 
 def _element(body: Body, cursor: Cursor) -> Node:

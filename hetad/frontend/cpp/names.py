@@ -96,5 +96,19 @@ def word(text: str) -> str:
     return re.sub(r"\W+", "_", text.replace("*", " ptr ").replace("-", " minus ").strip()).strip("_")
 
 
+def apart(names: list[str]) -> list[str]:
+    """The same names; equal ones, as those of what a pack becomes, with numbers."""
+    taken = set(names)
+    found: list[str] = []
+    for name in names:
+        own, number = name, 1
+        while own and own in found:
+            number += 1
+            own = f"{name}_{number}"
+            own += "_" * (own in taken)
+        found.append(own)
+    return found
+
+
 def is_record(cursor: Cursor | None) -> bool:
     return cursor is not None and cursor.kind in _RECORDS

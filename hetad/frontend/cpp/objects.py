@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser.c_parser import Coord
 
 from hetad.frontend.cpp import clang, tree
-from hetad.frontend.cpp.body import SELF, Body
+from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import BASE, bases, is_outside, is_reference, record_key
@@ -118,7 +118,9 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
         return nodes[0] if clang.is_copy(constructor) else tree.call(DIM3, nodes, at)
     if known and len(args) == 1:
         return expression(body, args[0])
+    refuse_destructor(body, type_, cursor)
     if clang.is_copy(constructor) and is_implicit(constructor):
+        refuse_own_copies(body, type_, cursor)
         return as_base(body, expression(body, args[0]), args[0].type, cursor.type, at)
     if is_implicit(constructor):
         if args:
@@ -173,6 +175,8 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
 
     where = body.coord(at)
     if given is not None:
+        if uses_object(given):
+            body.source.refuse("a default value made of other members", given, "give it in a constructor")
         return initialiser(body, given)
     canonical = type_.get_canonical()
     if canonical.kind == TypeKind.RECORD and has_defaults(canonical):
@@ -186,6 +190,47 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
     if canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
         return tree.braces((), where)
     return tree.cast_to(Qualified(body.types.of(type_, at)), tree.constant("int", "0", where), where)
+
+
+def refuse_own_copies(body: Body, type_: Type, at: Cursor) -> None:
+    """Refuses a copy, made by the compiler, of an object with members whose class says how they are copied."""
+    type_ = type_.get_canonical()
+    while type_.kind == TypeKind.CONSTANTARRAY:
+        type_ = type_.element_type.get_canonical()
+    if type_.kind != TypeKind.RECORD:
+        return
+    declaration = type_.get_declaration()
+    for inner in (*bases(declaration), *type_.get_fields()):
+        kind = inner.type.get_canonical()
+        own = members_of(kind.get_declaration()) if kind.kind == TypeKind.RECORD else []
+        if any(_copies(m) and not is_implicit(m) for m in own):
+            body.source.refuse(f"a copy of '{type_.spelling}', with a member that is copied in a way of its own,", at,
+                               "copy the members by hand")  # fmt: skip
+        refuse_own_copies(body, kind, at)
+
+
+def _copies(method: Cursor) -> bool:
+    if method.kind == CursorKind.CONSTRUCTOR:
+        return clang.is_copy(method)
+    return bool(method.kind == CursorKind.CXX_METHOD and method.spelling == "operator=")
+
+
+def _refuse_own_address(body: Body, constructor: Cursor) -> None:
+    """Refuses a constructor that keeps the address of the object: here it makes it in another place."""
+    waiting: list[tuple[Cursor, Cursor]] = [(c, constructor) for c in constructor.get_children()]
+    while waiting:
+        cursor, around = waiting.pop()
+        takes = cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) == "&" and uses_object(cursor)
+        bare = cursor.kind == CursorKind.CXX_THIS_EXPR and around.kind != CursorKind.MEMBER_REF_EXPR
+        bare = bare and not (around.kind == CursorKind.UNARY_OPERATOR and clang.unary(around) == "*")
+        decays = cursor.kind == CursorKind.UNEXPOSED_EXPR and cursor.type.get_canonical().kind == TypeKind.POINTER
+        decays = decays and around.kind != CursorKind.ARRAY_SUBSCRIPT_EXPR and uses_object(cursor)
+        decays = decays and any(
+            c.type.get_canonical().kind == TypeKind.CONSTANTARRAY for c in clang.expressions(cursor)
+        )
+        if takes or bare or decays:
+            body.source.refuse("a constructor that takes the address of its object", cursor, "do it in a function")
+        waiting += [(c, cursor) for c in cursor.get_children()]
 
 
 def refuse_destructor(body: Body, type_: Type, at: Cursor) -> None:
@@ -218,8 +263,26 @@ def closure(body: Body, cursor: Cursor) -> Node:
     for field, variable in zip(fields, held, strict=True):
         own = None if is_outside(variable, cursor) else clang.initialiser(variable)  # [name = value]
         place = expression(body, own) if own is not None else body.variable(variable, cursor)
-        values.append(tree.unary("&", place, at) if is_reference(field.type) else place)
+        values.append(
+            tree.unary("&", place, at) if is_reference(field.type) else _copied(body, place, field.type, cursor)
+        )
     return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
+
+
+_MOST = 64  # elements of an array that a lambda captures
+
+
+def _copied(body: Body, place: Node, type_: Type, at: Cursor) -> Node:
+    """The value of a captured variable; of an array, all its elements."""
+    type_ = type_.get_canonical()
+    if type_.kind != TypeKind.CONSTANTARRAY:
+        return place
+    if type_.element_count > _MOST:
+        body.source.refuse("a large array that a lambda captures by value", at, "capture a pointer to it")
+    where = body.coord(at)
+    numbers = (tree.constant("int", str(i), where) for i in range(type_.element_count))
+    elements = (tree.index(place, number, where) for number in numbers)
+    return tree.braces([_copied(body, e, type_.element_type, at) for e in elements], where)
 
 
 def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]:
@@ -229,7 +292,9 @@ def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]
     class_ = constructor.semantic_parent.type
     given = dict(_pairs(constructor))
     of = Qualified(body.types.struct(class_, constructor))
-    if any(uses_object(value) for value in given.values()):
+    _refuse_own_address(body, constructor)
+    own = [d for f in class_.get_fields() if f.spelling not in given and (d := default(f)) is not None]
+    if any(uses_object(value) for value in (*given.values(), *own)):
         return _one_by_one(body, constructor, given, of, at)
     values = [
         default_value(body, b.type, given.get(record_key(b.type)), constructor) for b in bases(class_.get_declaration())
@@ -241,7 +306,7 @@ def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]
         else:
             values.append(default_value(body, field.type, value, constructor))
     init = tree.braces(values, at) if given or _any_default(class_) else None
-    return [tree.declaration(SELF, tree.declarator(SELF, of, at), init, at)]
+    return [tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), init, at)]
 
 
 def _any_default(class_: Type) -> bool:
@@ -284,7 +349,7 @@ def _one_by_one(
     class_ = constructor.semantic_parent.type
     if bases(class_.get_declaration()):
         body.source.refuse("members made of each other beside a base", constructor, "assign them in the body")
-    out = [tree.declaration(SELF, tree.declarator(SELF, of, at), tree.braces((), at), at)]
+    out = [tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), tree.braces((), at), at)]
     for field in class_.get_fields():
         value = given.get(field.spelling) or default(field)
         if value is None:
@@ -292,6 +357,6 @@ def _one_by_one(
         if field.type.get_canonical().kind == TypeKind.CONSTANTARRAY:
             body.source.refuse("an array made of other members", constructor, "assign its elements in the body")
         node = expression(body, value)
-        place = tree.member(tree.name(SELF, at), field.spelling, at)
+        place = tree.member(tree.name(body.self_name, at), field.spelling, at)
         out.append(tree.assignment("=", place, tree.unary("&", node, at) if is_reference(field.type) else node, at))
     return out

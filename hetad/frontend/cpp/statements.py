@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hetad.frontend.cpp import clang, objects, tree
-from hetad.frontend.cpp.body import SELF, Body
+from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
@@ -23,6 +23,8 @@ _SPACES = {
     CursorKind.CUDADEVICE_ATTR: "device",
 }
 
+_BINDINGS = (CursorKind.VAR_DECL, CursorKind.UNEXPOSED_DECL)
+
 
 def statement(body: Body, cursor: Cursor) -> Node:
     """The C statement that a cursor means."""
@@ -31,7 +33,7 @@ def statement(body: Body, cursor: Cursor) -> Node:
         return handler(body, cursor)
     if cursor.kind.is_expression():
         swapped = _swap(body, cursor)
-        return swapped if swapped is not None else expression(body, cursor)
+        return swapped if swapped is not None else tree.for_effect(expression(body, cursor))
     return body.source.refuse(
         _DESCRIPTIONS.get(clang.kind(cursor), f"this C++ ({clang.kind(cursor).lower()})"), cursor, "write it otherwise"
     )
@@ -74,11 +76,9 @@ def _declarations(body: Body, cursor: Cursor) -> Node:
 def _declared(body: Body, cursor: Cursor) -> list[Node]:
     found: list[Node] = []
     for child in cursor.get_children():
-        if child.kind == CursorKind.VAR_DECL:
+        if child.kind == CursorKind.VAR_DECL and child.spelling:
             found.append(variable(body, child))
-        elif clang.kind(child) in ("DECOMPOSITION_DECL", "UNEXPOSED_DECL") and "[" in {
-            t.text for t in body.source.inside(child)
-        }:
+        elif "[" in {t.text for t in body.source.inside(child)} and child.kind in _BINDINGS:
             body.source.refuse("structured bindings", child, "name the members")
     return found
 
@@ -169,6 +169,8 @@ def _conditions(body: Body, parts: list[Cursor]) -> tuple[list[Node], Node]:
 
 def _switch(body: Body, cursor: Cursor) -> Node:
     parts = clang.children(cursor)
+    if body.source.parentheses(cursor)[2]:  # libclang does not show it
+        body.source.refuse("a declaration before the subject of 'switch'", cursor, "declare the variable before")
     lead, subject = _conditions(body, parts[:-1])
     node = tree.statement("Switch", subject, block(body, parts[-1]), at=body.coord(cursor))
     return tree.block([*lead, node], body.coord(cursor)) if lead else node
@@ -242,6 +244,8 @@ def _range(body: Body, cursor: Cursor) -> Node:
     """`for (T &e : array)` counts through the array."""
     at = body.coord(cursor)
     parts = clang.children(cursor)
+    if body.source.parentheses(cursor)[2]:
+        body.source.refuse("a statement before a loop over a range", cursor, "write it before")
     declared, inner = next(p for p in parts if p.kind == CursorKind.VAR_DECL), parts[-1]
     over = next(p for p in parts if p.kind.is_expression())
     array = over.type.get_canonical()
@@ -249,7 +253,7 @@ def _range(body: Body, cursor: Cursor) -> Node:
         array = array.get_pointee()
     if array.kind != TypeKind.CONSTANTARRAY:
         body.source.refuse(f"a loop over a '{over.type.spelling}'", over, "count through it")
-    counter = f"{declared.spelling}_index"
+    counter = body.unused(f"{declared.spelling}_index")
     element = tree.index(expression(body, over), tree.name(counter, at), at)
     of = body.qualified(declared)
     one = tree.declaration(declared.spelling, tree.declarator(declared.spelling, of, at), element, at)
@@ -269,7 +273,7 @@ def _return(body: Body, cursor: Cursor) -> Node:
     at, found, function = body.coord(cursor), clang.expressions(cursor), body.function
     assert function is not None
     if function.kind == CursorKind.CONSTRUCTOR:
-        return tree.statement("Return", tree.name(SELF, at), at=at)
+        return tree.statement("Return", tree.name(body.self_name, at), at=at)
     if not found:
         return tree.statement("Return", None, at=at)
     if is_reference(function.result_type):

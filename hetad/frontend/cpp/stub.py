@@ -71,6 +71,7 @@ _WORDS = {
     (32, True): "int", (32, False): "unsigned int", (64, True): "long", (64, False): "unsigned long",
 }  # fmt: skip
 _OF_TYPES = {"atomic", "shuffle", "reduction"}
+HANDLE = "__hetad_"  # before the names of what handles point to
 _LOADS = ("__ldg", "__ldca", "__ldcg", "__ldcs")
 
 
@@ -90,7 +91,7 @@ def _types() -> Iterator[str]:
             yield (
                 f"struct {name};"
                 if name == "FILE"
-                else f"struct __hetad_{name}; typedef struct __hetad_{name} *{name};"
+                else f"struct {HANDLE}{name}; typedef struct {HANDLE}{name} *{name};"
             )
         elif is_half(type_):
             yield f"struct {name} {{ unsigned short __x; {name}() = default; __both {name}(float);"

@@ -43,7 +43,17 @@ def unary(op: str, operand: Node, at: Coord | None) -> Node:
     inner = {"*": "&", "&": "*"}.get(op)
     if isinstance(operand, c_ast.UnaryOp) and operand.op == inner:
         return operand.expr
+    if op == "&" and isinstance(operand, c_ast.TernaryOp):  # of a place that is chosen
+        arms = unary("&", operand.iftrue, at), unary("&", operand.iffalse, at)
+        return choice(operand.cond, *arms, at)
     return _c.UnaryOp(op, operand, at)  # type: ignore[no-any-return]
+
+
+def for_effect(node: Node) -> Node:
+    """An expression whose value nobody uses: the reference that a call returns is not followed."""
+    if isinstance(node, c_ast.UnaryOp) and node.op == "*" and isinstance(node.expr, c_ast.FuncCall):
+        return node.expr
+    return node
 
 
 def binary(op: str, left: Node, right: Node, at: Coord | None) -> Node:

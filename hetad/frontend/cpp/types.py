@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from hetad.frontend.cpp import clang
+from hetad.frontend.cpp import clang, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
+from hetad.frontend.cpp.names import apart
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
@@ -48,6 +49,7 @@ _PLAIN: dict[TypeKind, Type] = {
 _REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
 BASE = "base"
+_LAMBDA = "(lambda at"
 
 
 def is_reference(type_: ClangType) -> bool:
@@ -62,9 +64,8 @@ class Types:
         self._name_of = name_of
         self._structs: dict[str, Struct] = {}
         self._open: set[str] = set()
-        self.lambdas: dict[str, Cursor] = {}  # closure types by key, and the expressions that make them
+        self._lambdas: dict[str, Cursor] = {}  # closure types by key, and the expressions that make them
         self._captures: dict[str, list[Cursor]] = {}
-        self.makers: dict[str, Cursor] = {}  # and the functions that these stand in
 
     def qualified(self, type_: ClangType, at: Cursor) -> Qualified:
         """The type, and whether what has it is const; a reference is the pointer that stands for it."""
@@ -92,12 +93,18 @@ class Types:
             to = self.qualified(type_.get_pointee(), at)
             return Qualified(Pointer(to.type, const=to.const), reference=True)
         if kind == TypeKind.POINTER:
+            handle = type_.get_pointee().get_declaration().spelling.removeprefix(stub.HANDLE)
+            if handle in TYPES and handle != type_.get_pointee().get_declaration().spelling:
+                return Qualified(TYPES[handle])
             to = self.qualified(type_.get_pointee(), at)
             return Qualified(Pointer(to.type, const=to.const, restrict=bool(type_.is_restrict_qualified())))
         if kind in _ARRAYS:
             of = self.qualified(type_.element_type, at)
             return Qualified(Array(of.type, type_.element_count if kind == TypeKind.CONSTANTARRAY else None), of.const)
         if kind == TypeKind.RECORD:
+            declaration = type_.get_declaration()
+            if not self.source.is_users(declaration) and declaration.spelling in TYPES:
+                return Qualified(TYPES[declaration.spelling])
             return Qualified(self.struct(type_, at))
         if kind == TypeKind.ENUM:
             return Qualified(self._enumeration(type_, at))
@@ -109,7 +116,7 @@ class Types:
         """`auto`, the argument of a template, and what is not supported."""
         canonical = type_.get_canonical()
         if canonical.kind != type_.kind:
-            return self._unqualified(canonical, at)
+            return self.qualified(canonical, at)
         if type_.kind in (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO):
             self.source.refuse("function pointers", at, "call the functions by name, chosen by an if or a switch")
         if type_.kind == TypeKind.LONGDOUBLE:
@@ -126,25 +133,22 @@ class Types:
             if token.text in ("{", ";"):
                 break
             head.append(token.text)
-        return self.of(declaration.enum_type, at) if ":" in head else INT
+        values = [c.enum_value for c in declaration.get_children() if c.kind == CursorKind.ENUM_CONSTANT_DECL]
+        large = any(not -(2**31) <= value < 2**31 for value in values)
+        return self.of(declaration.enum_type, at) if ":" in head or large else INT
 
     # --- structs -----------------------------------------------------------------------------------
 
     def struct(self, type_: ClangType, at: Cursor) -> Struct:
         type_ = type_.get_canonical()
-        declaration = type_.get_declaration()
         key = record_key(type_)
         if key in self._structs:
             return self._structs[key]
-        if not self.source.is_users(declaration) and declaration.spelling in TYPES:
-            found = TYPES[declaration.spelling]
-            assert isinstance(found, Struct)
-            return found
         if key in self._open:
             self.source.refuse(f"'{type_.spelling}', which refers to itself,", at, "use indices in place of pointers")
         self._open.add(key)
         try:
-            made = self._struct(type_, declaration, at)
+            made = self._struct(type_, type_.get_declaration(), at)
         finally:
             self._open.discard(key)
         self._structs[key] = made
@@ -181,29 +185,38 @@ class Types:
         if field.is_bitfield():
             self.source.refuse("bit-fields", field, "use a plain integer member")
         name = field.spelling or self.captured(of, number)
+        if not name and _LAMBDA in of.spelling:
+            self.source.refuse("'this' in a lambda", field, "copy the members that it needs to variables")
         if not name:
             self.source.refuse("an unnamed member", field, "give it a name")
         return Field(name, self.of(field.type, field))
 
     # --- lambdas -----------------------------------------------------------------------------------
 
-    def add_lambda(self, expression: Cursor, function: Cursor) -> None:
-        """A lambda in a function that is lowered."""
-        self.lambdas[record_key(expression.type)] = expression
-        self.makers[record_key(expression.type)] = function
-        self._captures.pop(record_key(expression.type), None)
+    def expression_of(self, of: ClangType) -> Cursor | None:
+        """The lambda that makes a closure; None for other types."""
+        canonical = of.get_canonical()
+        if _LAMBDA not in canonical.spelling:
+            return None
+        key = record_key(canonical)
+        if key not in self._lambdas:
+            around = canonical.get_declaration().semantic_parent
+            for inner in clang.walk(clang.definition(around) or around):
+                if inner.kind == CursorKind.LAMBDA_EXPR:
+                    self._lambdas[record_key(inner.type)] = inner
+        return self._lambdas.get(key)
 
     def captures(self, of: ClangType) -> list[Cursor]:
         """The variables that a closure has, in the order of its members; none of other types."""
         key = record_key(of)
         if key not in self._captures:
-            expression = self.lambdas.get(key)
+            expression = self.expression_of(of)
             self._captures[key] = captures(expression) if expression is not None else []
         return self._captures[key]
 
     def captured(self, of: ClangType, number: int) -> str | None:
         """What the member of a closure is called: as the variable that it has the value of."""
-        names = [capture.spelling for capture in self.captures(of)]
+        names = apart([capture.spelling for capture in self.captures(of)])
         return names[number] if number < len(names) else None
 
 
@@ -255,7 +268,7 @@ def record_key(type_: ClangType) -> str:
 def _struct_name(type_: ClangType) -> str:
     """`Vector_float_3` for `ns::Vector<float, 3>`."""
     text = re.sub(r"\b(const|volatile|struct|class)\b", " ", type_.spelling)
-    if "(lambda at" in text:
+    if _LAMBDA in text:
         return "closure"
     if "(unnamed" in text or "(anonymous" in text:
         return "unnamed"

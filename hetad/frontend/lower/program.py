@@ -84,7 +84,11 @@ def _parameters(ctx: Context, function: c_ast.FuncDecl, item: Item) -> list[_Par
 
 def _shares_memory(ctx: Context, item: Item) -> bool:
     """Whether other threads or variables at file scope may change an argument while the function runs."""
-    return ctx.outer.has_writable_variables() or any(t.text.startswith("__sync") for t in item.tokens)
+    return (
+        item.keeps_references
+        or ctx.outer.has_writable_variables()
+        or any(t.text.startswith("__sync") for t in item.tokens)
+    )
 
 
 def function(ctx: Context, node: c_ast.FuncDef, item: Item) -> Function:

@@ -155,7 +155,8 @@ def _writes(type_: Type, value: Int | Float) -> bool:
                 inner = inner.of
             if isinstance(inner, Pointer):
                 return True
-            return not const and _may_hold(inner, value)
+            behind = isinstance(inner, Struct) and any(_writes(f.type, value) for f in inner.fields)
+            return behind or (not const and _may_hold(inner, value))
         case Struct(fields=fields):
             return any(_writes(f.type, value) for f in fields)
         case Array(of=of):

@@ -1,0 +1,16 @@
+/*---
+function = "f"
+frontend = "cpp"
+error = "UnsupportedError"
+---*/
+struct P {
+    double v;
+    P() : v(3) {}
+};
+
+double f(double x)
+{
+    P p[4];  // expected-error: an array of objects that are constructed
+    //^
+    return p[2].v * x;
+}
