@@ -21,7 +21,7 @@ from hetad.adjoint.components import component, element_by_element
 from hetad.adjoint.copy_permutations import Moves, grouped, reverse_moves
 from hetad.adjoint.expressions import active_leaves, mentions, pull
 from hetad.adjoint.origin import Origin
-from hetad.adjoint.shadows import Shadows, scalar_of
+from hetad.adjoint.shadows import Shadows
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import floating_leaves_of
 from hetad.analysis.pointers import Location
@@ -30,7 +30,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, zero
 from hetad.ir.places import reached_by
 from hetad.ir.simplify import negated
-from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating
+from hetad.ir.types import BOOL, Array, Float, Pointer, Struct, Type, holds_floating, innermost
 from hetad.ir.visit import map_body
 from hetad.rules.routines import HEADERS, routine_of
 from hetad.rules.user import Rules
@@ -115,7 +115,7 @@ class Engine(Shadows, ABC):
 
     def _initial(self, symbol: ir.Symbol) -> ir.Expr | None:
         """Zero for a shadow of numbers beside pointers, which exists before the reverse sweep adds to it."""
-        numbers = isinstance(symbol.type, Struct | Array) and bool(floating_leaves_of(scalar_of(symbol.type)))
+        numbers = isinstance(symbol.type, Struct | Array) and bool(floating_leaves_of(innermost(symbol.type)))
         return zero(symbol.type, symbol.span) if numbers and symbol in self.shadows.values() else None
 
     def block(self, body: ir.Body) -> Parts:

@@ -14,7 +14,7 @@ from hetad.analysis.callgraph import bottom_up
 from hetad.diagnostics import Inlined, Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
-from hetad.ir.places import exposed, root_symbol, written
+from hetad.ir.places import exposed, is_dynamic, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
 from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute, variables, walk_expr
 from hetad.passes.manager import program_pass
@@ -60,7 +60,7 @@ def _one_dynamic(function: ir.Function) -> ir.Function:
     """Every `extern __shared__` array of a kernel is the same memory: one variable, declared at the top."""
     if function.kind != "kernel":
         return function
-    arrays = [x for x in dict.fromkeys(declared(function.body)) if _is_dynamic(x)]
+    arrays = [x for x in dict.fromkeys(declared(function.body)) if is_dynamic(x)]
     if not arrays:
         return function
     first, *others = arrays
@@ -70,13 +70,9 @@ def _one_dynamic(function: ir.Function) -> ir.Function:
         assert isinstance(other.type, Array)
         view = ir.Cast(here, Pointer(other.type.of), span=other.span)
         bindings[other] = here if other.type == first.type else view
-    undeclared = map_body(lambda s: None if isinstance(s, ir.Declare) and _is_dynamic(s.symbol) else s, function.body)
+    undeclared = map_body(lambda s: None if isinstance(s, ir.Declare) and is_dynamic(s.symbol) else s, function.body)
     top = ir.Declare(first, None, span=first.span)
     return replace(function, body=(top, *map_exprs(_simplify, substitute(bindings, undeclared))))
-
-
-def _is_dynamic(symbol: ir.Symbol) -> bool:
-    return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
 
 
 def _body_for(callee: ir.Function, call: ir.Call, names: Names, pointed: Collection[ir.Symbol]) -> ir.Body:

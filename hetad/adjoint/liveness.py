@@ -15,6 +15,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.facts import Fact, once
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Struct, size_of
@@ -285,8 +286,7 @@ def _parts_of(body: ir.Body, position: int) -> set[ir.Symbol]:
 
 def _covered(pointer: ir.Expr, size: ir.Expr | None) -> ir.Symbol | None:
     """The variable that so many bytes from its start on are all of."""
-    while isinstance(pointer, ir.Cast):
-        pointer = pointer.operand
+    pointer = bare(pointer)
     place = pointer.place if isinstance(pointer, ir.AddressOf) else pointer
     if not isinstance(place, ir.Var) or not isinstance(size, ir.Const):
         return None

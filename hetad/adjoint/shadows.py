@@ -15,7 +15,7 @@ from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var, zero
-from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, of_value, scalar_base
+from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, innermost, of_value, scalar_base
 
 
 class Shadows:
@@ -34,7 +34,7 @@ class Shadows:
         """Whether a variable is, or holds, pointers whose shadows move with it."""
         place = var(symbol)
         if isinstance(symbol.type, Array):
-            element = ir.Var(replace(symbol, type=scalar_of(symbol.type)), span=symbol.span)
+            element = ir.Var(replace(symbol, type=innermost(symbol.type)), span=symbol.span)
             return bool(pointer_parts(element)) and self._any_active(self.pointers.held(symbol), seen)
         return any(self.is_active_pointer(part, seen) for part in pointer_parts(place))
 
@@ -43,7 +43,7 @@ class Shadows:
         place = var(symbol)
         if not self.carries_pointers(symbol):
             return [place]
-        if isinstance(scalar_of(symbol.type), Struct):
+        if isinstance(innermost(symbol.type), Struct):
             return [place, *self.shadows_of(pointers_in(symbol))]
         return [place, ir.Var(self.shadow(symbol), span=symbol.span)]
 
@@ -142,12 +142,6 @@ class Shadows:
                 arms = self.shadow_pointer(then), self.shadow_pointer(orelse)
                 return replace(expr, then=arms[0], orelse=arms[1], type=writable(expr.type))
         return expr  # a null pointer
-
-
-def scalar_of(type_: Type) -> Type:
-    while isinstance(type_, Array):
-        type_ = type_.of
-    return type_
 
 
 def writable(type_: Type) -> Type:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.analysis import integer_sets
-from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.affine import UNIT, Monomial, Polynomial
 from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.coordinates import AXES, Coordinates, Values, grid_dim
 from hetad.analysis.loops import Counted, counted
@@ -212,7 +212,7 @@ class Accesses:
     ) -> tuple[Loop, list[Polynomial]]:
         shared = self._shared(start, step) if not header.down else None
         by = step.constant
-        one = Polynomial({(): 1})
+        one = UNIT
         slack = Polynomial({}) if header.inclusive else one
         direct = shared is not None or by == 1
         upwards = direct and not header.down
@@ -350,7 +350,7 @@ class Accesses:
                 return found if len(found) <= _CASES else ()
             case ir.Binary(op="==" | "!=" as op) if (op == "!=") == holds:
                 same = self._not_negative(cond, not holds, values, given)
-                return tuple((p - Polynomial({(): 1}),) for p in same)
+                return tuple((p - UNIT,) for p in same)
             case ir.Binary(op="==" | "!=" | "<" | "<=" | ">" | ">="):
                 told = tuple(self._not_negative(cond, holds, values, given))
                 return (told,) if told else ()
@@ -374,7 +374,7 @@ class Accesses:
         as well and less, or not negative."""
         if b.constant is not None or self.coordinates.is_count(b):
             return False
-        one = Polynomial({(): 1})
+        one = UNIT
         negative = [*given, b.scaled(-1) - one]
         return self._impossible([*negative, a]) and self._impossible(
             [*negative, a.scaled(-1) - one, *_compared(op, a, b)]
@@ -414,7 +414,7 @@ def _is_unsigned(c: ir.Binary) -> bool:
 
 
 def _compared(op: str, a: Polynomial, b: Polynomial) -> list[Polynomial]:
-    one = Polynomial({(): 1})
+    one = UNIT
     match op:
         case "<":
             return [b - a - one]

@@ -14,6 +14,7 @@ from hetad.analysis.dataflow import settle
 from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.facts import once
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
 from hetad.ir.visit import children, declared, own_nodes, walk_stmts
@@ -202,8 +203,7 @@ class Activity:
         return frozenset().union(*(outside[x] for x in self._within[question] if x in outside))
 
     def _behind(self, arg: ir.Expr) -> frozenset[Location]:
-        while isinstance(arg, ir.Cast):
-            arg = arg.operand
+        arg = bare(arg)
         if isinstance(arg.type, Struct):
             return frozenset(t for part in pointer_parts(arg) for t in self.pointers.targets(part))
         return frozenset(self.pointers.targets(arg)) if not isinstance(arg.type, Float) else frozenset()

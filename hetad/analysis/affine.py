@@ -73,6 +73,11 @@ class Polynomial:
 UNIT = Polynomial({(): 1})
 
 
+def numeral(value: int) -> Polynomial:
+    """The number."""
+    return Polynomial({(): value} if value else {})
+
+
 def atom(symbol: ir.Symbol) -> Polynomial:
     """The value of a variable."""
     return Polynomial({(var(symbol),): 1})

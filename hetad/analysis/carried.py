@@ -15,7 +15,8 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import elements, holds_pointer, out_place, pointer_parts
 from hetad.analysis.pointers import PointsTo, Root
 from hetad.ir import nodes as ir
-from hetad.ir.build import var
+from hetad.ir.arithmetic import bare
+from hetad.ir.build import is_zero, var
 from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.memops.table import TABLE
@@ -151,14 +152,8 @@ def _is_one(s: ir.Stmt, pointer: Type) -> bool:
     if not isinstance(s, ir.Call) or s.function not in TABLE or not isinstance(pointer, Pointer):
         return False
     sizes = [s.args[i] for role in ("bytes", "count", "size") if (i := TABLE[s.function].position(role)) is not None]
-    numbers = [int(e.value) for e in map(_uncast, sizes) if isinstance(e, ir.Const)]
+    numbers = [int(e.value) for e in map(bare, sizes) if isinstance(e, ir.Const)]
     return len(numbers) == len(sizes) > 0 and prod(numbers) == size_of(pointer.to)
-
-
-def _uncast(e: ir.Expr) -> ir.Expr:
-    while isinstance(e, ir.Cast):
-        e = e.operand
-    return e
 
 
 def _names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
@@ -182,9 +177,7 @@ def _names(function: ir.Function, pointers: PointsTo) -> dict[Root, ir.Symbol]:
 
 
 def is_null(value: ir.Expr | None) -> bool:
-    while isinstance(value, ir.Cast):
-        value = value.operand
-    return isinstance(value, ir.Const) and value.value == 0
+    return value is not None and is_zero(bare(value))
 
 
 def _assigned(s: ir.Stmt) -> list[ir.Expr]:

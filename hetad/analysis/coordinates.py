@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Monomial, Polynomial, atom
+from hetad.analysis.affine import Monomial, Polynomial, atom, numeral
 from hetad.analysis.assigned import _exposed, _root
 from hetad.analysis.modular_shifts import Entry, Turned, literals, turned
 from hetad.analysis.scales import ONE, Scale, chain, scale
@@ -84,7 +84,7 @@ class Coordinates:
         """An integer expression where the variables have `values`."""
         match expr:
             case ir.Const(value=value) if isinstance(expr.type, Int):
-                return Polynomial({(): int(value)} if value else {})
+                return numeral(int(value))
             case ir.Var(symbol=symbol) if symbol in values:
                 return values[symbol]
             case ir.Cast(operand=operand, type=Int() as to) if isinstance(operand.type, Int):
@@ -273,7 +273,7 @@ class Coordinates:
         varying = {a for m in index.terms for a in m if not self.uniform(a)}
         loops = {a.symbol for a in varying if isinstance(a, ir.Var) and a.symbol in self._counting - threads}
         if values and index.constant is not None and 0 <= index.constant < len(values):
-            return Polynomial({(): values[index.constant]} if values[index.constant] else {})
+            return numeral(values[index.constant])
         if self.uniform(expr) or not values or len(loops) < len(varying):
             return self._opaque(expr)
         symbol = ir.Symbol("entry", INT, expr.span)

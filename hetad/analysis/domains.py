@@ -64,7 +64,7 @@ class Domains:
     def _quotient(self, condition: Polynomial, by: Scale, lower: Sequence[Digit]) -> Polynomial | None:
         whole: dict[Monomial, int] = {}
         rest: dict[Monomial, int] = {}
-        for monomial, coefficient in (condition + Polynomial({(): 1})).terms.items():
+        for monomial, coefficient in (condition + UNIT).terms.items():
             uniform, counting = self.split(monomial)
             worth = scale(abs(coefficient), uniform).over(by)
             if worth is None:
@@ -76,7 +76,7 @@ class Domains:
         allowed = {m: c for p in below for m, c in p.terms.items()}
         if not rest or any(allowed.get(m) != -c for m, c in rest.items()):
             return None
-        return Polynomial(whole) - Polynomial({(): 1})
+        return Polynomial(whole) - UNIT
 
     def split(self, monomial: Monomial) -> tuple[Monomial, Monomial]:
         """The uniform atoms of a product, and its coordinates."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, points_to
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.facts import lasting
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
@@ -173,8 +174,7 @@ class Effects:
 
     def behind(self, arg: ir.Expr) -> Iterator[Location]:
         """The locations reached through a pointer argument."""
-        while isinstance(arg, ir.Cast):
-            arg = arg.operand
+        arg = bare(arg)
         if isinstance(arg.type, Pointer | Array):
             yield from self.pointers.targets(arg)
         else:

@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import UNIT, Polynomial
 from hetad.analysis.scales import ONE, Scale, scale
-
-_ONE = Polynomial({(): 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Box:
 def whole_rows(strides: Sequence[Scale], first: Polynomial, last: Polynomial) -> Box | None:
     """All cells of the interval."""
     rows = [(Polynomial({}), extent) for extent in _extents(strides)]
-    start, behind = _over(first, strides[-1]), _over(last + _ONE, strides[-1])
+    start, behind = _over(first, strides[-1]), _over(last + UNIT, strides[-1])
     return Box((*rows, (start, behind))) if start is not None and behind is not None else None
 
 
@@ -47,13 +45,13 @@ def interior(strides: Sequence[Scale], first: Polynomial, last: Polynomial) -> B
     lowest, highest = _subscripts(strides, first), _subscripts(strides, last)
     if lowest is None or highest is None or strides[0] != ONE:
         return None
-    ends = [(low, high + _ONE) for low, high in zip(lowest, highest, strict=True)]
+    ends = [(low, high + UNIT) for low, high in zip(lowest, highest, strict=True)]
     gaps: list[Gap] = []
     conditions: list[Polynomial] = []
     for (low, behind), extent, stride, pitch in zip(ends, _extents(strides), strides, strides[1:], strict=False):
         if low.terms or (extent - behind).terms:
             gaps.append(Gap((behind - low) * stride.polynomial(), pitch.polynomial()))
-            conditions += [low, extent - behind, behind - low - _ONE]
+            conditions += [low, extent - behind, behind - low - UNIT]
     return Box(tuple(ends), tuple(gaps), tuple(conditions))
 
 
@@ -76,7 +74,7 @@ def _subscripts(strides: Sequence[Scale], cell: Polynomial) -> list[Polynomial] 
         return None
     for k, extent in enumerate(_extents(strides)):
         if (found[k].constant or 0) < 0:
-            found[k], found[k + 1] = found[k] + extent, found[k + 1] - _ONE
+            found[k], found[k + 1] = found[k] + extent, found[k + 1] - UNIT
     return found
 
 

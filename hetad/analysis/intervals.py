@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hetad.analysis.thread_words import Case, Sum, Words
 from hetad.ir import nodes as ir
 from hetad.ir.places import exposed
-from hetad.ir.types import INT, Array, Int, Pointer, Type, cells_within, innermost, is_volatile
+from hetad.ir.types import INT, Array, Int, Pointer, Type, cells_within, element_or_none, innermost, is_volatile
 from hetad.ir.visit import (
     bodies,
     children,
@@ -317,7 +317,7 @@ class Intervals:
                 return self._moved(left, right, 1 if op == "+" else -1, held)
             case ir.AddressOf(place=ir.Index() as place):
                 return self._offset(place)
-            case ir.Cast(operand=operand, type=Pointer(to=to)) if _held(operand.type) == to:
+            case ir.Cast(operand=operand, type=Pointer(to=to)) if element_or_none(operand.type) == to:
                 return self._offset(operand)
         return None
 
@@ -354,7 +354,3 @@ def _is_position(e: ir.Expr) -> bool:
     return (isinstance(e, ir.ThreadIndex) and e.name == "threadIdx") or isinstance(
         e, ir.Index | ir.Member | ir.Intrinsic | ir.CallExpr
     )
-
-
-def _held(type_: Type) -> Type | None:
-    return type_.to if isinstance(type_, Pointer) else type_.of if isinstance(type_, Array) else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hetad.analysis.linear import Linear, Ranges
 from hetad.analysis.webs import place_of
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import Array, Int, Pointer, Type, Void, size_of
 
 
@@ -156,8 +157,7 @@ class Values:
         return (*a[0], *b[0]), fails
 
     def _pointer_tested(self, op: str, pointer: ir.Expr, other: ir.Expr, known: Known) -> Tested:
-        while isinstance(other, ir.Cast):
-            other = other.operand
+        other = bare(other)
         if op not in ("==", "!=") or not isinstance(other, ir.Const):
             return None, None
         found = self._null(pointer, known)

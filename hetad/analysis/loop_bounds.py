@@ -14,6 +14,7 @@ from hetad.ir.arithmetic import MIRRORED
 from hetad.ir.simplify import simplest
 from hetad.ir.types import LONG, Int
 from hetad.ir.visit import map_children, walk_expr
+from hetad.rules import operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,14 @@ def _sum(a: ir.Expr | None, b: ir.Expr | None, op: str) -> ir.Expr | None:
     if b is None:
         return a
     return simplest(ir.Binary(op, a if a is not None else _number(0, b), b, LONG, span=b.span))
+
+
+def limited(value: ir.Expr, bounds: Sequence[ir.Expr], nearer: operations.Value, limit: ir.Expr, type_: Int) -> ir.Expr:
+    """Where a loop begins or ends that all `bounds` admit: the value, raised or lowered (`nearer`) to each of them, but
+    not beyond `limit`."""
+    for b in bounds:
+        value = nearer(value, b, limit, span=value.span)
+    return ir.Cast(value, type_, True, span=value.span) if bounds else value
 
 
 def pure(e: ir.Expr) -> bool:

@@ -19,7 +19,7 @@ from math import gcd
 
 from hetad.analysis.access_maps import AccessMaps, Map
 from hetad.analysis.accesses import Guard, Loop
-from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.affine import UNIT, Monomial, Polynomial
 from hetad.analysis.coordinates import grid_dim
 from hetad.analysis.hyper_rectangles import Gap, interior, whole_rows
 from hetad.analysis.integer_sets import NOWHERE, all_of, exists, some_of
@@ -32,7 +32,6 @@ from hetad.ir.printer import expr_text
 from hetad.ir.types import Pointer, Struct, Type, innermost
 
 _MOST = 32  # stores that are looked at
-_ONE = Polynomial({(): 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +161,7 @@ def _exists(maps: AccessMaps, m: Map, axis: str, kind: str, counted: AbstractSet
     else:
         return None
     told = {t: c for t, c in block.terms.items() if counted >= set(_coordinates(maps, Polynomial({t: c})))}
-    return there - Polynomial(told) - _ONE
+    return there - Polynomial(told) - UNIT
 
 
 def _least(maps: AccessMaps, condition: Polynomial, known: Sequence[Polynomial]) -> Polynomial | None:
@@ -208,9 +207,9 @@ def _covered(maps: AccessMaps, written: Written, stores: Sequence[_Store]) -> Ov
         if box is None:
             continue
         given = [*written.positive, *(n for s in stores for n in s.needed), *box.conditions]
-        given += [Polynomial({(a,): 1}) - _ONE for a in atoms if not isinstance(a, ir.ThreadIndex)]
+        given += [Polynomial({(a,): 1}) - UNIT for a in atoms if not isinstance(a, ir.ThreadIndex)]
         products = [t for pair in box.ends for end in pair for t in end.terms if t and all(a in atoms for a in t)]
-        context = [*given, *(Polynomial({t: 1}) - _ONE for t in products), box.ends[-1][1] - box.ends[-1][0] - _ONE]
+        context = [*given, *(Polynomial({t: 1}) - UNIT for t in products), box.ends[-1][1] - box.ends[-1][0] - UNIT]
         lacking = _Question(maps, strides).lacking(stores, box.ends, context)
         if lacking is not None:
             return Overwritten(first, last, _strictest([*given, *lacking]), threads, box.gaps)

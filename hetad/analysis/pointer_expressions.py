@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, scalar_base
 from hetad.ir.visit import walk_stmts
 
@@ -18,8 +19,7 @@ def pointee(pointer: ir.Expr) -> ir.Place | None:
 
 def out_place(arg: ir.Expr) -> ir.Place | None:
     """The place whose address is passed, as `p` in `cudaMalloc((void **)&p, n)`."""
-    while isinstance(arg, ir.Cast):
-        arg = arg.operand
+    arg = bare(arg)
     if isinstance(arg, ir.AddressOf):
         return arg.place
     if isinstance(arg, ir.Binary) and arg.op == "+" and isinstance(arg.left.type, Pointer | Array):

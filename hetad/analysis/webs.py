@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.identity import Identity, IdentityMap
 from hetad.ir.types import Pointer, Struct, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
@@ -271,9 +272,7 @@ def _looked_through(s: ir.Stmt) -> Iterator[ir.Place]:
     row = TABLE[s.function]
     source = row.position("src") if row.action == "copy" else None
     if source is not None:
-        arg = s.args[source]
-        while isinstance(arg, ir.Cast):
-            arg = arg.operand
+        arg = bare(s.args[source])
         if isinstance(arg, ir.AddressOf):
             yield arg.place
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps, Map
 from hetad.analysis.accesses import Accesses
-from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.affine import UNIT, Monomial, Polynomial
 from hetad.analysis.coordinates import AXES, Coordinates, grid_dim
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import pointee
@@ -26,7 +26,6 @@ from hetad.rules import callees
 
 Ends = tuple[Polynomial | None, Polynomial | None]  # None: not known
 _DEPTH = 4  # of bounds that lead to other bounds
-_ONE = Polynomial({(): 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ class _Extent:
         self.maps = maps
         coordinates = maps.coordinates
         blocks = [
-            Polynomial({(grid_dim(a, coordinates.span),): 1}) - coordinates.resolved(coordinates.block_of(a)) - _ONE
+            Polynomial({(grid_dim(a, coordinates.span),): 1}) - coordinates.resolved(coordinates.block_of(a)) - UNIT
             for a in AXES
         ]
         self.conditions = [*m.conditions, *maps.existence(m), *blocks]
@@ -187,7 +186,7 @@ class _Extent:
             factor = Polynomial({uniform: coefficient})
             if not self._is_uniform(factor) or len(counting) > 1:
                 return None, None
-            lower, upper = self._coordinate(counting[0], depth) if counting else (_ONE, _ONE)
+            lower, upper = self._coordinate(counting[0], depth) if counting else (UNIT, UNIT)
             if counting:
                 self._rely_on(uniform)
             if coefficient < 0 and counting:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hetad.adjoint.options import Options
 from hetad.analysis.affine import Polynomial
@@ -17,7 +17,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names
 from hetad.ir.identity import IdentitySet
 from hetad.ir.visit import variables
-from hetad.passes.manager import Pass
+from hetad.passes.manager import part_pass
 from hetad.passes.task import Task
 
 if TYPE_CHECKING:
@@ -164,14 +164,4 @@ def _parameters(draft: Draft) -> list[ir.Symbol]:
     return [*found, *draft.zeros.values()]
 
 
-def on_body(name: str) -> Callable[[Callable[[Draft], ir.Body]], Pass[Any]]:
-    """Marks a function that gives a draft another text as the pass of this name."""
-
-    def marked(rewrite: Callable[[Draft], ir.Body]) -> Pass[Any]:
-        def text(draft: Draft) -> Draft:
-            return with_body(draft, rewrite(draft))
-
-        text.__doc__ = rewrite.__doc__
-        return Pass(name, text)
-
-    return marked
+on_body = part_pass(with_body)  # marks a function that gives a draft another text as the pass of this name

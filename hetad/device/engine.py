@@ -26,7 +26,7 @@ from hetad.ir.facts import once
 from hetad.ir.identity import IdentityMap
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated
-from hetad.ir.types import INT, Array, Float, Pointer, Type
+from hetad.ir.types import INT, Array, Float, Pointer, Type, element_or_none
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Adds, Inactive, Mirrored, Pullback, Restored, Transposed
@@ -217,13 +217,9 @@ def _keeps(s: ir.Stmt) -> TypeGuard[ir.Push | ir.Assign]:
     return isinstance(s, ir.Push | ir.Assign)
 
 
-def _holds(type_: Type) -> Type | None:
-    return type_.to if isinstance(type_, Pointer) else type_.of if isinstance(type_, Array) else None
-
-
 def pointee(pointer: ir.Expr, type_: Type) -> ir.Place:
     """The cell a pointer argument points to."""
-    while isinstance(pointer, ir.Cast) and _holds(pointer.operand.type) == _holds(pointer.type):
+    while isinstance(pointer, ir.Cast) and element_or_none(pointer.operand.type) == element_or_none(pointer.type):
         pointer = pointer.operand
     if isinstance(pointer, ir.AddressOf):
         return pointer.place

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from hetad.device.accumulation.increments import base
 from hetad.ir import nodes as ir
+from hetad.ir.places import base
 from hetad.ir.types import Pointer
 from hetad.ir.visit import children, own_exprs, substitute, variables, walk_exprs, walk_stmts
 

@@ -24,11 +24,11 @@ from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.analysis.work import turns
-from hetad.device.accumulation.increments import base, pointee
+from hetad.device.accumulation.increments import pointee
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, is_zero, times, var
-from hetad.ir.places import exposed, root_symbol
+from hetad.ir.places import base, exposed, root_symbol
 from hetad.ir.types import DOUBLE, Array, Float, Pointer
 from hetad.ir.visit import (
     bodies,

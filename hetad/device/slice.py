@@ -8,7 +8,8 @@ from hetad.analysis.accesses import Access, Definition, Guard, Loop
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
-from hetad.ir.types import Int, Pointer
+from hetad.ir.places import through_pointer
+from hetad.ir.types import Int
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.rules import callees
 
@@ -68,7 +69,7 @@ def _repeatable(s: ir.Stmt) -> bool:
                 if symbol.storage == "shared":
                     return False
             case ir.Assign(target=target) | ir.Update(target=target):
-                if _behind_pointer(target):
+                if through_pointer(target):
                     return False
             case ir.Call(function=name, result=result):
                 if callees.kind(name) == "atomic" or increment(inner) is not None or result is None:
@@ -80,15 +81,6 @@ def _repeatable(s: ir.Stmt) -> bool:
         if inner is not s and any(True for _ in takes(inner)):
             return False
     return True
-
-
-def _behind_pointer(place: ir.Expr) -> bool:
-    match place:
-        case ir.Index(base=base):
-            return isinstance(base.type, Pointer) or _behind_pointer(base)
-        case ir.Member(base=base):
-            return _behind_pointer(base)
-    return False
 
 
 def _in_any_order(access: Access, needed: set[ir.Symbol]) -> bool:

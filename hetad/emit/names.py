@@ -5,8 +5,8 @@ from __future__ import annotations
 from hetad.emit import support
 from hetad.ir import nodes as ir
 from hetad.ir.names import LocalNames, called
-from hetad.ir.places import written
-from hetad.ir.types import Array, Type
+from hetad.ir.places import is_dynamic, written
+from hetad.ir.types import Type
 from hetad.ir.visit import declared, variables
 from hetad.memops import library
 
@@ -49,11 +49,6 @@ LIBRARY = _LIBRARY | {name + "f" for name in _LIBRARY} | {row.name for row in li
 def spelled(name: str) -> str:
     """`name`, changed when it is a word of C, C++ or CUDA."""
     return name + "_" if name in KEYWORDS else name
-
-
-def is_dynamic(symbol: ir.Symbol) -> bool:
-    """Whether a variable is `extern __shared__ T x[]`."""
-    return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
 
 
 class Spellings:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hetad.emit.declarators import declaration
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.rules.routines import Routine
 
 if TYPE_CHECKING:
@@ -42,11 +43,9 @@ def call(e: Expressions, launch: ir.Launch, routine: Routine) -> Iterator[str]:
 
 def _argument(e: Expressions, how: str, arg: ir.Expr, constants: list[str]) -> str:
     if how == "o":
-        bare = arg
-        while isinstance(bare, ir.Cast):
-            bare = bare.operand
-        if isinstance(bare, ir.Const) and bare.value in _OPERATIONS:
-            return _OPERATIONS[int(bare.value)]
+        given = bare(arg)
+        if isinstance(given, ir.Const) and given.value in _OPERATIONS:
+            return _OPERATIONS[int(given.value)]
         return f"(cublasOperation_t){e.text(arg, 14)}"
     if how == "b":
         if isinstance(arg, ir.Var):

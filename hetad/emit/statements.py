@@ -10,10 +10,12 @@ from hetad.emit import routines
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMPARISONS, LOGIC, Expressions, converted, usual
 from hetad.emit.layout import INDENT
-from hetad.emit.names import is_dynamic
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.arithmetic import bare
+from hetad.ir.build import is_one, is_zero
+from hetad.ir.places import is_dynamic
 from hetad.ir.types import BOOL, DIM3, Array, Float, Int, Pointer, Type, Void, size_of
 from hetad.ir.visit import variables, walk_stmts
 from hetad.rules import callees
@@ -374,12 +376,8 @@ def _gives_first_value(statement: ir.Stmt, symbol: ir.Symbol) -> bool:
 
 
 def _is_default(expr: ir.Expr | None) -> bool:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return expr is None or (isinstance(expr, ir.Const) and expr.value == 0)
+    return expr is None or is_zero(bare(expr))
 
 
 def _is_one(expr: ir.Expr) -> bool:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return isinstance(expr, ir.Const) and expr.value == 1
+    return is_one(bare(expr))

@@ -13,7 +13,7 @@ from typing import TypeVar
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.frontend import views
 from hetad.ir.nodes import Call, CallExpr, Declare, Function, Launch, Opaque, Program
-from hetad.ir.types import Array, Type
+from hetad.ir.places import is_dynamic
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.passes.task import Task
@@ -69,18 +69,10 @@ def notes(program: Program) -> Iterator[tuple[str, Span]]:
 
 def _dynamic_shared(function: Function) -> Iterator[tuple[Refusal, Span]]:
     """Two `extern __shared__` arrays are one piece of memory under two names."""
-    found = [
-        s.symbol
-        for s in walk_stmts(function.body)
-        if isinstance(s, Declare) and s.symbol.storage == "shared" and _is_dynamic(s.symbol.type)
-    ]
+    found = [s.symbol for s in walk_stmts(function.body) if isinstance(s, Declare) and is_dynamic(s.symbol)]
     for symbol in found[1:]:
         message = f"two extern __shared__ arrays ('{found[0].name}' and '{symbol.name}' are the same memory)"
         yield Refusal(message, "declare one, and let pointers into it mark the parts"), symbol.span
-
-
-def _is_dynamic(type_: Type) -> bool:
-    return isinstance(type_, Array) and type_.length is None
 
 
 def _recursion(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:

@@ -8,6 +8,7 @@ from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.build import Names, binary, integer
 from hetad.ir.types import SIZE_T, Pointer
 from hetad.ir.visit import declared, map_body
@@ -60,8 +61,7 @@ def _resized(s: ir.Call, names: Names) -> ir.Body:
     if s.result is None or not isinstance(s.result.type, Pointer):
         raise UnsupportedError("the result of this realloc is not kept", s.span, "assign it to a variable")
     given, size = s.args
-    while isinstance(given, ir.Cast):
-        given = given.operand
+    given = bare(given)
     allocate = replace(s, function="malloc", args=(size,))
     if not isinstance(given.type, Pointer):  # realloc(NULL, bytes)
         return (allocate,)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hetad.adjoint.options import ALL, Options
 from hetad.analysis.effects import KernelEffects, summary_of
@@ -13,7 +13,7 @@ from hetad.host.derivative import Parameter
 from hetad.host.kernels.launcher import CONFIGURATION
 from hetad.ir import nodes as ir
 from hetad.ir.types import VOID, Pointer
-from hetad.passes.manager import Pass
+from hetad.passes.manager import part_pass
 from hetad.passes.task import Task
 
 if TYPE_CHECKING:
@@ -134,19 +134,6 @@ class Derivation(Task):
         return self.functions[self.name].body
 
 
-def on_derivative(name: str) -> Callable[[Callable[[Derivation], ir.Body]], Pass[Any]]:
-    """Marks a function that gives the derivative another body as the pass of this name."""
-
-    def marked(rewrite: Callable[[Derivation], ir.Body]) -> Pass[Any]:
-        def derivative(derivation: Derivation) -> Derivation:
-            return with_body(derivation, rewrite(derivation))
-
-        derivative.__doc__ = rewrite.__doc__
-        return Pass(name, derivative)
-
-    return marked
-
-
 def with_body(derivation: Derivation, body: ir.Body) -> Derivation:
     """With another body of the derivative."""
     old = derivation.functions.get(derivation.name)
@@ -161,6 +148,10 @@ def with_body(derivation: Derivation, body: ir.Body) -> Derivation:
     symbols = tuple(p.symbol for p in parameters_of(derivation))
     made = ir.Function(derivation.name, "host", symbols, returns, body, setting.span, comment=comment)
     return replace(derivation, functions={**derivation.functions, made.name: made})
+
+
+# Marks a function that gives the derivative another body as the pass of this name.
+on_derivative = part_pass(with_body)
 
 
 def parameters_of(derivation: Derivation) -> tuple[Parameter, ...]:

@@ -15,7 +15,8 @@ from typing import TypeVar
 from hetad.analysis.pointers import points_to
 from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, address_of, integer, zero
+from hetad.ir.arithmetic import bare
+from hetad.ir.build import Names, address_of, integer, is_var, zero
 from hetad.ir.types import SIZE_T, VOID, Array, Pointer, size_of
 from hetad.ir.visit import (
     declared,
@@ -137,8 +138,7 @@ def _passing(
 
 
 def _out(arg: ir.Expr) -> ir.Place | None:
-    while isinstance(arg, ir.Cast):
-        arg = arg.operand
+    arg = bare(arg)
     return arg.place if isinstance(arg, ir.AddressOf) else None
 
 
@@ -180,8 +180,7 @@ def _localised(program: ir.Program, host: ir.Function) -> ir.Function:
 
 
 def _is_null(init: ir.Expr) -> bool:
-    while isinstance(init, ir.Cast):
-        init = init.operand
+    init = bare(init)
     return isinstance(init.type, Pointer) and isinstance(init, ir.Const)
 
 
@@ -196,10 +195,6 @@ def _require_set(symbol: ir.Symbol, body: ir.Body) -> None:
                 return
     raise UnsupportedError(
         f"the pointer '{symbol.name}' at file scope is set outside of the differentiated function",
-        next(e.span for s in walk_stmts(body) for e in own_nodes(s) if _is(e, symbol)),
+        next(e.span for s in walk_stmts(body) for e in own_nodes(s) if is_var(e, symbol)),
         "differentiate a function that sets it, or pass it as a parameter",
     )
-
-
-def _is(e: ir.Expr, symbol: ir.Symbol) -> bool:
-    return isinstance(e, ir.Var) and e.symbol is symbol

@@ -75,6 +75,10 @@ def var(symbol: ir.Symbol, span: Span | None = None) -> ir.Var:
     return ir.Var(symbol, span=span or symbol.span)
 
 
+def is_var(expr: ir.Expr, symbol: ir.Symbol) -> bool:
+    return isinstance(expr, ir.Var) and expr.symbol is symbol
+
+
 def integer(value: int, span: Span, type_: Type = INT) -> ir.Const:
     return ir.Const(value, type_, span=span)
 
@@ -114,6 +118,11 @@ def times(left: ir.Expr, right: ir.Expr) -> ir.Expr:
         if isinstance(factor, ir.Unary) and factor.op == "-":
             return negated(times(*((factor.operand, other) if factor is left else (other, factor.operand))))
     return simplest(ir.Binary("*", left, right, left.type, span=left.span))
+
+
+def as_bool(cond: ir.Expr) -> ir.Expr:
+    """What C tests of a value."""
+    return cond if cond.type == BOOL else ir.Cast(cond, BOOL, implicit=True, span=cond.span)
 
 
 def convert(expr: ir.Expr, type_: Type) -> ir.Expr:

@@ -34,6 +34,18 @@ def called(body: ir.Body) -> dict[str, None]:
     return names
 
 
+def reached(functions: Mapping[str, ir.Function], first: Iterable[str]) -> set[str]:
+    """The functions that these call, and those call in turn, and they themselves."""
+    found: set[str] = set()
+    waiting = list(first)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [n for n in called(functions[name].body) if n in functions]
+    return found
+
+
 class LocalNames:
     """Names for the symbols that a body declares.  One that would hide another, or one of the names `outer`, gets a
     number; `spelled` says how a name is written."""

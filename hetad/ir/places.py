@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array
+from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, collected, own_exprs, walk_expr
 
 
@@ -17,6 +17,40 @@ def root_symbol(place: ir.Expr) -> ir.Symbol | None:
         case ir.Index(base=base) if isinstance(base.type, Array):
             return root_symbol(base)
     return None
+
+
+def through_pointer(place: ir.Expr) -> bool:
+    """Whether `place` is reached through a pointer."""
+    match place:
+        case ir.Index(base=base):
+            return isinstance(base.type, Pointer) or through_pointer(base)
+        case ir.Member(base=base):
+            return through_pointer(base)
+    return False
+
+
+def base(place: ir.Expr) -> ir.Symbol | None:
+    """The variable that `place` is part of, or by whose pointer it is reached."""
+    while isinstance(place, ir.Index | ir.Member):
+        place = place.base
+    return place.symbol if isinstance(place, ir.Var) else None
+
+
+def is_fixed(place: ir.Expr) -> bool:
+    """Whether `place` is the same one wherever it is named."""
+    match place:
+        case ir.Var():
+            return True
+        case ir.Member(base=base):
+            return is_fixed(base)
+        case ir.Index(base=base, index=ir.Const()):
+            return isinstance(base.type, Array) and is_fixed(base)
+    return False
+
+
+def is_dynamic(symbol: ir.Symbol) -> bool:
+    """Whether a variable is `extern __shared__ T x[]`."""
+    return symbol.storage == "shared" and isinstance(symbol.type, Array) and symbol.type.length is None
 
 
 def reached_by(place: ir.Expr) -> ir.Symbol | None:

@@ -197,6 +197,11 @@ def element(type_: Type) -> Type:
     raise TypeError(f"{type_} holds no elements")
 
 
+def element_or_none(type_: Type) -> Type | None:
+    """What a pointer points to, or an array consists of; None for other types."""
+    return type_.to if isinstance(type_, Pointer) else type_.of if isinstance(type_, Array) else None
+
+
 def scalar_base(type_: Type) -> Type:
     """The innermost element type behind pointers and arrays."""
     while isinstance(type_, Pointer | Array):

@@ -17,6 +17,7 @@ from hetad.ir.forms import Form
 from hetad.ir.nodes import Function, Program
 
 P = TypeVar("P", bound=Program)
+R = TypeVar("R")
 
 
 NONE: frozenset[Form] = frozenset()
@@ -65,6 +66,22 @@ class Pass(Generic[P]):
 def program_pass(name: str) -> Callable[[Callable[[P], P]], Pass[Any]]:
     """Marks a function from program to program as the pass of this name."""
     return lambda rewrite: Pass(name, rewrite)
+
+
+def part_pass(changed: Callable[[P, R], P]) -> Callable[[str], Callable[[Callable[[P], R]], Pass[Any]]]:
+    """A mark for functions that give a part of a program: `changed` is the program with that part."""
+
+    def named(name: str) -> Callable[[Callable[[P], R]], Pass[Any]]:
+        def marked(part: Callable[[P], R]) -> Pass[Any]:
+            def whole(program: P) -> P:
+                return changed(program, part(program))
+
+            whole.__doc__ = part.__doc__
+            return Pass(name, whole)
+
+        return marked
+
+    return named
 
 
 def function_pass(name: str, rewrite: Callable[[Function], Function]) -> Pass[Any]:

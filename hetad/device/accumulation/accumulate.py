@@ -22,13 +22,14 @@ from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.clearing import cleared_behind_loops
 from hetad.device.accumulation.conditions import known_on_host
-from hetad.device.accumulation.increments import base, increment, plain, takes
+from hetad.device.accumulation.increments import increment, plain, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import zero
 from hetad.ir.facts import lasting
 from hetad.ir.identity import IdentitySet
-from hetad.ir.types import Float, Pointer
+from hetad.ir.places import base, through_pointer
+from hetad.ir.types import Float
 from hetad.ir.visit import bodies, map_body, own_nodes, variables
 from hetad.rules import operations
 from hetad.rules.math import is_math
@@ -183,15 +184,6 @@ def touched(s: ir.Stmt) -> list[ir.Place]:
     found = increment(s)
     places = [found.place] if found is not None else list(takes(s))
     return [p for p in places if through_pointer(p)]
-
-
-def through_pointer(place: ir.Expr) -> bool:
-    match place:
-        case ir.Index(base=base):
-            return isinstance(base.type, Pointer) or through_pointer(base)
-        case ir.Member(base=base):
-            return through_pointer(base)
-    return False
 
 
 def without_atomics(s: ir.Stmt, clears: bool = True) -> ir.Stmt | ir.Body:

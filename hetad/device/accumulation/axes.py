@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import UNIT, Polynomial
 from hetad.analysis.callgraph import call_sites
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.build import binary, convert
 from hetad.ir.types import DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
@@ -78,7 +79,7 @@ def one_along(axes: Axes, span: Span) -> tuple[Polynomial, ...]:
     """What is not negative where a launch has a single block, and a single thread in it, along all other axes."""
     extents = [(block_dim(a, span), a in axes.threads) for a in AXES]
     extents += [(grid_dim(a, span), a in axes.blocks) for a in AXES]
-    return tuple(Polynomial({(): 1}) - Polynomial({(e,): 1}) for e, differs in extents if not differs)
+    return tuple(UNIT - Polynomial({(e,): 1}) for e, differs in extents if not differs)
 
 
 def along(extent: ir.Expr, axes: tuple[str, ...]) -> ir.Expr:
@@ -94,9 +95,7 @@ def along(extent: ir.Expr, axes: tuple[str, ...]) -> ir.Expr:
 
 def _once(extent: ir.Expr) -> ir.Expr:
     """One, or zero where the launch has no threads."""
-    number = extent
-    while isinstance(number, ir.Cast):
-        number = number.operand
+    number = bare(extent)
     given = isinstance(number, ir.Member) and isinstance(number.base, ir.Var) and number.base.symbol
     positive = given and given.storage == "param" and given.const  # as a call asks for
     if positive or (isinstance(number, ir.Const) and number.value != 0):

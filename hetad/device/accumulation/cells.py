@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Monomial, Polynomial, polynomial
+from hetad.analysis.affine import Monomial, Polynomial, numeral, polynomial
 from hetad.analysis.assigned import assigned, exposed
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Float, Int, Pointer, Struct, Void, offset_of, size_of
@@ -51,7 +51,7 @@ class Cells:
         """The pointer that a place is reached by, and how many bytes behind it."""
         match place:
             case ir.Member(base=base, name=name) if isinstance(base.type, Struct) and not isinstance(base, ir.Var):
-                return _moved(self._place(base), _constant(offset_of(base.type, name)))
+                return _moved(self._place(base), numeral(offset_of(base.type, name)))
             case ir.Index(base=base, index=index):
                 start = self._place(base) if isinstance(base.type, Array) else self._pointer(base)
                 return _moved(start, polynomial(index).scaled(size_of(place.type)))
@@ -76,10 +76,6 @@ class Cells:
 
 def _moved(start: tuple[ir.Expr, Polynomial] | None, by: Polynomial) -> tuple[ir.Expr, Polynomial] | None:
     return (start[0], start[1] + by) if start is not None else None
-
-
-def _constant(value: int) -> Polynomial:
-    return Polynomial({(): value} if value else {})
 
 
 def _steady(body: ir.Body) -> Mapping[ir.Symbol, ir.Expr]:

@@ -18,12 +18,13 @@ from collections.abc import Collection
 from hetad.analysis.accesses import Access
 from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import constant_trips, counted
-from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of, through_pointer
-from hetad.device.accumulation.increments import base, increment
+from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of
+from hetad.device.accumulation.increments import increment
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
+from hetad.ir.places import base, through_pointer
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.rules import operations

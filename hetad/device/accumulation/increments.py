@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hetad.ir import nodes as ir
 from hetad.ir.build import is_zero
 from hetad.ir.facts import Fact, lasting
+from hetad.ir.places import base
 from hetad.ir.simplify import negated
 from hetad.ir.types import INT, Array, Pointer, Type, element
 from hetad.ir.visit import own_nodes
@@ -56,13 +57,6 @@ def cleared_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
     """The arrays of which the statement clears a cell."""
     places = [*takes(s), *([s.target] if isinstance(s, ir.Assign) and is_zero(s.value) else [])]
     yield from (x for place in places if (x := base(place)) is not None)
-
-
-def base(place: ir.Expr) -> ir.Symbol | None:
-    """The variable by which a cell is reached."""
-    while isinstance(place, ir.Index | ir.Member):
-        place = place.base
-    return place.symbol if isinstance(place, ir.Var) else None
 
 
 def pointee(pointer: ir.Expr) -> ir.Place:

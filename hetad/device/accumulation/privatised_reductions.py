@@ -20,6 +20,7 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, zero
 from hetad.ir.identity import IdentitySet
+from hetad.ir.places import base
 from hetad.ir.types import INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
 from hetad.rules import operations
@@ -168,16 +169,9 @@ def _starts_anew(body: ir.Body, sums: set[ir.Symbol]) -> bool:
     if any(x.storage == "param" for x in (*changed_in(body), *exposed(body))):
         return False
     added = sum(
-        1 for s in walk_stmts(body) if isinstance(s, ir.Update) and s.op in ("+", "-") and _of(s.target) in sums
+        1 for s in walk_stmts(body) if isinstance(s, ir.Update) and s.op in ("+", "-") and base(s.target) in sums
     )
     return added == sum(1 for x in variables(body) if x in sums)
-
-
-def _of(place: ir.Expr) -> ir.Symbol | None:
-    """The variable that a place is part of."""
-    while isinstance(place, ir.Index | ir.Member):
-        place = place.base
-    return place.symbol if isinstance(place, ir.Var) else None
 
 
 def _starts_at_zero(s: ir.Declare) -> bool:

@@ -10,11 +10,11 @@ nothing that the address is made of comes from `threadIdx.x`.
 from __future__ import annotations
 
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.device.accumulation.accumulate import through_pointer
 from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.increments import increment
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
+from hetad.ir.places import through_pointer
 from hetad.ir.types import Float
 from hetad.ir.visit import same_or, walk_expr
 from hetad.rules import operations

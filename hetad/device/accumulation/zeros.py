@@ -13,11 +13,12 @@ from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Accesses
 from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.accumulate import LaunchAssumptions
-from hetad.device.accumulation.increments import atomic, base, increment, pointee
+from hetad.device.accumulation.increments import atomic, increment, pointee
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
 from hetad.ir.identity import IdentityMap
+from hetad.ir.places import base
 from hetad.ir.types import BOOL
 from hetad.ir.visit import map_body, own_exprs, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass

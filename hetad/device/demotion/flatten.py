@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import Liveness
-from hetad.analysis.affine import Polynomial, polynomial
+from hetad.analysis.affine import UNIT, Polynomial, polynomial
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import Counted, counted, plain
@@ -21,7 +21,7 @@ from hetad.device.demotion.conjuncts import Facts, folded, vanishes
 from hetad.device.demotion.values import Values
 from hetad.device.demotion.walks import by_trips
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import integer_value
+from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, convert, integer, var
 from hetad.ir.places import exposed
 from hetad.ir.types import BOOL, Array, Float, Int
@@ -337,11 +337,7 @@ def _read_in_place(body: ir.Body) -> ir.Body:
 def _held(s: ir.Stmt) -> ir.Expr | None:
     """The load whose value a declaration names."""
     value = s.init if isinstance(s, ir.Declare) and isinstance(s.symbol.type, Float) else None
-    return value if value is not None and isinstance(_uncast(value), ir.Index) else None
-
-
-def _uncast(e: ir.Expr) -> ir.Expr:
-    return _uncast(e.operand) if isinstance(e, ir.Cast) else e
+    return value if value is not None and isinstance(bare(value), ir.Index) else None
 
 
 def _put(e: ir.Expr, symbol: ir.Symbol, value: ir.Expr) -> ir.Expr:
@@ -421,7 +417,7 @@ def _reaches(end: ir.Expr, bound: ir.Expr, signed: bool) -> bool:
             pass
         case _:
             return False
-    beyond = polynomial(_bare(size)) - Polynomial({(): 1})
+    beyond = polynomial(_bare(size)) - UNIT
     match _bare(trips):
         case ir.Binary(op="+", left=quotient, right=ir.Const(value=1)) if signed:  # (n - 1) / size + 1
             beyond, trips = Polynomial({(): -1}), quotient

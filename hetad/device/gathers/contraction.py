@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Polynomial, polynomial
+from hetad.analysis.affine import UNIT, Polynomial, polynomial
 from hetad.device.gathers.coarsening import Target
 from hetad.device.gathers.ends import Threads
 from hetad.device.gathers.nest import Nest, may_fail
@@ -242,10 +242,10 @@ class _Reading:
             if slope.constant == 1:
                 found, among = a.expression(rest.scaled(-1)), lower
             elif slope.constant == -1:
-                found, among = a.expression(rest + Polynomial({(): 1})), upper
+                found, among = a.expression(rest + UNIT), upper
             else:
                 size = a.expression(slope.scaled(-1))
-                found, among = a.quotient_up(a.expression(rest + Polynomial({(): 1})), size), upper
+                found, among = a.quotient_up(a.expression(rest + UNIT), size), upper
             if self.definitions.depends(found) <= allowed:
                 among.append(self.definitions.inlined(found))
             else:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.accesses import Access, Definition
 from hetad.analysis.assigned import exposed
-from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of, through_pointer
-from hetad.device.accumulation.increments import base, increment, takes
+from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of
+from hetad.device.accumulation.increments import increment, takes
 from hetad.device.accumulation.sums import Sums
 from hetad.device.draft import Draft, with_body
 from hetad.device.gathers.gather import GatherKernel
@@ -22,7 +22,7 @@ from hetad.device.gathers.sources import NoGather, Source, source
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import reached_by, root_symbol
+from hetad.ir.places import base, reached_by, root_symbol, through_pointer
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Accesses, Definition, Guard, Loop
-from hetad.analysis.affine import Polynomial, atom, symbols
+from hetad.analysis.affine import UNIT, Polynomial, atom, numeral, symbols
 from hetad.analysis.assigned import assigned
 from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, plain, takes
@@ -18,8 +18,9 @@ from hetad.device.gathers.team import Team
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert
 from hetad.ir.identity import IdentityMap
+from hetad.ir.places import through_pointer
 from hetad.ir.simplify import conjunction
-from hetad.ir.types import Int, Pointer
+from hetad.ir.types import Int
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs
 
 UNROLLED = "4"  # times: so that the loads of several iterations are under way together
@@ -118,7 +119,7 @@ class Nest:
                 if fixed is None:
                     raise NoGather
                 var = ir.Var(target, span=target.span)
-                value = self.arithmetic.expression(Polynomial({(): fixed} if fixed else {}))
+                value = self.arithmetic.expression(numeral(fixed))
                 self.items.append(_Item(0, self.arithmetic.compare("==", var, value)))
 
     # -- ranges
@@ -137,7 +138,7 @@ class Nest:
         if len(counted := [x for x in symbols(condition) if self.coordinates.counts(x)]) == 1:
             parts = condition.split(ir.Var(counted[0], span=counted[0].span))
             if parts is not None and parts[0].constant == -1:
-                bound = counted[0], parts[1] + Polynomial({(): 1})
+                bound = counted[0], parts[1] + UNIT
         return _Item(self._level(condition), self._holds(condition), bound, condition)
 
     def _folded(self, condition: Polynomial) -> bool:
@@ -160,7 +161,7 @@ class Nest:
         minus = Polynomial({m: -k for m, k in condition.terms.items() if k < 0})
         op = ">="
         if minus.terms.get(()) == 1:
-            op, minus = ">", minus - Polynomial({(): 1})
+            op, minus = ">", minus - UNIT
         a = self.arithmetic
         return a.compare(op, a.expression(plus), a.expression(minus))
 
@@ -343,9 +344,9 @@ class Nest:
             if slope.constant == 1:
                 lower.append(a.expression(rest.scaled(-1)))
             elif slope.constant == -1:
-                upper.append(a.expression(rest + Polynomial({(): 1})))
+                upper.append(a.expression(rest + UNIT))
             else:
-                upper.append(a.quotient_up(a.expression(rest + Polynomial({(): 1})), a.expression(slope.scaled(-1))))
+                upper.append(a.quotient_up(a.expression(rest + UNIT), a.expression(slope.scaled(-1))))
         if not lower or not upper:
             raise NoGather
         span = self.access.statement.span
@@ -409,18 +410,9 @@ def _loads_index(expr: ir.Expr) -> bool:
 
 def may_fail(expr: ir.Expr) -> bool:
     """Whether the evaluation is only allowed where the primal does it: a load, an integer division."""
-    if isinstance(expr, ir.Index) and _behind(expr):
+    if isinstance(expr, ir.Index) and through_pointer(expr):
         return True
     if isinstance(expr, ir.Binary) and expr.op in ("/", "%") and isinstance(expr.type, Int):
         number = isinstance(expr.right, ir.Const) and expr.right.value != 0
         return not number or may_fail(expr.left)
     return any(may_fail(e) for e in children(expr))
-
-
-def _behind(place: ir.Expr) -> bool:
-    match place:
-        case ir.Index(base=base):
-            return isinstance(base.type, Pointer) or _behind(base)
-        case ir.Member(base=base):
-            return _behind(base)
-    return False

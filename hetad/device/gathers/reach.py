@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hetad.analysis.affine import Polynomial, atom
+from hetad.analysis.affine import UNIT, Polynomial, atom, numeral
 from hetad.analysis.scales import Scale
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends
@@ -26,13 +26,13 @@ class Reach:
         self.sides, self.arithmetic = sides, arithmetic
         span = arithmetic.span
         self.ends = {
-            s: ends.least(arithmetic, targets[s].name.removesuffix("_to"), [u + Polynomial({(): 1}) for u in x.upper])
+            s: ends.least(arithmetic, targets[s].name.removesuffix("_to"), [u + UNIT for u in x.upper])
             for s, x in sides.items()
         }
         self.cell = names.symbol("cell", arithmetic.type, span, const=True)
         self._place = _sum({s: atom(x) for s, x in targets.items()})
-        first = _sum({s: x.lower + _number(x.lowest) for s, x in sides.items()})
-        last = _sum({s: atom(self.ends[s]) + _number(x.highest - 1) for s, x in sides.items()})
+        first = _sum({s: x.lower + numeral(x.lowest) for s, x in sides.items()})
+        last = _sum({s: atom(self.ends[s]) + numeral(x.highest - 1) for s, x in sides.items()})
         some = conjunction([self._compare("<", x.lower, atom(self.ends[s])) for s, x in sides.items()])
         end = ir.Select(some, arithmetic.expression(last), arithmetic.number(-1), arithmetic.type, span=span)
         self.last = names.symbol("last", arithmetic.type, span, const=True)
@@ -63,7 +63,3 @@ def _sum(subscripts: Mapping[Scale, Polynomial]) -> Polynomial:
     for stride, subscript in subscripts.items():
         total = total + stride.polynomial() * subscript
     return total
-
-
-def _number(value: int) -> Polynomial:
-    return Polynomial({(): value} if value else {})

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Accesses, Guard
-from hetad.analysis.affine import Polynomial, symbols
+from hetad.analysis.affine import Polynomial, numeral, symbols
 from hetad.analysis.scales import Scale
 from hetad.device.gathers.sources import Pivot, Source
 from hetad.ir import nodes as ir
@@ -130,5 +130,5 @@ def _binding(bounds: _Different, sign: int) -> list[Polynomial]:
     """Without the numbers that a stronger one stands beside."""
     numbers = [c for p in bounds.values() if (c := p.constant) is not None]
     rest = [p for p in bounds.values() if p.constant is None]
-    best = [Polynomial({(): c} if c else {}) for c in [max(numbers, key=lambda n: sign * n)]] if numbers else []
+    best = [numeral(c) for c in [max(numbers, key=lambda n: sign * n)]] if numbers else []
     return [*best, *rest]

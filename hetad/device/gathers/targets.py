@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import UNIT
 from hetad.analysis.coordinates import block_dim, grid_dim
 from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.coarsening import March, Target
@@ -80,7 +80,7 @@ class Targets:
 
     def end(self, t: Target) -> ir.Expr:
         a = self.arithmetic
-        return a.least([a.expression(p + Polynomial({(): 1})) for p in t.bounds[1]])
+        return a.least([a.expression(p + UNIT) for p in t.bounds[1]])
 
     def _loop(self, t: Target, position: ir.Expr, count: ir.Expr, body: ir.Body) -> ir.For:
         a = self.arithmetic

@@ -17,7 +17,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.loops import plain
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import MIRRORED, OPPOSITE, integer_value
-from hetad.ir.build import zero
+from hetad.ir.build import is_var, zero
 from hetad.ir.types import BOOL, Int
 from hetad.ir.visit import walk_stmts
 
@@ -82,7 +82,7 @@ def step_of(s: ir.Stmt, symbol: ir.Symbol) -> tuple[bool, ir.Expr] | None:
             pass
         case ir.Assign(target=ir.Var(symbol=x), value=assigned) if x is symbol:
             match plain(assigned):
-                case ir.Binary(op="+" | "-" as op, left=left, right=value) if _is(plain(left), symbol):
+                case ir.Binary(op="+" | "-" as op, left=left, right=value) if is_var(plain(left), symbol):
                     pass
                 case _:
                     return None
@@ -197,7 +197,7 @@ class Iteration:
             truth = value.operand if isinstance(value, ir.Cast) and value.operand.type == BOOL else value
             if number is not None:
                 out.append(state.with_flag(x, number))
-            elif copied is not None and _is(copied[0], self.own):
+            elif copied is not None and is_var(copied[0], self.own):
                 out.append(replace(state, copies={**state.copies, x: copied[1]}))
             elif truth.type == BOOL:
                 out += [each.without(x).with_flag(x, 1) for each in self._given(before, truth, True)]
@@ -284,7 +284,3 @@ def _joined(states: Sequence[State]) -> State | None:
     for state in states[1:]:
         one = one.or_(state) if one is not None else state
     return one
-
-
-def _is(e: ir.Expr, symbol: ir.Symbol) -> bool:
-    return isinstance(e, ir.Var) and e.symbol is symbol

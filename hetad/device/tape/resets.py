@@ -18,7 +18,7 @@ from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import counted, plain
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import COMPARISONS, computed
+from hetad.ir.arithmetic import COMPARISONS, bare, computed
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array
 from hetad.ir.visit import walk_stmts
@@ -183,8 +183,7 @@ def _is_fixed(value: ir.Expr, found: dict[ir.Symbol, ir.Expr]) -> bool:
 
 def _shared(base: ir.Expr) -> ir.Symbol | None:
     """The shared array of numbers, of known length, that a subscript is applied to."""
-    while isinstance(base, ir.Cast):
-        base = base.operand
+    base = bare(base)
     if isinstance(base, ir.Var) and base.symbol.storage == "shared" and isinstance(base.symbol.type, Array):
         type_ = base.symbol.type
         return base.symbol if type_.length is not None and not isinstance(type_.of, Array) else None

@@ -30,7 +30,7 @@ from hetad.ir.nodes import (
     Update,
     Var,
 )
-from hetad.ir.places import root_symbol, written
+from hetad.ir.places import is_fixed, root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, Void, element
 from hetad.ir.visit import bodies, children, map_bodies, map_exprs, substitute, variables, walk_exprs, walk_stmts
 
@@ -44,7 +44,7 @@ def local(ctx: Context, node: c_ast.Decl, qualified: Qualified) -> None:
         raise SyntaxProblem(f"the reference '{name}' refers to nothing", span)
     init = expressions.expression(ctx, node.init) if not isinstance(node.init, c_ast.InitList) else None
     if init is not None and refers(init, pointer):
-        if _is_steady(init):
+        if is_fixed(init):
             ctx.define(name, Reference(init))
             return
         symbol = Symbol(name, pointer, span)
@@ -96,18 +96,6 @@ def refers(place: Expr, pointer: Pointer) -> bool:
     ):
         return False
     return pointer.const or not convert.is_const(place)
-
-
-def _is_steady(place: Expr) -> bool:
-    """Whether the place is the same one whenever it is named."""
-    match place:
-        case Var():
-            return True
-        case Member(base=base):
-            return _is_steady(base)
-        case Index(base=base, index=Const()):
-            return isinstance(base.type, Array) and _is_steady(base)
-    return False
 
 
 def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:

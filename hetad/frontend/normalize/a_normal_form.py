@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hetad.diagnostics import Span
 from hetad.frontend.lower import convert
-from hetad.ir.build import Names
+from hetad.ir.build import Names, as_bool
 from hetad.ir.nodes import (
     Assign,
     Binary,
@@ -18,7 +18,6 @@ from hetad.ir.nodes import (
     Break,
     Call,
     CallExpr,
-    Cast,
     Const,
     Declare,
     DoWhile,
@@ -165,7 +164,7 @@ class _Hoister:
         self._out.append(Declare(again, Const(True, BOOL, "true", span=stmt.span), span=stmt.span))
         # `break` must leave the outer loop: it is turned into `again = false` and a break of the inner one
         inner = _break_to(once.body, Assign(read, Const(False, BOOL, "false", span=stmt.span), span=stmt.span))
-        test = self.body((Assign(read, _truth(stmt.cond), span=stmt.span),))
+        test = self.body((Assign(read, as_bool(stmt.cond), span=stmt.span),))
         body = (*self.body((replace(once, body=inner),)), If(read, test, (), span=stmt.span))
         self._out.append(While(read, body, span=stmt.span))
 
@@ -232,8 +231,8 @@ class _Hoister:
     def _short_circuit(self, expr: Binary) -> Expr:
         symbol = self._fresh("condition", BOOL, expr.span)
         read = Var(symbol, span=expr.span)
-        self._out.append(Declare(symbol, _truth(self._value(expr.left)), span=expr.span))
-        right = self.body((Assign(read, _truth(expr.right), span=expr.right.span),))
+        self._out.append(Declare(symbol, as_bool(self._value(expr.left)), span=expr.span))
+        right = self.body((Assign(read, as_bool(expr.right), span=expr.right.span),))
         test: Expr = read if expr.op == "&&" else opposite(read)
         self._out.append(If(test, right, (), span=expr.span))
         return read
@@ -251,10 +250,6 @@ class _Hoister:
 
     def _fresh(self, name: str, type_: Type, span: Span) -> Symbol:
         return Symbol(self._names.numbered(name), type_, span)
-
-
-def _truth(cond: Expr) -> Expr:
-    return cond if cond.type == BOOL else Cast(cond, BOOL, implicit=True, span=cond.span)
 
 
 def _readable(expr: Intrinsic) -> str:

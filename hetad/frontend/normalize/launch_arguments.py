@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.ir.arithmetic import bare
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
@@ -22,12 +23,12 @@ from hetad.ir.nodes import (
     Function,
     Index,
     Launch,
-    Member,
     Place,
     Stmt,
     Symbol,
     Var,
 )
+from hetad.ir.places import is_fixed
 from hetad.ir.types import INT, VOID, Array, Pointer, Type
 from hetad.ir.visit import map_body, own_exprs, variables, walk_stmts
 
@@ -99,26 +100,12 @@ def _elements(array: Symbol, body: Body) -> dict[int, Place]:
 
 
 def _variable(value: Expr) -> Place:
-    inner = value
-    while isinstance(inner, Cast):
-        inner = inner.operand
-    if isinstance(inner, AddressOf) and _is_fixed(inner.place):
+    inner = bare(value)
+    if isinstance(inner, AddressOf) and is_fixed(inner.place):
         return inner.place
     raise UnsupportedError(
         "this argument of cudaLaunchKernel is no address of a variable", value.span, "launch with <<<...>>>"
     )
-
-
-def _is_fixed(place: Expr) -> bool:
-    """Whether the place is the same wherever it is named."""
-    match place:
-        case Var():
-            return True
-        case Member(base=base):
-            return _is_fixed(base)
-        case Index(base=base, index=Const()):
-            return isinstance(base.type, Array) and _is_fixed(base)
-    return False
 
 
 def _argument(arg: Expr, places: dict[Symbol, dict[int, Place]]) -> Expr:

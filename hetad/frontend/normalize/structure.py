@@ -12,16 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.diagnostics import Span
-from hetad.frontend.normalize.switches import unfold
+from hetad.frontend.normalize.switches import always_leaves, unfold
 from hetad.ir.arithmetic import integer_value
-from hetad.ir.build import Names
+from hetad.ir.build import Names, as_bool
 from hetad.ir.facts import lasting
 from hetad.ir.nodes import (
     Assign,
     Block,
     Body,
     Break,
-    Cast,
     Const,
     Continue,
     Declare,
@@ -171,7 +170,7 @@ class _Structurer:
     # --- statements that may jump out ------------------------------------------------------------
 
     def _choice(self, stmt: If, rest: Body, place: _Place) -> Body:
-        then_jumps, else_jumps = _always_jumps(stmt.then), _always_jumps(stmt.orelse)
+        then_jumps, else_jumps = always_leaves(stmt.then), always_leaves(stmt.orelse)
         if rest and (then_jumps or else_jumps):
             then = stmt.then if then_jumps else (*stmt.then, *rest)
             orelse = stmt.orelse if else_jumps else (*stmt.orelse, *rest)
@@ -256,7 +255,7 @@ class _Structurer:
         body = self._list(flat(stmt.body), _Place(stop, skip, frozenset((skip,))))
         body = (*self._declared(skip, span), *body)
         flags = self._loop_flags(stmt, stop)
-        test: Stmt = Assign(read, _as_bool(stmt.cond), span=span)
+        test: Stmt = Assign(read, as_bool(stmt.cond), span=span)
         unset = _unset(flags, span)
         if unset is not None:
             stopped = Assign(read, _bool(False, span), span=span)
@@ -381,15 +380,6 @@ def _outward(body: Body, is_switch: bool) -> Body:
     return tuple(out)
 
 
-def _always_jumps(body: Body) -> bool:
-    for stmt in body:
-        if isinstance(stmt, Break | Continue | Return | Goto):
-            return True
-        if isinstance(stmt, If) and _always_jumps(stmt.then) and _always_jumps(stmt.orelse):
-            return True
-    return False
-
-
 def _single_trailing_return(body: Body) -> bool:
     return bool(body) and isinstance(body[-1], Return) and not any(_any(s, Return) for s in body[:-1])
 
@@ -414,7 +404,3 @@ def _unset(flags: Sequence[Symbol], span: Span) -> Expr | None:
 
 def _bool(value: bool, span: Span) -> Const:
     return Const(value, BOOL, "true" if value else "false", span=span)
-
-
-def _as_bool(cond: Expr) -> Expr:
-    return cond if cond.type == BOOL else Cast(cond, BOOL, implicit=True, span=cond.span)

@@ -59,7 +59,7 @@ def _exclusive(stmt: Switch, subject: Expr) -> list[Stmt]:
     cases = [c for c in stmt.cases if not c.default] + [c for c in stmt.cases if c.default]
     out: list[Stmt] = []
     for case in cases:
-        body = case.body if _always_leaves(case.body) else (*case.body, Break(span=case.span))
+        body = case.body if always_leaves(case.body) else (*case.body, Break(span=case.span))
         if case.default:
             out += body
         else:
@@ -68,14 +68,15 @@ def _exclusive(stmt: Switch, subject: Expr) -> list[Stmt]:
 
 
 def _falls(case: Case) -> bool:
-    return not _always_leaves(case.body)
+    return not always_leaves(case.body)
 
 
-def _always_leaves(body: Sequence[Stmt]) -> bool:
+def always_leaves(body: Sequence[Stmt]) -> bool:
+    """Whether control never comes to the end of the body."""
     for stmt in body:
         if isinstance(stmt, Break | Continue | Return | Goto):
             return True
-        if isinstance(stmt, If) and _always_leaves(stmt.then) and _always_leaves(stmt.orelse):
+        if isinstance(stmt, If) and always_leaves(stmt.then) and always_leaves(stmt.orelse):
             return True
     return False
 

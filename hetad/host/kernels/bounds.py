@@ -14,6 +14,7 @@ from math import prod
 
 from hetad.analysis.coordinates import AXES
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.types import DIM3
 from hetad.ir.visit import walk_stmts
 
@@ -52,8 +53,7 @@ def _told(primal: ir.Function) -> int | None:
 
 def _threads(block: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> int | None:
     """How many threads such a block has, where that is a number."""
-    while isinstance(block, ir.Cast):
-        block = block.operand
+    block = bare(block)
     match block:
         case ir.Const(value=value):
             return int(value)

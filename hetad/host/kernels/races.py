@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Polynomial
+from hetad.analysis.affine import UNIT, Polynomial
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.analysis.divergence import Position
 from hetad.analysis.races import refuse_races_in_global_memory
@@ -157,7 +157,7 @@ def _alone(position: Position, span: Span) -> Polynomial:
     """Not negative where there is one thread along it."""
     name, axis = position
     extent = block_dim(axis, span) if name == "threadIdx" else grid_dim(axis, span)
-    return Polynomial({(): 1}) - Polynomial({(extent,): 1})
+    return UNIT - Polynomial({(extent,): 1})
 
 
 def _message(race: Race, along: tuple[Position, ...], s: ir.Launch) -> str:

@@ -14,6 +14,7 @@ from hetad.analysis.pointer_expressions import out_place
 from hetad.analysis.pointers import Location
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
@@ -105,7 +106,5 @@ def _fills(s: ir.Stmt, symbol: ir.Symbol, size: ir.Expr) -> bool:
     dst, count = TABLE[s.function].position("dst"), TABLE[s.function].position("bytes")
     if dst is None or count is None or TABLE[s.function].position("height") is not None:
         return False
-    to = s.args[dst]
-    while isinstance(to, ir.Cast):
-        to = to.operand
+    to = bare(s.args[dst])
     return isinstance(to, ir.Var) and to.symbol is symbol and s.args[count] == size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hetad.analysis.affine import Monomial, Polynomial
+from hetad.analysis.affine import UNIT, Monomial, Polynomial
 from hetad.analysis.overwritten import Overwritten, overwritten_cells
 from hetad.analysis.written import Written, written_cells
 from hetad.device.accumulation.axes import extent_along
@@ -147,7 +147,7 @@ class WrittenParts:
             last = _extreme(">", [launch.polynomial(p) for p in written.last])
             count = None
             if len(written.first) == len(written.last) == 1:
-                count = launch.polynomial(written.last[0] - written.first[0] + Polynomial({(): 1}))
+                count = launch.polynomial(written.last[0] - written.first[0] + UNIT)
             positive = [launch.not_negative(p) for p in written.positive]
         except _UnknownError:
             return None

@@ -8,13 +8,13 @@ from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import Expressions
 from hetad.emit.layout import INDENT
-from hetad.emit.names import is_dynamic
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.build import integer
 from hetad.ir.names import fresh
+from hetad.ir.places import is_dynamic
 from hetad.ir.types import INT, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, walk_stmts
 from hetad.rules import callees, operations

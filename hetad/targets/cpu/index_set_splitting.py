@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from hetad.analysis.loop_bounds import Bounds, Counting, bounds, pure
+from hetad.analysis.loop_bounds import Bounds, Counting, bounds, limited, pure
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
@@ -224,11 +224,6 @@ def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
     first, last = (ir.Symbol(name, type_, span, const=True) for name in ("inner", "inner_end"))
     from_, to = (ir.Var(x, span=span) for x in (first, last))
 
-    def limited(value: ir.Expr, limits: list[ir.Expr], nearer: operations.Value, limit: ir.Expr) -> ir.Expr:
-        for b in limits:
-            value = nearer(value, b, limit, span=span)
-        return ir.Cast(value, type_, True, span=span) if limits else value
-
     def over(a: ir.Expr, b: ir.Expr, body: ir.Body) -> ir.For:
         own = {x: replace(x) for x in declared(body)}
         head, opening = replace(cond, right=b), replace(start, init=a)
@@ -236,8 +231,8 @@ def _in_three(loop: ir.For, within: Interior, otherwise: ir.Stmt) -> ir.Body:
 
     return _IN_THREE(
         Names(()), span, index=type_, inner=first, inner_end=last, begin=begin, end=end,
-        first=limited(begin, within.bounds.least, operations.raised, end),
-        last=limited(end, within.bounds.below, operations.lowered, from_),
+        first=limited(begin, within.bounds.least, operations.raised, end, type_),
+        last=limited(end, within.bounds.below, operations.lowered, from_, type_),
         three=(over(begin, from_, loop.body), over(from_, to, within.body), over(to, end, loop.body)),
         otherwise=(otherwise,),
     )  # fmt: skip

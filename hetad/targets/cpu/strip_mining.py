@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hetad.analysis.dataflow import settle
-from hetad.analysis.loop_bounds import Counting, bounds, pure
+from hetad.analysis.loop_bounds import Counting, bounds, limited, pure
 from hetad.emit.walk import mentioned
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
@@ -400,12 +400,8 @@ class _Strips:
         assert isinstance(type_, Int)
         first, end = ir.Var(self.first, span=span), ir.Var(self.end, span=span)
 
-        def limited(value: ir.Expr, bounds: list[ir.Expr], nearer: operations.Value, limit: ir.Expr) -> ir.Expr:
-            for b in bounds:
-                value = nearer(value, b, limit, span=span)
-            return ir.Cast(value, type_, True, span=span) if bounds else value
-
-        return limited(first, least, operations.raised, end), limited(end, below, operations.lowered, first)
+        begin = limited(first, least, operations.raised, end, type_)
+        return begin, limited(end, below, operations.lowered, first, type_)
 
     def _expanded(self, body: ir.Body) -> ir.Body:
         """With elements of arrays for the variables that are kept."""

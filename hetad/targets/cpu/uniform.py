@@ -15,10 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.facts import once
 from hetad.ir.identity import Identity, IdentitySet
 from hetad.ir.places import root_symbol, written
-from hetad.ir.types import Array, Float, Int, Pointer, Type
+from hetad.ir.types import Array, Float, Int, Pointer, innermost
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees
 from hetad.targets.cpu.synchronisation import waits
@@ -308,19 +309,11 @@ def _escaped_arrays(body: ir.Body) -> set[ir.Symbol]:
 def _may_be_uniform(symbol: ir.Symbol) -> bool:
     if symbol.storage == "param":
         return isinstance(symbol.type, Int | Float | Pointer)
-    return symbol.storage == "local" and isinstance(scalar_element(symbol.type), Int | Float | Pointer)
-
-
-def scalar_element(type_: Type) -> Type:
-    while isinstance(type_, Array):
-        type_ = type_.of
-    return type_
+    return symbol.storage == "local" and isinstance(innermost(symbol.type), Int | Float | Pointer)
 
 
 def _never_zero(expr: ir.Expr) -> bool:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    match expr:
+    match bare(expr):
         case ir.Const(value=value):
             return bool(value)
         case ir.ThreadIndex(name=name):

@@ -9,6 +9,7 @@ from hetad.emit.dialect import CUDA, NVRTC
 from hetad.emit.layout import joined
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.names import reached
 from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
@@ -86,32 +87,23 @@ def device_source(program: ir.Program) -> str:
     """The kernels and all they need, for NVRTC: no header, kernels named as `kernels(program)` says."""
     parts = Assembly(program, NVRTC)
     functions = parts.functions("device", "host device", "kernel")
-    reached = _reached(functions)
-    snippets = [s for s in parts.support_for(reached) if s.file in support.CUDA_DEVICE]
+    used = _for_kernels(functions)
+    snippets = [s for s in parts.support_for(used) if s.file in support.CUDA_DEVICE]
     body = [
-        *parts.structs(reached),
-        parts.variables(reached, parts.symbols()),
-        *parts.mathematics(reached),
+        *parts.structs(used),
+        parts.variables(used, parts.symbols()),
+        *parts.mathematics(used),
         *support.text(snippets, NVRTC, parts.numbers),
-        parts.prototypes(reached, "static"),
-        *(parts.function(f, 'extern "C"' if f.kind == "kernel" else "static") for f in reached),
+        parts.prototypes(used, "static"),
+        *(parts.function(f, 'extern "C"' if f.kind == "kernel" else "static") for f in used),
     ]
     text = joined(body)
     return joined([_typedefs(text), text.rstrip("\n")])
 
 
-def _reached(functions: list[ir.Function]) -> list[ir.Function]:
+def _for_kernels(functions: list[ir.Function]) -> list[ir.Function]:
     """Without the host-device functions that only the host calls."""
-    from hetad.ir.names import called
-
-    by_name = {f.name: f for f in functions}
-    todo = [f for f in functions if f.kind == "kernel"]
-    names: set[str] = set()
-    while todo:
-        f = todo.pop()
-        if f.name not in names:
-            names.add(f.name)
-            todo += [by_name[n] for n in called(f.body) if n in by_name]
+    names = reached({f.name: f for f in functions}, [f.name for f in functions if f.kind == "kernel"])
     return [f for f in functions if f.name in names]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hetad.ir import nodes as ir
-from hetad.ir.names import called
+from hetad.ir.names import reached
 from hetad.ir.visit import map_body, own_nodes, walk_expr, walk_stmts
 from hetad.rules import operations
 from hetad.rules.routines import routine_of
@@ -33,14 +33,8 @@ def with_calls(program: ir.Program) -> ir.Program:
     if len(own) == len(program.functions):
         return program
     functions = {n: _without_work(f) if f.kind == "host" else f for n, f in own.items()}
-    todo = [n for n, f in functions.items() if f.kind in ("host", "kernel")]
-    reached: set[str] = set()
-    while todo:
-        name = todo.pop()
-        if name not in reached:
-            reached.add(name)
-            todo += [n for n in called(functions[name].body) if n in functions]
-    return replace(program, functions={n: f for n, f in functions.items() if n in reached})
+    used = reached(functions, [n for n, f in functions.items() if f.kind in ("host", "kernel")])
+    return replace(program, functions={n: f for n, f in functions.items() if n in used})
 
 
 def _without_work(function: ir.Function) -> ir.Function:

@@ -12,12 +12,12 @@ from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.layout import INDENT
-from hetad.emit.names import LIBRARY, Locals, is_dynamic
+from hetad.emit.names import LIBRARY, Locals
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
-from hetad.ir.places import written
+from hetad.ir.places import is_dynamic, written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import Array, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, variables, walk_exprs
