@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, scalar_base
+from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, element_or_none, scalar_base
 from hetad.ir.visit import walk_stmts
 
 
@@ -15,6 +15,16 @@ def pointee(pointer: ir.Expr) -> ir.Place | None:
     if not isinstance(pointer.type, Pointer):
         return None
     return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
+
+
+def cell_at(pointer: ir.Expr) -> ir.Place:
+    """The cell that a pointer argument points to; an array stands for its first."""
+    held = element(pointer.type)
+    while isinstance(pointer, ir.Cast) and element_or_none(pointer.operand.type) == held:
+        pointer = pointer.operand
+    if isinstance(pointer, ir.AddressOf):
+        return pointer.place
+    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
 
 
 def out_place(arg: ir.Expr) -> ir.Place | None:

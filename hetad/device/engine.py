@@ -17,6 +17,7 @@ from hetad.adjoint.expressions import pull
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.analysis.divergence import Divergence, exchanges
 from hetad.analysis.effects import Effects
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, Root
 from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
@@ -26,7 +27,7 @@ from hetad.ir.facts import once
 from hetad.ir.identity import IdentityMap
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated
-from hetad.ir.types import INT, Array, Float, Pointer, Type, element_or_none
+from hetad.ir.types import Array, Float, Pointer
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Adds, Inactive, Mirrored, Pullback, Restored, Transposed
@@ -113,7 +114,7 @@ class KernelEngine(Engine):
             case ir.Assign(target=target) | ir.Update(target=target):
                 return self.is_global(target)
             case ir.Call(function=name, args=args) if callees.kind(name) == "atomic":
-                return self.is_global(pointee(args[0], INT))
+                return self.is_global(cell_at(args[0]))
             case ir.Call(function=name):
                 return callees.kind(name) in ("output", "fence")
             case ir.Declare(symbol=symbol):
@@ -160,7 +161,7 @@ class KernelEngine(Engine):
     def call(self, s: ir.Call) -> Parts:
         name = s.function
         if stores_results(name):
-            if any(self.is_global(pointee(a, INT)) for a in s.args if isinstance(a.type, Pointer)):
+            if any(self.is_global(cell_at(a)) for a in s.args if isinstance(a.type, Pointer)):
                 raise UnsupportedError(f"{name} stores to global memory", s.span, "let it store to a local variable")
             return reverse_call(self, s)
         callee = callees.find(name)
@@ -185,7 +186,7 @@ class KernelEngine(Engine):
 
     def _atomic(self, s: ir.Call, pullback: Pullback) -> Parts:
         """`p += v`: v̄ += p̄.  Atomics that do not add leave derivatives alone, and must not touch active memory."""
-        place = pointee(s.args[0], s.args[1].type)
+        place = cell_at(s.args[0])
         space = self._space(place)
         if space == "local":
             raise UnsupportedError(f"{s.function} on a local variable", s.span, "use a plain update")
@@ -215,16 +216,6 @@ class KernelEngine(Engine):
 
 def _keeps(s: ir.Stmt) -> TypeGuard[ir.Push | ir.Assign]:
     return isinstance(s, ir.Push | ir.Assign)
-
-
-def pointee(pointer: ir.Expr, type_: Type) -> ir.Place:
-    """The cell a pointer argument points to."""
-    while isinstance(pointer, ir.Cast) and element_or_none(pointer.operand.type) == element_or_none(pointer.type):
-        pointer = pointer.operand
-    if isinstance(pointer, ir.AddressOf):
-        return pointer.place
-    held = pointer.type.to if isinstance(pointer.type, Pointer) else type_
-    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
 
 
 def may_be_taped(loop: ir.For | ir.While, effects: Effects) -> bool:

@@ -17,9 +17,9 @@ from hetad.analysis.affine import Address, Line, address, distinct, distinct_acr
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.divergence import UNKNOWN, Divergence, Position
 from hetad.analysis.effects import Effects, positions_of
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, Root, points_to
 from hetad.device.accumulation.barrier_intervals import Phases, Piece
-from hetad.device.accumulation.increments import pointee
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.facts import Fact, once
@@ -134,7 +134,7 @@ class _Kernel:
         if isinstance(s, ir.Assign | ir.Update):
             yield from access("store", s.target, s.value)
         if callees.calls(s, "atomic"):
-            yield from access("atomic", pointee(s.args[0]), None)
+            yield from access("atomic", cell_at(s.args[0]), None)
         if isinstance(s, ir.Call) and s.result is not None:
             yield from access("store", s.result, None)
         for place in _read_by(s):

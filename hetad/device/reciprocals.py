@@ -23,8 +23,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.work import turns
-from hetad.device.accumulation.increments import pointee
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, is_zero, times, var
@@ -166,7 +166,7 @@ class _Free:
         """Whether it is a call that adds its arguments to adjoints, and nothing else."""
         if not isinstance(s, ir.Call) or s.result is not None or not s.args:
             return False
-        return isinstance(s.args[0].type, Pointer | Array) and base(pointee(s.args[0])) in self._adjoints
+        return isinstance(s.args[0].type, Pointer | Array) and base(cell_at(s.args[0])) in self._adjoints
 
     def values(self, s: ir.Stmt) -> tuple[ir.Expr, ...]:
         """Of a statement."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.coordinates import AXES
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.device.accumulation.accumulate import without_atomics
 from hetad.device.accumulation.axes import Axes
-from hetad.device.accumulation.increments import pointee
 from hetad.device.gathers.gathering import waits
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
@@ -76,5 +76,5 @@ def own_copies(body: ir.Body, names: Names) -> ir.Body:
 def _alone(s: ir.Stmt) -> ir.Stmt | ir.Body:
     """No other thread works: neither atomic operations nor sums over a block are needed."""
     if operations.does(s, operations.block_add):
-        return ir.Update("+", pointee(s.args[0]), s.args[1], span=s.span)
+        return ir.Update("+", cell_at(s.args[0]), s.args[1], span=s.span)
     return without_atomics(s)

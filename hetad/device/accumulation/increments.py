@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.ir import nodes as ir
 from hetad.ir.build import is_zero
 from hetad.ir.facts import Fact, lasting
 from hetad.ir.places import base
 from hetad.ir.simplify import negated
-from hetad.ir.types import INT, Array, Pointer, Type, element
+from hetad.ir.types import Pointer
 from hetad.ir.visit import own_nodes
 from hetad.rules import operations
 
@@ -30,7 +31,7 @@ class Increment:
 def increment(s: ir.Stmt) -> Increment | None:
     if not isinstance(s, ir.Call) or s.function != "atomicAdd" or s.result is not None:
         return None
-    return Increment(pointee(s.args[0]), s.args[1], s)
+    return Increment(cell_at(s.args[0]), s.args[1], s)
 
 
 def plain(found: Increment) -> ir.Stmt:
@@ -47,7 +48,7 @@ def atomic(place: ir.Place, value: ir.Expr) -> ir.Call:
 
 
 def _taken(s: ir.Stmt) -> tuple[ir.Place, ...]:
-    return tuple(pointee(e.args[0]) for e in own_nodes(s) if operations.gives(e, operations.take))
+    return tuple(cell_at(e.args[0]) for e in own_nodes(s) if operations.gives(e, operations.take))
 
 
 takes: Fact[ir.Stmt, tuple[ir.Place, ...]] = lasting(_taken)  # the cells whose seed it reads and clears in one step
@@ -57,17 +58,3 @@ def cleared_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
     """The arrays of which the statement clears a cell."""
     places = [*takes(s), *([s.target] if isinstance(s, ir.Assign) and is_zero(s.value) else [])]
     yield from (x for place in places if (x := base(place)) is not None)
-
-
-def pointee(pointer: ir.Expr) -> ir.Place:
-    """The cell that a pointer argument points to; an array stands for its first."""
-    held = element(pointer.type)
-    while isinstance(pointer, ir.Cast) and _holds(pointer.operand, held):
-        pointer = pointer.operand
-    if isinstance(pointer, ir.AddressOf):
-        return pointer.place
-    return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), held, span=pointer.span)
-
-
-def _holds(pointer: ir.Expr, held: Type) -> bool:
-    return isinstance(pointer.type, Pointer | Array) and element(pointer.type) == held

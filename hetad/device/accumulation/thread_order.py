@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hetad.device.accumulation.increments import increment, pointee
+from hetad.analysis.pointer_expressions import cell_at
+from hetad.device.accumulation.increments import increment
 from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
@@ -29,7 +30,7 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
             added.add(_base(s.target))
             seen += [*_indices(s.target), s.value]
         elif isinstance(s, ir.Call) and (adds_up(s) or operations.does(s, operations.warp_add)):
-            place = pointee(s.args[0])
+            place = cell_at(s.args[0])
             added.add(_base(place))
             seen += [*_indices(place), *s.args[1:]]
         elif _other_effect(s):

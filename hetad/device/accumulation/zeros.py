@@ -12,8 +12,9 @@ from dataclasses import replace
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Accesses
 from hetad.analysis.conflicts import Conflicts
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.device.accumulation.accumulate import LaunchAssumptions
-from hetad.device.accumulation.increments import atomic, increment, pointee
+from hetad.device.accumulation.increments import atomic, increment
 from hetad.device.draft import Draft, with_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
@@ -79,7 +80,7 @@ def _as_store(s: ir.Stmt, adjoint: ir.Symbol) -> ir.Assign | None:
     found = increment(s)
     match s:
         case ir.Call() if found is not None:
-            store = ir.Assign(pointee(s.args[0]), found.value, span=s.span)
+            store = ir.Assign(cell_at(s.args[0]), found.value, span=s.span)
         case ir.Update(op="+", target=target, value=value):
             store = ir.Assign(target, value, span=s.span)
         case ir.Update(op="-", target=target, value=value):
