@@ -17,6 +17,7 @@ from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import OPPOSITE
+from hetad.ir.places import members
 from hetad.ir.types import BOOL, LONG, UINT, Array, Int, Pointer, Type, cells_within, promote
 from hetad.ir.visit import variables
 
@@ -261,14 +262,11 @@ class Accesses:
     # -- addresses
 
     def _cell(self, place: ir.Expr, state: _State) -> Cell | None:
-        path: list[str] = []
-        while isinstance(place, ir.Member):
-            path.append(place.name)
-            place = place.base
-        if not isinstance(place, ir.Index):
+        element, path = members(place)
+        if not isinstance(element, ir.Index):
             return None
-        found = self._offset(place, state)
-        return Cell(found[0], found[1], tuple(reversed(path))) if found is not None else None
+        found = self._offset(element, state)
+        return Cell(found[0], found[1], path) if found is not None else None
 
     def _offset(self, expr: ir.Expr, state: _State) -> Offset | None:
         """A pointer or array, or an element of one, as a base and an offset in innermost elements."""

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.facts import lasting
+from hetad.ir.places import members
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import variables, walk_expr
 
@@ -152,13 +153,10 @@ class Address:
 
 
 def _find_address(place: ir.Expr) -> Address | None:
-    path: list[str] = []
-    while isinstance(place, ir.Member):
-        path.append(place.name)
-        place = place.base
-    if not isinstance(place, ir.Index):
+    element, fields = members(place)
+    if not isinstance(element, ir.Index):
         return None
-    base, offset = place.base, polynomial(place.index)
+    base, offset = element.base, polynomial(element.index)
     while True:
         match base:
             case ir.Binary(op="+", left=left, right=right) if isinstance(left.type, Pointer):
@@ -173,7 +171,6 @@ def _find_address(place: ir.Expr) -> Address | None:
                 base = operand
             case _:
                 array = isinstance(base, ir.Member) and isinstance(base.type, Array)
-                fields = tuple(reversed(path))
                 return Address(base, offset, fields, _line(base, fields, offset), address(base) if array else None)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.thread_words import Case, Sum, Words
 from hetad.ir import nodes as ir
-from hetad.ir.places import exposed
+from hetad.ir.places import exposed, members
 from hetad.ir.types import INT, Array, Int, Pointer, Type, cells_within, element_or_none, innermost, is_volatile
 from hetad.ir.visit import (
     bodies,
@@ -56,8 +56,9 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Access:
-    """`offset`: None where it is not known; `interval`: its number; `statement`: of which it is a part."""
+class IntervalAccess:
+    """An access between two barriers.  `offset`: None where it is not known; `interval`: its number; `statement`: of
+    which it is a part."""
 
     array: ir.Symbol
     path: tuple[str, ...]
@@ -122,7 +123,7 @@ class Intervals:
 
     kernel: ir.Function
     given: Collection[ir.Symbol] = ()
-    found: list[list[Access]] = field(default_factory=list)
+    found: list[list[IntervalAccess]] = field(default_factory=list)
     values: dict[ir.Symbol, ir.Expr] = field(default_factory=dict)
     agreed: set[ir.Symbol] = field(default_factory=set)
     _ordered: set[int] = field(default_factory=set)
@@ -152,7 +153,7 @@ class Intervals:
         self._walk(body, Around())
         self.found = [[a for a in accesses if a.array not in self._escaped] for accesses in self.found]
 
-    def ordered(self, access: Access) -> bool:
+    def ordered(self, access: IntervalAccess) -> bool:
         """Whether lanes of a warp may be ordered in its interval."""
         return access.interval in self._ordered
 
@@ -282,18 +283,14 @@ class Intervals:
 
     def _access(self, place: ir.Expr, write: bool, around: Around) -> bool:
         """Whether it is one to such an array."""
-        path: list[str] = []
-        whole = place
-        while isinstance(place, ir.Member):
-            path.append(place.name)
-            place = place.base
-        found = self._offset(place) if isinstance(place, ir.Index) else None
+        element, path = members(place)
+        found = self._offset(element) if isinstance(element, ir.Index) else None
         if found is None:
             return False
         array, offset = found
         number = len(self.found) - 1
         assert self._statement is not None
-        at = Access(array, tuple(reversed(path)), offset, write, whole, around, number, self._statement)
+        at = IntervalAccess(array, path, offset, write, place, around, number, self._statement)
         self.found[-1].append(at)
         for expr, _ in offset:
             self._read(expr, around)

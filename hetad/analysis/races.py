@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TypeVar
 
 from hetad.analysis.integer_sets import all_of, always_met, exists, points, some_of
-from hetad.analysis.intervals import Access, Intervals, shared_arrays
+from hetad.analysis.intervals import IntervalAccess, Intervals, shared_arrays
 from hetad.analysis.thread_words import Case, Parameters, Sum, Words
 from hetad.diagnostics import RaceError, Related
 from hetad.ir import nodes as ir
@@ -83,7 +83,7 @@ def _may_order(s: ir.Stmt) -> bool:
     return callees.calls(s, "fence") or (callees.calls(s, "atomic") and s.result is not None)
 
 
-def _accumulates(read: Access, written: Access) -> bool:
+def _accumulates(read: IntervalAccess, written: IntervalAccess) -> bool:
     """Whether what is stored to the cell differs with how often it is; `x = fmax(x, 0)` may happen many times."""
     if read.statement is not written.statement:
         return False
@@ -95,12 +95,12 @@ def _accumulates(read: Access, written: Access) -> bool:
     return False
 
 
-def _pairs(accesses: list[Access]) -> Iterator[tuple[Access, Access, list[Access]]]:
+def _pairs(accesses: list[IntervalAccess]) -> Iterator[tuple[IntervalAccess, IntervalAccess, list[IntervalAccess]]]:
     """A read and a write of one array, and all that is done to it between the same barriers."""
-    of_array: dict[ir.Symbol, list[Access]] = {}
+    of_array: dict[ir.Symbol, list[IntervalAccess]] = {}
     for a in accesses:
         of_array.setdefault(a.array, []).append(a)
-    writes: dict[tuple[ir.Symbol, tuple[str, ...]], list[Access]] = {}
+    writes: dict[tuple[ir.Symbol, tuple[str, ...]], list[IntervalAccess]] = {}
     for a in accesses:
         if a.write and a.is_known:
             writes.setdefault((a.array, a.path), []).append(a)
@@ -153,9 +153,9 @@ def _number(e: ir.Expr, values: Mapping[ir.Symbol, ir.Expr]) -> int | None:
 class _Pair:
     """A read by a thread `a`, and a write by another thread `b` of the same block."""
 
-    read: Access
-    written: Access
-    accesses: list[Access]
+    read: IntervalAccess
+    written: IntervalAccess
+    accesses: list[IntervalAccess]
     block: Block
     intervals: Intervals
     in_global: bool = False
@@ -238,7 +238,9 @@ class _Pair:
         return f"[{', '.join(parameters)}] -> {points(threads, exists(inner, held))}"
 
 
-def _error(kernel: ir.Function, read: Access, written: Access, threads: tuple[list[int], list[int]]) -> RaceError:
+def _error(
+    kernel: ir.Function, read: IntervalAccess, written: IntervalAccess, threads: tuple[list[int], list[int]]
+) -> RaceError:
     first, second = (f"thread ({', '.join(map(str, t))})" for t in threads)
     is_shared = read.array.storage == "shared"
     nothing = "no barrier stands between" if is_shared else "nothing orders"

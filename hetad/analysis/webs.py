@@ -14,6 +14,7 @@ from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.identity import Identity, IdentityMap
+from hetad.ir.places import members
 from hetad.ir.types import Pointer, Struct, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
@@ -44,11 +45,8 @@ class Webs:
 
 def place_of(e: ir.Expr) -> tuple[ir.Symbol, tuple[str, ...]] | None:
     """The variable and the fields, for a variable or a field of structs in it."""
-    path: list[str] = []
-    while isinstance(e, ir.Member):
-        path.append(e.name)
-        e = e.base
-    return (e.symbol, tuple(reversed(path))) if isinstance(e, ir.Var) else None
+    variable, path = members(e)
+    return (variable.symbol, path) if isinstance(variable, ir.Var) else None
 
 
 def pointer_paths(type_: Type) -> Iterator[tuple[str, ...]]:

@@ -29,6 +29,15 @@ def through_pointer(place: ir.Expr) -> bool:
     return False
 
 
+def members(place: ir.Expr) -> tuple[ir.Expr, tuple[str, ...]]:
+    """What `place` is a member of, and the names that lead from there to it."""
+    path: list[str] = []
+    while isinstance(place, ir.Member):
+        path.append(place.name)
+        place = place.base
+    return place, tuple(reversed(path))
+
+
 def base(place: ir.Expr) -> ir.Symbol | None:
     """The variable that `place` is part of, or by whose pointer it is reached."""
     while isinstance(place, ir.Index | ir.Member):

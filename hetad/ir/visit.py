@@ -180,12 +180,15 @@ def map_children(fn: ExprRewriter, expr: Expr) -> Expr:
 
 def map_expr(fn: ExprRewriter, expr: Expr) -> Expr:
     """`expr` with `fn` applied to every node, operands first."""
+    return _for_every_node(fn)(expr)
 
+
+def _for_every_node(fn: ExprRewriter) -> ExprRewriter:
     def rewritten(e: Expr) -> Expr:
         names = _EXPR_CHILDREN.get(type(e))
         return fn(e if names is None else _rebuild(e, names, rewritten))
 
-    return rewritten(expr)
+    return rewritten
 
 
 def walk_expr(expr: Expr) -> Iterator[Expr]:
@@ -331,11 +334,7 @@ def map_body(fn: StmtRewriter, body: Body) -> Body:
 
 def map_exprs(fn: ExprRewriter, body: Body) -> Body:
     """`body` with `fn` applied to every expression node in it, operands first."""
-
-    def rewritten(e: Expr) -> Expr:
-        names = _EXPR_CHILDREN.get(type(e))
-        return fn(e if names is None else _rebuild(e, names, rewritten))
-
+    rewritten = _for_every_node(fn)
     return map_body(lambda stmt: _map_all_own_exprs(rewritten, stmt), body)
 
 
