@@ -27,7 +27,7 @@ from hetad.ir.facts import once
 from hetad.ir.identity import IdentityMap
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated
-from hetad.ir.types import Array, Float, Pointer
+from hetad.ir.types import Float, Pointer
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Adds, Inactive, Mirrored, Pullback, Restored, Transposed

@@ -16,8 +16,8 @@ from hetad.adjoint.options import Options
 from hetad.adjoint.shadows import writable
 from hetad.analysis.activity import Activity
 from hetad.analysis.effects import Effects, positions_of
+from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, points_to
-from hetad.device.engine import pointee
 from hetad.device.shared import refuse_too_much
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
@@ -140,7 +140,7 @@ class KernelEngine(Engine):
 
     def _atomic(self, s: ir.Call) -> Statements:
         """`p += v`: ṗ += v̇.  Others leave derivatives alone, and must not touch active memory."""
-        place = pointee(s.args[0], s.args[1].type)
+        place = cell_at(s.args[0])
         if not self.one.is_active(place) or not isinstance(place.type, Float):
             return [s]
         if not isinstance(callees.find(s.function).pullback, Adds) or s.result is not None:
