@@ -42,7 +42,7 @@ _WORDS = TYPE_WORDS | TAGS | {"const", "static", "auto", "constexpr", "sizeof", 
 
 
 @dataclass
-class _Function:
+class Function:
     """What is known of the names in one function."""
 
     names: NameTable
@@ -79,7 +79,7 @@ def _is_distinct(tokens: Sequence[Token], i: int) -> bool:
 def pass_over(tokens: list[Token], names: NameTable) -> list[Token]:
     """The tokens of a host function with such statements replaced."""
     start = next((i for i, t in enumerate(tokens) if t.text == "{"), len(tokens))
-    function = _Function(names)
+    function = Function(names)
     result = list(tokens[:start])
     i = start
     while i < len(tokens):
@@ -89,7 +89,7 @@ def pass_over(tokens: list[Token], names: NameTable) -> list[Token]:
         if at is None:
             result += tokens[i : end + 1]
         elif end < len(tokens) and tokens[end].text == ";" and statement[0].text not in _CONTROL:
-            result += [*_call(statement, at, function), tokens[end]]
+            result += [*call(statement, at, function), tokens[end]]
         else:
             raise _refusal(statement, at, function, "decides what the program does")
         i = end + 1
@@ -131,7 +131,7 @@ def _is_initialiser(tokens: Sequence[Token], i: int, start: int) -> bool:
     return before.text in ("=", "]", ">", "return") or (before.kind == "name" and before.text not in ("else", "do"))
 
 
-def _call(statement: Sequence[Token], at: int, function: _Function) -> list[Token]:
+def call(statement: Sequence[Token], at: int, function: Function) -> list[Token]:
     """The replacement of a statement, which is checked to be harmless to pass over."""
     first = statement[0]
     declared = _declared(statement)
@@ -187,14 +187,14 @@ def _declared(statement: Sequence[Token]) -> list[str]:
     return []
 
 
-def _streams(statement: Sequence[Token], function: _Function) -> bool:
+def _streams(statement: Sequence[Token], function: Function) -> bool:
     first = 2 if statement[0].text == "std" else 0
     return is_operator(statement, first + 1, "<<") and (
         statement[first].text in _STREAMS or statement[first].text in function.declared
     )
 
 
-def _check(statement: Sequence[Token], at: int, declared: list[str], output: bool, function: _Function) -> None:
+def _check(statement: Sequence[Token], at: int, declared: list[str], output: bool, function: Function) -> None:
     """Raise where the statement may do more than hetad may leave out."""
     own = function.names.own
     first_assignment = True
@@ -240,7 +240,7 @@ def _is_clock(statement: Sequence[Token]) -> bool:
     return statement[0].text in _HEADER or statement[0].text in _CLOCKS
 
 
-def _harmless(token: Token, function: _Function, declared: list[str]) -> bool:
+def _harmless(token: Token, function: Function, declared: list[str]) -> bool:
     """Whether a call by this name reads its arguments and changes nothing but C++ objects."""
     text = token.text
     if text in function.names.own:
@@ -252,7 +252,7 @@ def _harmless(token: Token, function: _Function, declared: list[str]) -> bool:
 _MATHEMATICS = {"sqrt", "fabs", "abs", "exp", "log", "pow", "log10", "min", "max", "sleep_for"}
 
 
-def _refusal(statement: Sequence[Token], at: int, function: _Function, why: str) -> UnsupportedError:
+def _refusal(statement: Sequence[Token], at: int, function: Function, why: str) -> UnsupportedError:
     token = statement[at]
     name, origin = f"std::{statement[at + 2].text if token.text == 'std' else token.text}", ""
     if token.text in function.declared:

@@ -19,7 +19,6 @@ PROGRAMS = sorted((Path(__file__).parents[1] / "gradient" / "programs").glob("*.
 NOT_YET = {
     "bytes": "arithmetic on void pointers is no C++ to Clang",
     "host_and_device_text": "other text on the device",
-    "host_text_kept": "C++ that is passed over: clocks, streams, random engines",
     "two_files": "several files",
 }
 

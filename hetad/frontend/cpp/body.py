@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from pycparser.c_parser import Coord
 
+from hetad.frontend import opaque
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.names import apart, is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_reference
+from hetad.frontend.cpp_syntax import NameTable
 from hetad.frontend.lower.context import Qualified
 
 if TYPE_CHECKING:
@@ -58,6 +60,13 @@ class Body:
     def self_name(self) -> str:
         """What the object of a method is called."""
         return self.unused("self")
+
+    @cached_property
+    def passing(self) -> opaque.Function | None:
+        """What is known of names in a host function, in which statements may be passed over."""
+        if self.function is None or self.entities.item(self.function).kind != "host":
+            return None
+        return opaque.Function(NameTable((), own=self.entities.own, host=True))
 
     # --- names -------------------------------------------------------------------------------------
 

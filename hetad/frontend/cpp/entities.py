@@ -43,6 +43,7 @@ class Entities:
         self._kept: list[ir.Global] = []
         self._order: dict[str, tuple[int, int]] = {}
         self.extents: list[tuple[int, int]] = []
+        self.own: set[str] = set()
         self.public: dict[str, ir.Kind] = {}
         self._writable = False
         self._find(self.source.unit.cursor)
@@ -52,9 +53,11 @@ class Entities:
         for cursor in around.get_children():
             if cursor.kind in _GROUPS:
                 self._find(cursor)
-            elif not self.source.is_users(cursor):
                 continue
-            elif cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
+            if not self.source.is_users(cursor):
+                continue
+            self.own.add(cursor.spelling)
+            if cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
                 name = self.function(cursor).removeprefix(_MARK)
                 self.public[name] = self.item(cursor).kind
                 self._extent(cursor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import clang, objects, tree
+from hetad.frontend.cpp import clang, objects, passed_over, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -45,7 +45,10 @@ def items(body: Body, cursors: list[Cursor]) -> list[Node]:
     for cursor in cursors:
         pragmas = body.source.pragmas(cursor)
         found += [tree.statement("Pragma", p.text, at=tree.coord(p)) for p in pragmas]
-        if cursor.kind == CursorKind.DECL_STMT:
+        over = passed_over.statement(body, cursor) if _may_be_passed_over(cursor) else None
+        if over is not None:
+            found.append(over)
+        elif cursor.kind == CursorKind.DECL_STMT:
             found += _declared(body, cursor)
         elif cursor.kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
             found += _case(body, cursor)
@@ -59,9 +62,14 @@ def items(body: Body, cursors: list[Cursor]) -> list[Node]:
     return found
 
 
+def _may_be_passed_over(cursor: Cursor) -> bool:
+    return cursor.kind == CursorKind.DECL_STMT or bool(cursor.kind.is_expression())
+
+
 def block(body: Body, cursor: Cursor) -> Node:
     if cursor.kind != CursorKind.COMPOUND_STMT:
-        return statement(body, cursor)
+        over = passed_over.statement(body, cursor) if _may_be_passed_over(cursor) else None
+        return over if over is not None else statement(body, cursor)
     return tree.block(items(body, clang.children(cursor)), body.coord(cursor))
 
 

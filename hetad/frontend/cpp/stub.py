@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from hetad.frontend.cpp import streams
 from hetad.frontend.lower import kernel_values, symbols
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES, TYPES, VECTORS
 from hetad.frontend.lower.half import FROM_FLOAT, TO_FLOAT
@@ -78,7 +79,11 @@ _LOADS = ("__ldg", "__ldca", "__ldcg", "__ldcs")
 @cache
 def text() -> str:
     """The declarations, as C++."""
-    return _HEAD + "\n".join((*_types(), *_vectors(), _TEMPLATES, *_values(), *_functions(), *_standard())) + "\n"
+    return (
+        _HEAD
+        + "\n".join((*_types(), *_vectors(), _TEMPLATES, *_values(), *_functions(), *_standard(), streams.TEXT))
+        + "\n"
+    )
 
 
 def _types() -> Iterator[str]:

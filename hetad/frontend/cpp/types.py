@@ -269,7 +269,8 @@ def _struct_name(type_: ClangType) -> str:
     """`Vector_float_3` for `ns::Vector<float, 3>`."""
     text = re.sub(r"\b(const|volatile|struct|class)\b", " ", type_.spelling)
     if _LAMBDA in text:
-        return "closure"
+        maker = type_.get_declaration().semantic_parent.spelling
+        return f"{maker}_lambda" if maker.isidentifier() else "lambda"
     if "(unnamed" in text or "(anonymous" in text:
         return "unnamed"
     text = re.sub(r"\b\w+::|\(anonymous namespace\)::", "", text)
