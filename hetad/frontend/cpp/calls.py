@@ -25,6 +25,10 @@ def call(body: Body, cursor: Cursor) -> Node:
     configuration = _configuration(cursor)
     if configuration is not None:
         return _launch(body, cursor, meant, configuration)
+    if body.source.is_models(meant) or not body.source.is_users(meant):
+        value = clang.evaluate(cursor)
+        if value is not None:
+            return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     if meant.kind == CursorKind.CONSTRUCTOR:
         return objects.construct(body, cursor, meant)
     if meant.kind in (CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION):

@@ -56,8 +56,10 @@ class Entities:
                 continue
             if not self.source.is_users(cursor):
                 continue
-            self.own.add(cursor.spelling)
-            if cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
+            models = self.source.is_models(cursor)
+            if not models:
+                self.own.add(cursor.spelling)
+            if not models and cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
                 name = self.function(cursor).removeprefix(_MARK)
                 self.public[name] = self.item(cursor).kind
                 self._extent(cursor)

@@ -8,6 +8,7 @@ from typing import NoReturn
 from pycparser.c_parser import Coord
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
+from hetad.frontend import models
 from hetad.frontend.cpp import clang, stub, tree
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.text import Text
@@ -20,6 +21,8 @@ class Source:
 
     def __init__(self, name: str, tokens: Sequence[Token]) -> None:
         self.name = name
+        if any(t.text == "std" for t in tokens):
+            tokens = [*models.standard().tokens, *tokens]
         self.tokens = tokens = joined(tokens)
         self._text = Text(stub.text(), tokens)
         self.unit = clang.parse(name, self._text.whole)
@@ -54,6 +57,11 @@ class Source:
 
     def is_users(self, cursor: Cursor) -> bool:
         return self.at(cursor) is not None
+
+    def is_models(self, cursor: Cursor) -> bool:
+        """Whether a cursor stands in what stands for a library."""
+        at = self.at(cursor)
+        return at is not None and self.tokens[at].file == models.standard().name
 
     def token(self, cursor: Cursor) -> Token | None:
         at = self.at(cursor)

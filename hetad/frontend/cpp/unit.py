@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnsupportedError, ours, recoverable
+from hetad.frontend import models
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.preprocess import Preprocessed
@@ -28,7 +29,7 @@ class CppUnit(Unit):
             message = "C++ that is other code on the device, by __CUDA_ARCH__,"
             raise UnsupportedError(f"hetad does not support {message}", at.span, "write both in one")
         super().__init__(host.name)
-        self.sources: Mapping[str, str] = host.sources
+        self.sources: Mapping[str, str] = {**models.standard().sources, **host.sources}
         self._entities = Entities(Source(host.name, host.tokens))
 
     @property

@@ -1,0 +1,96 @@
+// What hetad reads in place of the headers of the C++ library.
+namespace std {
+
+template <class T> struct numeric_limits;
+template <> struct numeric_limits<float> {
+    static constexpr bool is_specialized = true, is_integer = false;
+    static constexpr int digits = 24;
+    __both static constexpr float max() { return 3.402823466e+38f; }
+    __both static constexpr float min() { return 1.175494351e-38f; }
+    __both static constexpr float lowest() { return -3.402823466e+38f; }
+    __both static constexpr float epsilon() { return 1.192092896e-07f; }
+    __both static constexpr float infinity() { return __builtin_huge_valf(); }
+    __both static constexpr float quiet_NaN() { return __builtin_nanf(""); }
+};
+template <> struct numeric_limits<double> {
+    static constexpr bool is_specialized = true, is_integer = false;
+    static constexpr int digits = 53;
+    __both static constexpr double max() { return 1.7976931348623158e+308; }
+    __both static constexpr double min() { return 2.2250738585072014e-308; }
+    __both static constexpr double lowest() { return -1.7976931348623158e+308; }
+    __both static constexpr double epsilon() { return 2.2204460492503131e-16; }
+    __both static constexpr double infinity() { return __builtin_huge_val(); }
+    __both static constexpr double quiet_NaN() { return __builtin_nan(""); }
+};
+template <class T> struct __integer_limits {
+    static constexpr bool is_specialized = true, is_integer = true;
+    __both static constexpr T max() { return T(-1) < T(0) ? T((1ull << (8 * sizeof(T) - 1)) - 1) : T(-1); }
+    __both static constexpr T min() { return T(-1) < T(0) ? T(1ull << (8 * sizeof(T) - 1)) : T(0); }
+    __both static constexpr T lowest() { return min(); }
+};
+template <> struct numeric_limits<int> : __integer_limits<int> {};
+template <> struct numeric_limits<unsigned> : __integer_limits<unsigned> {};
+template <> struct numeric_limits<long> : __integer_limits<long> {};
+template <> struct numeric_limits<unsigned long> : __integer_limits<unsigned long> {};
+template <> struct numeric_limits<long long> : __integer_limits<long long> {};
+template <> struct numeric_limits<unsigned long long> : __integer_limits<unsigned long long> {};
+template <> struct numeric_limits<short> : __integer_limits<short> {};
+template <> struct numeric_limits<unsigned short> : __integer_limits<unsigned short> {};
+template <> struct numeric_limits<char> : __integer_limits<char> {};
+template <> struct numeric_limits<unsigned char> : __integer_limits<unsigned char> {};
+
+template <class A, class B> struct pair {
+    A first;
+    B second;
+};
+template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return {a, b}; }
+
+template <class T, size_t N> struct array {
+    T elements[N];
+    __both constexpr T &operator[](size_t i) { return elements[i]; }
+    __both constexpr const T &operator[](size_t i) const { return elements[i]; }
+    __both constexpr T &at(size_t i) { return elements[i]; }
+    __both constexpr T *data() { return elements; }
+    __both constexpr const T *data() const { return elements; }
+    __both constexpr size_t size() const { return N; }
+    __both constexpr T &front() { return elements[0]; }
+    __both constexpr T &back() { return elements[N - 1]; }
+    __both void fill(const T &value)
+    {
+        T held = value;
+        for (size_t i = 0; i < N; ++i)
+            elements[i] = held;
+    }
+    __both constexpr T *begin() { return elements; }
+    __both constexpr T *end() { return elements + N; }
+    __both constexpr const T *begin() const { return elements; }
+    __both constexpr const T *end() const { return elements + N; }
+};
+
+template <bool C, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool C, class T = void> using enable_if_t = typename enable_if<C, T>::type;
+template <bool C, class A, class B> struct conditional { typedef A type; };
+template <class A, class B> struct conditional<false, A, B> { typedef B type; };
+template <bool C, class A, class B> using conditional_t = typename conditional<C, A, B>::type;
+template <class T, T V> struct integral_constant {
+    static constexpr T value = V;
+};
+typedef integral_constant<bool, true> true_type;
+typedef integral_constant<bool, false> false_type;
+template <class A, class B> struct is_same : integral_constant<bool, __is_same(A, B)> {};
+template <class A, class B> constexpr bool is_same_v = __is_same(A, B);
+template <class T> struct is_floating_point : integral_constant<bool, __is_floating_point(T)> {};
+template <class T> constexpr bool is_floating_point_v = __is_floating_point(T);
+template <class T> struct is_integral : integral_constant<bool, __is_integral(T)> {};
+template <class T> constexpr bool is_integral_v = __is_integral(T);
+template <class T> struct is_arithmetic : integral_constant<bool, __is_arithmetic(T)> {};
+template <class T> constexpr bool is_arithmetic_v = __is_arithmetic(T);
+template <class T> using remove_reference_t = typename remove_reference<T>::type;
+template <class T> struct remove_const { typedef T type; };
+template <class T> struct remove_const<const T> { typedef T type; };
+template <class T> using remove_const_t = typename remove_const<T>::type;
+template <class T> using remove_cv_t = typename remove_const<T>::type;
+template <class T> using decay_t = typename remove_const<typename remove_reference<T>::type>::type;
+
+}  // namespace std
