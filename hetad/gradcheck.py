@@ -175,13 +175,16 @@ def function_of(program: Program, problem: Problem) -> Launchable:
 
 def of_function(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], cpu_threads: int | None = None, **options: Any,
+    launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True, **options: Any,
 ) -> Subject:  # fmt: skip
-    """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel."""
+    """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel.  `tangent`:
+    whether the gradient is compared with the tangent too."""
     import hetad
 
     gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
-    tangent, why = _tangent_of(function, wrt, of, backend, launch, cpu_threads, options.get("optimize", True))
+    optimize = options.get("optimize", True)
+    nothing = None, ""
+    along, why = _tangent_of(function, wrt, of, backend, launch, cpu_threads, optimize) if tangent else nothing
     # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
     pruned = Options.of(options.get("optimize", True)).needed
     return Subject(
@@ -195,7 +198,7 @@ def of_function(
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
         inner_bits=_inner_bits(gradient.derivative.program),
-        tangent=tangent,
+        tangent=along,
         without_tangent=why,
         watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
         watched_gradient=(lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT))

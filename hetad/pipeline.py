@@ -315,10 +315,12 @@ def differentiate_twice(unit: Unit, request: Request) -> SecondOrder:
     return SecondOrder(forward, replace(back, parameters=parameters))
 
 
-def _as_in(roles: dict[str, Parameter], p: Parameter) -> Parameter:
-    """A parameter of the second derivative, which has the launch configuration that the first one has."""
-    first = roles.get(p.primal or "") if p.role == "primal" else None
-    return replace(p, role=first.role, primal=None) if first is not None and first.role in CONFIGURATION else p
+def _as_in(first: dict[str, Parameter], p: Parameter) -> Parameter:
+    """A parameter of the second derivative: the launch configuration, and sizes of memory, are what they are in the
+    first one."""
+    known = first.get(p.primal or "") if p.role == "primal" else None
+    kept = known is not None and known.role in (*CONFIGURATION, "bytes")
+    return replace(p, role=known.role, primal=known.primal) if known is not None and kept else p
 
 
 def _nests_deeply(program: ir.Program, request: Request) -> bool:  # noqa: ARG001 - that of the function below

@@ -202,7 +202,7 @@ class HessianProduct:
             return np.zeros(1, dtype_of(definition.returns))
         argument = values[self._signature.parameters.index(name)]
         if name not in self.wrt:
-            return argument * 0 if argument is not None else None
+            return _zeros_like(argument) if argument is not None else None
         if name not in given:
             raise self._signature.refuse(
                 f"there is no tangent of {name!r}",
@@ -239,3 +239,10 @@ def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what
         if name not in allowed:
             raise signature.refuse(f"{what}: there is no {name!r}", nearest(str(name), allowed))
     return given
+
+
+def _zeros_like(array: Any) -> Any:
+    """Of any kind of array."""
+    zeros = array.copy()
+    zeros.fill(0)
+    return zeros

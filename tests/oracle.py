@@ -61,10 +61,13 @@ def check_gradient(
     path = source if isinstance(source, Path | tuple) else None
     program = hetad.load(path, defines=defines or {}) if path else hetad.loads(str(source), defines=defines or {})
     launchable = program[function]
-    for setting in settings if settings is not None else optimisations():
+    for number, setting in enumerate(settings if settings is not None else optimisations()):
         made = hetad.gradient(launchable, wrt=tuple(wrt), of=of and tuple(of), backend=backend, **setting)
         verify(made.derivative.program, DERIVATIVE, signature)
-        subject = gradcheck.of_function(launchable, tuple(wrt), of and tuple(of), backend, launch or {}, **setting)
+        subject = gradcheck.of_function(
+            launchable, tuple(wrt), of and tuple(of), backend, launch or {}, tangent=number == 0, **setting
+        )
+        assert not subject.without_tangent, subject.without_tangent
         report = gradcheck.check(subject, args, gradcheck.Accuracy(rtol, atol, samples))
         assert report.passed, f"{setting or ''}\n{report}"
         if reference is not None:

@@ -66,7 +66,7 @@ class Shadows:
                 else zero(e.type, e.span)
             )
 
-        return replace(value, elements=tuple(one(e) for e in value.elements), type=writable(value.type))
+        return replace(value, elements=tuple(one(e) for e in value.elements), type=self.shadow_type(value.type))
 
     def is_active_pointer(self, pointer: ir.Expr, seen: tuple[Location, ...] = ()) -> bool:
         """Whether what the pointer points to has a shadow."""
@@ -89,7 +89,7 @@ class Shadows:
             type_ = Pointer(symbol.type.of) if dynamic and isinstance(symbol.type, Array) else symbol.type
             self.shadows[symbol] = self.named(symbol, type_, "local" if dynamic else "shared")
         if symbol not in self.shadows:
-            type_ = writable(symbol.type)
+            type_ = self.shadow_type(symbol.type)
             shadow = self.shadows[symbol] = self.named(symbol, type_)
             here = var(symbol)
             targets = self.pointers.targets(here) if isinstance(type_, Pointer) else self.pointers.held(symbol)
@@ -100,6 +100,10 @@ class Shadows:
     def named(self, symbol: ir.Symbol, type_: Type, storage: ir.Storage = "local") -> ir.Symbol:
         """A new variable for the derivative of one."""
         return self.names.adjoint(symbol.name, type_, symbol.span, storage)
+
+    def shadow_type(self, type_: Type) -> Type:
+        """Of the shadow of something of this type."""
+        return writable(type_)
 
     def shadow_place(self, place: ir.Place) -> ir.Place:
         match place:
@@ -122,12 +126,12 @@ class Shadows:
             case ir.Var() | ir.Index() | ir.Member():
                 place = self.shadow_place(expr)
                 # A shadow struct has the primal's type, with pointers to const.
-                const = isinstance(place.type, Pointer) and place.type != writable(place.type)
-                return ir.Cast(place, writable(place.type), span=place.span) if const else place
+                const = isinstance(place.type, Pointer) and place.type != self.shadow_type(place.type)
+                return ir.Cast(place, self.shadow_type(place.type), span=place.span) if const else place
             case ir.Binary(left=left, right=right):
                 if isinstance(left.type, Pointer | Array):
-                    return replace(expr, left=self.shadow_pointer(left), type=writable(expr.type))
-                return replace(expr, right=self.shadow_pointer(right), type=writable(expr.type))
+                    return replace(expr, left=self.shadow_pointer(left), type=self.shadow_type(expr.type))
+                return replace(expr, right=self.shadow_pointer(right), type=self.shadow_type(expr.type))
             case ir.Cast(operand=operand) if isinstance(operand.type, Pointer | Array):
                 held, seen = scalar_base(operand.type), scalar_base(expr.type)
                 carved = any(isinstance(t, ir.Symbol) and t.storage == "shared" for t in self.pointers.targets(operand))
@@ -135,12 +139,12 @@ class Shadows:
                     raise UnsupportedError(
                         f"active memory of type '{held}' is read as '{seen}'", expr.span, "use one type for it"
                     )
-                return replace(expr, operand=self.shadow_pointer(operand), type=writable(expr.type))
+                return replace(expr, operand=self.shadow_pointer(operand), type=self.shadow_type(expr.type))
             case ir.AddressOf(place=place):
-                return replace(expr, place=self.shadow_place(place), type=writable(expr.type))
+                return replace(expr, place=self.shadow_place(place), type=self.shadow_type(expr.type))
             case ir.Select(then=then, orelse=orelse):
                 arms = self.shadow_pointer(then), self.shadow_pointer(orelse)
-                return replace(expr, then=arms[0], orelse=arms[1], type=writable(expr.type))
+                return replace(expr, then=arms[0], orelse=arms[1], type=self.shadow_type(expr.type))
         return expr  # a null pointer
 
 

@@ -300,22 +300,10 @@ class MemoryAdjoints:
         return [*save, s], [*restore, *self._flush(dst), *clear]
 
     def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:
-        """Where bytes are counted one by one: a check that these are whole numbers.  Constants are checked here."""
-        points = self.engine.pointers
-        found: list[ir.Stmt] = []
-        for end in (e for e in ends if self.engine.is_active_pointer(e)):
-            sizes = [size_of(f) for t in points.targets(end) for f in points.floating_types(t)]
-            element = _element(end)
-            constant = isinstance(element, Float) and isinstance(size, ir.Const)
-            if constant and int(size.value) % size_of(element):  # type: ignore[union-attr]
-                raise UnsupportedError(
-                    f"{s.function} of part of a number has no derivative", s.span, "count the bytes of whole numbers"
-                )
-            width = 1 if isinstance(element, Void) else size_of(element)
-            if sizes and not isinstance(element, Struct) and width < max(sizes):
-                args = (self.engine.shadow_pointer(end), size, integer(max(sizes), s.span, SIZE_T))
-                found.append(operations.whole_numbers(*args, span=s.span))
-        return found
+        active = (e for e in ends if self.engine.is_active_pointer(e))
+        return [
+            c for e in active for c in whole_numbers(self.engine.pointers, s, e, size, self.engine.shadow_pointer(e))
+        ]
 
     def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
         slot = self.engine.names.symbol("range_kept", pointer.type, s.span)
@@ -323,6 +311,28 @@ class MemoryAdjoints:
             [ir.Push(slot, pointer, "range", size, span=s.span)],
             [ir.Pop(slot, pointer, "range", size, span=s.span)],
         )
+
+
+def whole_numbers(
+    points: PointsTo, s: ir.Call, end: ir.Expr, size: ir.Expr, own: ir.Expr | None = None
+) -> list[ir.Stmt]:
+    """Where an operation counts bytes one by one: a check that these are whole numbers.  Constants are checked here.
+    `own`: what is as long, and begins alike."""
+    sizes = [size_of(f) for t in points.targets(end) for f in points.floating_types(t)]
+    element = _element(end)
+    constant = isinstance(element, Float) and isinstance(size, ir.Const)
+    if constant and int(size.value) % size_of(element):  # type: ignore[union-attr]
+        raise UnsupportedError(
+            f"{s.function} of part of a number has no derivative", s.span, "count the bytes of whole numbers"
+        )
+    width = 1 if isinstance(element, Void) else size_of(element)
+    if not sizes or isinstance(element, Struct) or width >= max(sizes):
+        return []
+    return [
+        operations.whole_numbers(
+            own if own is not None else end, size, integer(max(sizes), s.span, SIZE_T), span=s.span
+        )
+    ]
 
 
 def common_type(points: PointsTo, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:

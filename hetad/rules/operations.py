@@ -237,7 +237,9 @@ clear_rows = Act(
     "void clear_rows(void *p, size_t pitch, size_t width, size_t height)", _FAILS, "adds nothing", "asks extents",
     writes=(0,),
 )  # fmt: skip
-whole_numbers = Act("void whole_numbers(const void *p, size_t bytes, size_t size)", "adds nothing")
+whole_numbers = Act(
+    "void whole_numbers(const void *p, size_t bytes, size_t size)", "adds nothing", pullback=Inactive()
+)  # fmt: skip
 copy_pullback = Act(
     "void copy_pullback_real(real *adj_dst, real *adj_src, size_t bytes, int kind)", _FAILS, "of reverse sweep",
     "asks extents", reads=(0, 1), writes=(0, 1),

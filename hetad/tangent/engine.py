@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.addresses import pinned
-from hetad.adjoint.shadows import Shadows, writable
+from hetad.adjoint.shadows import Shadows
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, times, var, zero
-from hetad.ir.types import Float, Pointer, Struct, Type
+from hetad.ir.types import Array, Float, Pointer, Struct, Type
 from hetad.rules import math
 from hetad.tangent.duals import Duals, Tangents, plus
 
@@ -38,6 +38,15 @@ class Direction(Shadows):
 
     def named(self, symbol: ir.Symbol, type_: Type, storage: ir.Storage = "local") -> ir.Symbol:
         return tangent_symbol(self.names, symbol.name, type_, symbol.span, storage, self.mark)
+
+    def shadow_type(self, type_: Type) -> Type:
+        """What orders accesses to volatile memory orders those to its tangents."""
+        match type_:
+            case Pointer(to=to):
+                return Pointer(self.shadow_type(to))
+            case Array(of=of, length=length):
+                return Array(self.shadow_type(of), length)
+        return type_
 
 
 def tangent_symbol(
@@ -164,12 +173,12 @@ class Engine(ABC):
             if isinstance(e, ir.Aggregate):
                 return self._list(d, e)
             if isinstance(e.type, Pointer):
-                return d.shadow_pointer(e) if d.is_active_pointer(e) else zero(writable(e.type), e.span)
+                return d.shadow_pointer(e) if d.is_active_pointer(e) else zero(d.shadow_type(e.type), e.span)
             if isinstance(e.type, Struct):
                 raise UnsupportedError("an active struct inside a list", e.span, "assign it to its element or field")
             return self.values(e, None)[1][self.directions.index(d)]
 
-        return replace(value, elements=tuple(one(e) for e in value.elements), type=writable(value.type))
+        return replace(value, elements=tuple(one(e) for e in value.elements), type=d.shadow_type(value.type))
 
     def store(self, s: ir.Assign | ir.Update, room: bool) -> Statements:
         target, span = s.target, s.span

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.adjoint.shadows import writable
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
@@ -74,7 +73,7 @@ class Frame:
         pointer = root is not None and isinstance(p.type, Pointer)
         space = (self.setting.spaces.of_parameter(root) or "host") if pointer and root is not None else None
         for d in self.engine.directions:
-            shadow = tangent_symbol(self.setting.names, p.name, writable(p.type), p.span, "param", d.mark)
+            shadow = tangent_symbol(self.setting.names, p.name, d.shadow_type(p.type), p.span, "param", d.mark)
             d.shadows[p] = shadow
             self.parameters.append(Parameter(shadow, "tangent", name, space))
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.options import Options
-from hetad.adjoint.shadows import writable
 from hetad.analysis.activity import Activity
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointer_expressions import cell_at
@@ -63,14 +62,20 @@ def kernel_tangent(
     params: list[ir.Symbol] = []
     for p in (kernel.params[i] for i in positions):
         for d in engine.directions:
-            d.shadows[p] = d.named(p, writable(p.type), "param")
+            d.shadows[p] = d.named(p, d.shadow_type(p.type), "param")
             params.append(d.shadows[p])
     own = _set_by_kernel(engine, kernel, active)
     body = (*own, *engine.body(kernel.body))
     dynamic = dynamic_bytes in set(variables(body))
     params += [dynamic_bytes] if dynamic else []
     refuse_too_much(body)
-    made = replace(kernel, name=name, params=(*kernel.params, *params), body=body, comment=f"tangent of {kernel.name}")
+    made = replace(
+        kernel,
+        name=name,
+        params=(*kernel.params, *params),
+        body=body,
+        comment=f"tangent of {kernel.name} (line {kernel.span.line})",
+    )
     return KernelTangent(made, positions, dynamic, names_of(found))
 
 
@@ -93,7 +98,7 @@ def _set_by_kernel(engine: KernelEngine, kernel: ir.Function, active: frozenset[
     out: Statements = []
     for i, p in enumerate(kernel.params):
         if i not in active and p in engine.one.active and not isinstance(p.type, Pointer):
-            out += [ir.Declare(d.shadow(p), zero(writable(p.type), p.span), span=p.span) for d in engine.directions]
+            out += [ir.Declare(d.shadow(p), zero(p.type, p.span), span=p.span) for d in engine.directions]
     return out
 
 

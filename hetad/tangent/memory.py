@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.host.memory import common_type
+from hetad.host.memory import common_type, whole_numbers
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.build import address_of, binary, integer, var
@@ -144,7 +144,8 @@ class MemoryTangents:
             return [s, *self._cleared(s, row, dst, on_host=self._on_host(s, row, dst))]
         if engine.holds_numbers(dst) or engine.holds_numbers(src):
             common_type(engine.pointers, s, dst, src)
-        copies: Statements = []
+        size = self._size(s, row)
+        copies: Statements = [c for end in (dst, src) for c in whole_numbers(engine.pointers, s, end, size)]
         for d in engine.directions:
             ends = {dst_at: d.shadow_pointer(dst), src_at: d.shadow_pointer(src)}
             copies.append(replace(s, args=tuple(ends.get(i, a) for i, a in enumerate(s.args)), result=None))
@@ -173,8 +174,9 @@ class MemoryTangents:
         """The shadows of what the operation overwrites are zero."""
         if row.position("height") is None:
             size = self._size(s, row)
+            checks = whole_numbers(self.engine.pointers, s, dst, size)
             shadows = (d.shadow_pointer(dst) for d in self.engine.directions)
-            return [self._zeros(x, size, on_host=on_host, span=s.span) for x in shadows]
+            return [*checks, *(self._zeros(x, size, on_host=on_host, span=s.span) for x in shadows)]
         given = dict(zip(row.roles, s.args, strict=True))
         if on_host:
             raise UnsupportedError(

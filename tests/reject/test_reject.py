@@ -102,3 +102,36 @@ def test_check_reports_it(path: Path) -> None:
         and expected.column in (None, e.span.column)
         for e in found if isinstance(e, diagnostics.SourceError)
     ), "\n".join(map(str, found))  # fmt: skip
+
+
+# What tangents have no need to refuse, and why.  A race is the program's own: `hetad check` and gradcheck name it.
+WITH_TANGENT = {
+    "last_block": "values go from block to block in the order of the primal",
+    "volatile_message": "likewise",
+    "pointers_copied_beside_numbers": "shadows are copied as the structs are",
+    "race_along_unused_axis": "race", "race_in_shared_rows": "race", "race_of_blocks": "race",
+    "race_of_different_values": "race", "race_of_neighbours": "race",
+    "shuffle_in_divergent_loop": "nothing runs backwards", "shuffle_partial_mask_in_loop": "nothing runs backwards",
+    "sum_reset_in_part": "nothing is restored",
+    "trips_counted_by_a_loop": "nothing is taped", "trips_from_the_launch": "nothing is taped",
+    "trips_without_a_bound": "nothing is taped",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in PROGRAMS if "wrt" in header(p) and "graph" not in header(p)], ids=lambda path: path.stem
+)
+def test_tangent(path: Path) -> None:
+    """The tangent is refused too, at a place, but for what is right in order of the program."""
+    options = header(path)
+
+    def made() -> object:
+        program = hetad.load(path, frontend=options.get("frontend", "auto"))
+        return hetad.jvp(program[options["function"]], wrt=options["wrt"], of=options.get("of"))
+
+    if path.stem in WITH_TANGENT:
+        made()
+        return
+    with pytest.raises(diagnostics.SourceError) as caught:
+        made()
+    assert caught.value.span is not None
