@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from hetad.emit import support
 from hetad.emit.calls import c_name, mathematics
@@ -15,7 +14,6 @@ from hetad.emit.layout import INDENT, WIDTH, filled, wrapped
 from hetad.emit.names import Locals, Spellings, spelled
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
-from hetad.emit.support_kernels import support_kernel
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.names import called
@@ -32,7 +30,7 @@ class Assembly:
 
     def __init__(self, program: ir.Program, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.program = with_support_kernels(program, dialect)
+        self.program = program
         self.names = Spellings(self.program)
         self.kernels = tuple(f.name for f in self.program.functions.values() if f.kind == "kernel")
         self.numbers = {name: (self.names.functions[name], i) for i, name in enumerate(self.kernels)}
@@ -165,14 +163,6 @@ class Assembly:
             early.update((name, None) for name in called(function.body) if name not in defined)
         here = {f.name: f for f in functions}
         return [self.signature(here[name], linkage) + ";" for name in early if name in here]
-
-
-def with_support_kernels(program: ir.Program, dialect: Dialect) -> ir.Program:
-    """The program together with the kernels that the support functions it uses launch."""
-    names = [n for f in program.functions.values() for n in called(f.body) if n not in program.functions]
-    kernels = support.launched(support.needed(names, dialect))
-    missing = {k: support_kernel(k) for k in kernels if k not in program.functions}
-    return replace(program, functions={**program.functions, **missing}) if missing else program
 
 
 def _structs(functions: Iterable[ir.Function], program: ir.Program) -> dict[str, Struct]:

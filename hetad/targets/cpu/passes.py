@@ -1,6 +1,6 @@
 """The CPU as a target: the passes that turn kernels into what runs threads one after another.
 
-Each leaves a program, with what it has found out about kernels beside it; `c_file.py` and `cpu_kernels.py` print that.
+Each leaves a program, with what it has found out about kernels beside it; `file.py` and `kernels.py` print that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hetad.diagnostics import UnsupportedError
-from hetad.emit.assembly import with_support_kernels
 from hetad.emit.dialect import C_PARALLEL, C, Dialect
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
@@ -27,6 +26,7 @@ from hetad.targets.cpu.strip_mining import in_strips
 from hetad.targets.cpu.sweeps import swept
 from hetad.targets.cpu.synchronisation import at_once, in_step, uses_block
 from hetad.targets.cpu.uniform import address_taken
+from hetad.targets.support_kernels import with_support_kernels
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hetad.deep import deep
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
-from hetad.emit.dialect import CUDA, NVRTC
+from hetad.emit.dialect import CUDA, NVRTC, Dialect
 from hetad.emit.layout import joined
 from hetad.ir import nodes as ir
 from hetad.ir import texts
@@ -15,6 +15,7 @@ from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
 from hetad.rules.routines import Routine, routine_of
 from hetad.targets.cuda.routines import libraries, support_names, with_calls
+from hetad.targets.support_kernels import with_support_kernels
 
 _FILES = "SEEK_SET SEEK_CUR SEEK_END EOF BUFSIZ FILENAME_MAX _IOFBF _IOLBF _IONBF stdin stderr stdout FILE"
 _HEADERS = {
@@ -42,7 +43,7 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     """A self-contained .cu: everything in it is static except `entry`, which is callable from C.  The program comes
     first, hetad's own functions that it calls behind it."""
     program = with_calls(program)
-    parts = Assembly(program, CUDA)
+    parts = _assembly(program, CUDA)
     device = parts.functions("device", "host device", "kernel")
     host = parts.functions("host")
     device_support = [s for s in parts.support_for(device) if s.file in support.CUDA_DEVICE]
@@ -68,6 +69,10 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     return joined([[*texts.comment(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
 
 
+def _assembly(program: ir.Program, dialect: Dialect) -> Assembly:
+    return Assembly(with_support_kernels(program, dialect), dialect)
+
+
 def _linkage(function: ir.Function, entry: str) -> str:
     return 'extern "C"' if function.name == entry else "static"
 
@@ -85,7 +90,7 @@ def _includes(text: str, more: set[str]) -> list[str]:
 @deep
 def device_source(program: ir.Program) -> str:
     """The kernels and all they need, for NVRTC: no header, kernels named as `kernels(program)` says."""
-    parts = Assembly(program, NVRTC)
+    parts = _assembly(program, NVRTC)
     functions = parts.functions("device", "host device", "kernel")
     used = _for_kernels(functions)
     snippets = [s for s in parts.support_for(used) if s.file in support.CUDA_DEVICE]
@@ -124,26 +129,26 @@ def _typedefs(text: str) -> list[str]:
 @deep
 def symbols(program: ir.Program) -> tuple[str, ...]:
     """The emitted names of the device variables that host code names, in the order in which it numbers them."""
-    parts = Assembly(program, NVRTC)
+    parts = _assembly(program, NVRTC)
     return tuple(parts.names.globals[symbol] for symbol in parts.symbols())
 
 
 @deep
 def kernels(program: ir.Program) -> tuple[str, ...]:
     """The emitted names of the kernels, in the order in which the host code numbers them."""
-    parts = Assembly(program, NVRTC)
+    parts = _assembly(program, NVRTC)
     return tuple(parts.names.functions[name] for name in parts.kernels)
 
 
 @deep
 def kernel_routines(program: ir.Program) -> tuple[Routine | None, ...]:
     """The routines of libraries for which they stand, in the same order."""
-    parts = Assembly(program, NVRTC)
+    parts = _assembly(program, NVRTC)
     return tuple(routine_of(name, parts.program.functions[name].span) for name in parts.kernels)
 
 
 @deep
 def parameter_sizes(program: ir.Program) -> tuple[tuple[int, ...], ...]:
     """For each of `kernels(program)` the sizes of its parameters in bytes."""
-    parts = Assembly(program, NVRTC)
+    parts = _assembly(program, NVRTC)
     return tuple(tuple(size_of(p.type) for p in parts.program.functions[name].params) for name in parts.kernels)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hetad.diagnostics import Span
+from hetad.emit import support
+from hetad.emit.dialect import Dialect
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
+from hetad.ir.names import called
 from hetad.ir.types import DOUBLE, FLOAT, SIZE_T, UINT, VOID, Pointer, Type
 
 _SPAN = Span("hetad", 1, 1)
@@ -31,7 +36,15 @@ _COPY_FRAME = Quote("""
 """)
 
 
-def support_kernel(name: str) -> ir.Function:
+def with_support_kernels(program: ir.Program, dialect: Dialect) -> ir.Program:
+    """The program together with the kernels that the support functions it uses launch."""
+    names = [n for f in program.functions.values() for n in called(f.body) if n not in program.functions]
+    kernels = support.launched(support.needed(names, dialect))
+    missing = {k: _support_kernel(k) for k in kernels if k not in program.functions}
+    return replace(program, functions={**program.functions, **missing}) if missing else program
+
+
+def _support_kernel(name: str) -> ir.Function:
     """`hetad_accumulate_float` and `hetad_accumulate_rows_float`, or for double, and `hetad_copy_frame`."""
     if name == "hetad_copy_frame":
         sizes = ("head", "tail", "behind", "at", "gap", "pitch", "n")
