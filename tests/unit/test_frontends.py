@@ -42,3 +42,36 @@ def test_same_program(path: Path) -> None:
             _read(path, function, defines, "cpp")
         return
     assert canonical(_read(path, function, defines, "cpp")) == canonical(by_c)
+
+
+AS_CPP = """
+struct View {
+    double *data;
+    int nx;
+    __device__ double &operator()(int i, int j) const { return data[j * nx + i]; }
+    __device__ bool inside(int i) const { return i > 0 && i < nx - 1; }
+};
+__global__ void f(View y, View x)
+{
+    int i = threadIdx.x, j = blockIdx.x;
+    if (x.inside(i))
+        y(i, j) = x(i - 1, j) + x(i + 1, j);
+}
+"""
+AS_C = """
+struct View { double *data; int nx; };
+__global__ void f(struct View y, struct View x)
+{
+    int i = threadIdx.x, j = blockIdx.x;
+    if (i > 0 && i < x.nx - 1)
+        y.data[j * y.nx + i] = x.data[j * x.nx + (i - 1)] + x.data[j * x.nx + (i + 1)];
+}
+"""
+
+
+def test_accessors_are_the_elements_that_they_name() -> None:
+    by_clang, by_c = (
+        load_files([(text, "f.cu")], Settings(frontend=frontend)).reach("f")
+        for text, frontend in ((AS_CPP, "cpp"), (AS_C, "c"))
+    )
+    assert canonical(by_clang) == canonical(by_c)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ class Body:
 
     entities: Entities
     function: Cursor | None
+    depth: int = 0  # of methods that are written out where they are called
+    given: Mapping[int, Node | None] = field(default_factory=dict)  # what stands for their parameters
+    this_node: Node | None = None  # and for their object
 
     @property
     def source(self) -> Source:
@@ -78,7 +82,7 @@ class Body:
             assert self.function is not None
             closure, number = self.function.semantic_parent.type, held.index(meant)
             name = self.types.captured(closure, number) or meant.spelling
-            place = tree.member(tree.name(self.self_name, where), name, where)
+            place = tree.member(self.this_node or tree.name(self.self_name, where), name, where)
             by_reference = is_reference(list(closure.get_fields())[number].type)
             return tree.unary("*", place, where) if by_reference else place
         if meant.kind == CursorKind.VAR_DECL and _is_extern_inside(meant):
@@ -87,6 +91,8 @@ class Body:
         if parent is None or parent.kind not in FUNCTIONS:
             return tree.name(self.entities.variable(meant), where)
         if self.function is None or parent.canonical == self.function.canonical:
+            if meant.hash in self.given:
+                return self.given[meant.hash]  # type: ignore[return-value]
             return tree.name(self._parameters.get(meant.hash, meant.spelling), where)
         value = clang.evaluate(at)
         if value is None:
@@ -118,7 +124,7 @@ class Body:
         """The object of a method; of one around a lambda, what that has captured."""
         if self.closure() is not None and at.kind == CursorKind.CXX_THIS_EXPR:
             self.source.refuse("'this' in a lambda", at, "copy the members that it needs to variables")
-        return tree.name(self.self_name, self.coord(at))
+        return self.this_node if self.this_node is not None else tree.name(self.self_name, self.coord(at))
 
 
 def _is_extern_inside(variable: Cursor) -> bool:

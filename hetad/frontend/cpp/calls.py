@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.cpp import clang, objects, tree
+from hetad.frontend.cpp import accessors, clang, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.tree import Node
@@ -95,6 +95,9 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         body.source.refuse("a call of a virtual function", cursor, "call a function that is not virtual")
     if this is not None:
         this = objects.as_base(body, this, owner, meant.semantic_parent.type, body.coord(cursor))
+        accessed = accessors.written_out(body, meant, this, nodes)
+        if accessed is not None:
+            return accessed
         nodes.insert(0, this)
     return result(meant, tree.call(body.entities.function(meant), nodes, body.coord(cursor)))
 

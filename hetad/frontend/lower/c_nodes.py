@@ -66,3 +66,17 @@ class Known(c_ast.Node):
 
     def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
         return ()
+
+
+class Copied(c_ast.Node):
+    """The value of an expression that may denote a place: no reference refers to that."""
+
+    __slots__ = ("__weakref__", "coord", "expr")
+    attr_names = ()
+
+    def __init__(self, expr: c_ast.Node, coord: Coord | None = None) -> None:
+        self.expr = expr
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return (("expr", self.expr),)

@@ -13,7 +13,7 @@ from hetad.diagnostics import ConsequenceError, SourceError, Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
-from hetad.frontend.lower.c_nodes import Known
+from hetad.frontend.lower.c_nodes import Copied, Known
 from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
 from hetad.frontend.lower.context import OBJECT, Context, Qualified, Reference
 from hetad.frontend.lower.types import complete_size, declared
@@ -188,6 +188,10 @@ def _known(ctx: Context, node: Known) -> Expr:
     )
 
 
+def _copied(ctx: Context, node: Copied) -> Expr:
+    return value(ctx, node.expr)
+
+
 # --- places --------------------------------------------------------------------------------------
 
 
@@ -345,6 +349,7 @@ _HANDLERS: dict[type, Callable[[Context, Any], Expr]] = {
     c_ast.ID: _identifier,
     c_ast.Constant: _constant,
     Known: _known,
+    Copied: _copied,
     c_ast.ArrayRef: _array_ref,
     c_ast.StructRef: _struct_ref,
     c_ast.UnaryOp: _unary,

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem, UnsupportedError
 from hetad.frontend.lower import convert, expressions
-from hetad.frontend.lower.c_nodes import declared_name, innermost
+from hetad.frontend.lower.c_nodes import Copied, declared_name, innermost
 from hetad.frontend.lower.context import Context, Qualified, Reference
 from hetad.ir.nodes import (
     AddressOf,
@@ -43,7 +43,7 @@ def local(ctx: Context, node: c_ast.Decl, qualified: Qualified) -> None:
     if node.init is None:
         raise SyntaxProblem(f"the reference '{name}' refers to nothing", span)
     init = expressions.expression(ctx, node.init) if not isinstance(node.init, c_ast.InitList) else None
-    if init is not None and refers(init, pointer):
+    if init is not None and refers(init, pointer) and not isinstance(node.init, Copied):
         if is_fixed(init):
             ctx.define(name, Reference(init))
             return
@@ -103,7 +103,7 @@ def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:
     span = ctx.span(node)
     if not isinstance(node, c_ast.CompoundLiteral):
         given = expressions.expression(ctx, node)
-        if refers(given, pointer):
+        if refers(given, pointer) and not isinstance(node, Copied):
             return convert.convert(expressions.address_of(given, span), pointer, span)
         if not pointer.const:
             raise SyntaxProblem(
