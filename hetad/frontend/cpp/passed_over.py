@@ -10,6 +10,7 @@ from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.tokens import Token
+from hetad.ir.identity import IdentityMap
 
 
 def statement(body: Body, cursor: Cursor) -> Node | None:
@@ -24,7 +25,7 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
     tokens = list(body.source.inside(cursor))
     if not any(function.beyond(tokens, i) for i in range(len(tokens))):
         return None
-    nodes: dict[int, Node] = {}
+    nodes = IdentityMap[Token, Node]()
     for inner in clang.walk(cursor):
         at = body.source.start(inner) if inner.kind == CursorKind.DECL_REF_EXPR else None
         if at is not None and 0 <= at - start < len(tokens):
@@ -35,13 +36,13 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
     where = tree.coord(made[0])
     pieces = [t for t in made[2:-1] if t.text != ","]
     args = [
-        tree.constant("string", t.text, where) if t.kind == "string" else nodes.get(id(t)) or tree.name(t.text, where)
+        tree.constant("string", t.text, where) if t.kind == "string" else nodes.get(t) or tree.name(t.text, where)
         for t in pieces
     ]
     return tree.call(opaque.OPAQUE, args, where)
 
 
-def _meant(body: Body, cursor: Cursor, token: Token, nodes: dict[int, Node]) -> Token:
+def _meant(body: Body, cursor: Cursor, token: Token, nodes: IdentityMap[Token, Node]) -> Token:
     """A name in the statement: a number where it is a template parameter; a variable goes to `nodes` by its token."""
     meant = cursor.referenced
     value = clang.evaluate(cursor) if meant is None else None
@@ -51,5 +52,5 @@ def _meant(body: Body, cursor: Cursor, token: Token, nodes: dict[int, Node]) -> 
         node = body.variable(meant, cursor)
         if not isinstance(node, c_ast.ID):
             body.source.refuse(f"'{token.text}' in C++ that it does not read", cursor, "copy it to a variable")
-        nodes[id(token)] = node
+        nodes[token] = node
     return token
