@@ -9,7 +9,7 @@ from functools import cache
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
-from hetad.diagnostics import Span, SyntaxProblem
+from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 
 __all__ = ["Cursor", "CursorKind", "Type", "TypeKind", "children", "parse"]
 
@@ -49,7 +49,11 @@ _RESULTS = {
 
 def parse(name: str, text: str) -> cindex.TranslationUnit:
     """Reads a program; what Clang objects to is in its diagnostics."""
-    _library()
+    try:
+        _library()
+    except cindex.LibclangError as error:
+        message = f"libclang cannot be loaded: {error}"
+        raise UnsupportedError(message, Span(name, 1, 1), "install the package libclang again") from error
     try:
         return cindex.Index.create().parse(name, args=_ARGUMENTS, unsaved_files=[(name, text)])
     except cindex.TranslationUnitLoadError as error:
