@@ -242,7 +242,9 @@ def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what
 
 
 def _zeros_like(array: Any) -> Any:
-    """Of any kind of array."""
+    """Of any kind of array; what is none is refused where arguments are checked."""
+    if not hasattr(array, "fill"):
+        return array
     zeros = array.copy()
     zeros.fill(0)
     return zeros

@@ -73,7 +73,7 @@ class TangentPlan(Plan):
                 for v, i in zip(values, self._inputs, strict=True)
             ]
             buffers = self._place(copies)
-            self._require_distinct(buffers, [])
+            self._require_distinct([_of_user(v, b) for v, b in zip(values, buffers, strict=True)])
             made = {t.name: self._set(t, buffers, tangents) for t in self._along}
             result = self.executable.run(progress)
             wanted = [t for t in self._along if t.wanted]
@@ -90,13 +90,15 @@ class TangentPlan(Plan):
         with self.executable.lock, self._on_stream(launch):
             self._configure(launch)
             buffers = self._place(values)
-            theirs = [
-                b for t, given in zip(self._along, tangents, strict=True) if (b := self._theirs(t, buffers, given))
-            ]
-            self._require_distinct(buffers, [])
+            theirs = {
+                f"dot_{t.name}": b
+                for t, given in zip(self._along, tangents, strict=True)
+                if (b := self._theirs(t, buffers, given))
+            }
+            self._require_distinct(buffers, theirs.items())
             result = self.executable.run(progress)
             written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
-            self._memory.fetch([*written, *theirs])
+            self._memory.fetch([*written, *theirs.values()])
         return result
 
     # --- one step each ---------------------------------------------------------------------------
@@ -167,6 +169,14 @@ class TangentPlan(Plan):
 def _copy(value: Any) -> Any:
     """Of an array of any kind; anything else is refused where it is checked."""
     return value.copy(order="K") if hasattr(value, "dtype") and hasattr(value, "copy") else value
+
+
+def _of_user(value: Any, buffer: Buffer | None) -> Buffer | None:
+    """Where the user's own array lies: copies of one array lie apart."""
+    if buffer is None:
+        return None
+    start = value.__array_interface__["data"][0] if isinstance(value, np.ndarray) else value.data.ptr
+    return Buffer(value, buffer.address, buffer.nbytes, start)
 
 
 def _like(array: Any, shape: tuple[int, ...]) -> Any:

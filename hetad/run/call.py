@@ -26,7 +26,7 @@ from hetad.run.memory import Buffer
 from hetad.run.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from hetad.host.derivative import Parameter
@@ -138,7 +138,7 @@ class Plan:
         with self.executable.lock, self._on_stream(launch):
             self._configure(launch)
             buffers = self._place(values)
-            self._require_distinct(buffers, [])
+            self._require_distinct(buffers)
             result = self.executable.run()
             written = [b for b, i in zip(buffers, self._inputs, strict=True) if b and i.array and i.array.written]
             self._memory.fetch(written)
@@ -156,7 +156,7 @@ class Plan:
             adjoints = [self._fresh(a, buffers[a.position], seeds) for a in self._adjoints]
             for adjoint, buffer in zip(self._adjoints, adjoints, strict=True):
                 adjoint.cell.value = buffer.address
-            self._require_distinct(buffers, [])
+            self._require_distinct(buffers)
             result = self.executable.run(progress)
             results = [adjoints[i] for i in self._results]
             self._memory.fetch(results)
@@ -177,7 +177,7 @@ class Plan:
                 buffer = self._given(adjoint, given, buffers[adjoint.position])
                 adjoint.cell.value = buffer.address
                 theirs.append(buffer)
-            self._require_distinct(buffers, theirs)
+            self._require_distinct(buffers, zip(self.adjoint_names, theirs, strict=True))
             result = self.executable.run(progress)
             self._memory.fetch(theirs)
         return result
@@ -273,18 +273,14 @@ class Plan:
             raise self.signature.refuse("expected an array, got None", parameter=adjoint.name)
         return argument
 
-    def _require_distinct(self, buffers: Sequence[Buffer | None], adjoints: Sequence[Buffer]) -> None:
+    def _require_distinct(self, buffers: Sequence[Buffer | None], adjoints: Iterable[tuple[str, Buffer]] = ()) -> None:
         """Refuse arrays that share memory if one of them is written: hetad assumes distinct parameters."""
         ranges = [
             (b.start, b.start + b.nbytes, i.array.written, i.array.name)
             for b, i in zip(buffers, self._inputs, strict=True)
             if b is not None and i.array is not None and b.nbytes
         ]
-        ranges += [
-            (b.start, b.start + b.nbytes, True, a.array.name)
-            for b, a in zip(adjoints, self._adjoints, strict=False)
-            if b.nbytes
-        ]
+        ranges += [(b.start, b.start + b.nbytes, True, name) for name, b in adjoints if b.nbytes]
         for n, (start, end, written, name) in enumerate(ranges):
             for other_start, other_end, other_written, other in ranges[n + 1 :]:
                 if start < other_end and other_start < end and (written or other_written):

@@ -76,6 +76,13 @@ class Frame:
             shadow = tangent_symbol(self.setting.names, p.name, d.shadow_type(p.type), p.span, "param", d.mark)
             d.shadows[p] = shadow
             self.parameters.append(Parameter(shadow, "tangent", name, space))
+            if pointer and name not in self.setting.wrt and not self.engine.one.is_active_pointer(var(p)):
+                self._cleared(var(shadow, self.setting.span), p, on_device=space == "device")
+
+    def _cleared(self, shadow: ir.Expr, p: ir.Symbol, *, on_device: bool) -> None:
+        """The tangents of an output that does not depend on `wrt`, which nothing else writes."""
+        args = (shadow, integer(0, self.setting.span), self.setting.bytes_of(p))
+        self.opening.append(ir.Call("cudaMemset" if on_device else "memset", args, span=self.setting.span))
 
     def _result(self, returned: ir.Symbol) -> None:
         span = self.setting.span

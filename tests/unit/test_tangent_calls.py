@@ -1,0 +1,86 @@
+"""Calls of tangents and of products of Hessians: what is done with the arrays of the user."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hetad
+
+SOURCE = r"""
+__global__ void squares(double *y, const double *x, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] += x[i] * x[i];
+}
+void twice(double *y, const double *x, int n) {
+    squares<<<1, 32>>>(y, x, n);
+    squares<<<1, 32>>>(y, x, n);
+}
+__global__ void numbers(double *y, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] = 7 + i;
+}
+void constants(double *y, const double *x, int n) {
+    numbers<<<1, 32>>>(y, n);
+}
+void through(double *y, const double *x, double *work, int n) {
+    squares<<<1, 32>>>(work, x, n);
+    squares<<<1, 32>>>(y, work, n);
+}
+"""
+X, N = np.array([1.0, 2.0, -0.5]), 3
+
+
+@pytest.fixture(scope="module")
+def program() -> hetad.Program:
+    return hetad.loads(SOURCE)
+
+
+def test_arguments_must_be_distinct_although_they_are_copied(program: hetad.Program) -> None:
+    tangent = hetad.jvp(program["twice"], wrt=["x"], of=["y"], backend="cpu")
+    with pytest.raises(hetad.ArgumentError, match="'y' and 'x' share memory"):
+        tangent(X, X, N, tangents={"x": X})
+
+
+def test_tangents_in_place_must_be_distinct(program: hetad.Program) -> None:
+    tangent = hetad.jvp(program["twice"], wrt=["x"], of=["y"], backend="cpu")
+    shared = np.zeros(N)
+    with pytest.raises(hetad.ArgumentError, match="'dot_x' and 'dot_y' share memory"):
+        tangent.execute(np.zeros(N), X, N, shared, shared)
+    with pytest.raises(hetad.ArgumentError, match="'x' and 'dot_x' share memory"):
+        tangent.execute(np.zeros(N), X, N, X, shared)
+
+
+def test_an_array_may_be_its_own_tangent(program: hetad.Program) -> None:
+    """Tangents are copied where arguments stay as they are."""
+    found = hetad.jvp(program["twice"], wrt=["x"], of=["y"], backend="cpu")(np.zeros(N), X, N, tangents={"x": X})
+    np.testing.assert_allclose(found["y"], 4 * X * X)
+
+
+def test_the_tangent_of_an_output_without_dependence_is_zero(program: hetad.Program) -> None:
+    tangent = hetad.jvp(program["constants"], wrt=["x"], of=["y"], backend="cpu")
+    y, dot_y = np.zeros(N), np.full(N, 3.0)
+    tangent.execute(y, X, N, np.ones(N), dot_y)
+    np.testing.assert_array_equal(y, [7, 8, 9])
+    np.testing.assert_array_equal(dot_y, np.zeros(N))
+
+
+def test_products_where_a_buffer_is_neither_asked_for_nor_moved(program: hetad.Program) -> None:
+    """Σ wᵢ (workᵢ + xᵢ²)²: the second derivative is 4 (workᵢ + xᵢ²) + 8 xᵢ², times wᵢ."""
+    product = hetad.hvp(program["through"], wrt=["x"], of=["y"], backend="cpu")
+    work, w, v = np.array([0.1, 0.2, 0.3]), np.array([1.0, -2.0, 0.5]), np.array([0.3, 0.7, -1.1])
+    found = product(np.zeros(N), X, work, N, tangents={"x": v}, seeds={"y": w})
+    np.testing.assert_allclose(found["x"], w * (4 * (work + X * X) + 8 * X * X) * v)
+
+
+def test_products_where_an_output_holds_what_is_not_a_number(program: hetad.Program) -> None:
+    """Its tangent is zero all the same."""
+    product = hetad.hvp(program["constants"], wrt=["x"], of=["y"], backend="cpu")
+    found = product(np.full(N, np.nan), X, N, tangents={"x": X}, seeds={"y": np.ones(N)})
+    np.testing.assert_array_equal(found["x"], np.zeros(N))
+
+
+def test_products_refuse_what_is_no_array(program: hetad.Program) -> None:
+    product = hetad.hvp(program["twice"], wrt=["x"], of=["y"], backend="cpu")
+    with pytest.raises(hetad.ArgumentError, match="argument 'y': expected an array"):
+        product([0.0, 0.0, 0.0], X, N, tangents={"x": X}, seeds={"y": np.ones(N)})
