@@ -12,7 +12,7 @@ from hetad.diagnostics import SyntaxProblem, UnsupportedError
 from hetad.frontend.normalize.names import rename
 from hetad.frontend.normalize.structure import flat, structure
 from hetad.ir.build import Names
-from hetad.ir.nodes import Aggregate, Assign, Body, Declare, Function, Goto, Label, Stmt, Symbol, Var
+from hetad.ir.nodes import Aggregate, Assign, Body, Declare, Function, Goto, Label, Return, Stmt, Symbol, Var
 from hetad.ir.visit import variables, walk_stmts
 
 
@@ -58,8 +58,9 @@ def _gotos(body: Body) -> Iterator[tuple[int, Goto]]:
 
 
 def _declared_before(body: Body) -> Body:
-    """Variables that a goto passes over, and that are used behind a label after it, are declared first."""
-    first = min((i for i, _ in _gotos(body)), default=len(body))
+    """Variables that a goto or a return passes over, and that are used behind a label after it, are declared first."""
+    leaving = (i for i, stmt in enumerate(body) if any(isinstance(s, Goto | Return) for s in walk_stmts((stmt,))))
+    first = next(leaving, len(body))
     label = 0
     lead: list[Stmt] = []
     out: list[Stmt] = []
@@ -71,9 +72,9 @@ def _declared_before(body: Body) -> Body:
         lead.append(replace(stmt, init=None))
         if isinstance(stmt.init, Aggregate):
             raise UnsupportedError(
-                f"a goto may jump over the initialisation of '{stmt.symbol.name}'",
+                f"a goto or return may jump over the initialisation of '{stmt.symbol.name}'",
                 stmt.span,
-                "declare it before the first goto",
+                "declare it before the first of them",
             )
         if stmt.init is not None:
             out.append(Assign(Var(stmt.symbol, span=stmt.span), stmt.init, span=stmt.span))
