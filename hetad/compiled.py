@@ -165,7 +165,7 @@ class Compiled:
                 of = [dots[name] for name in choice.of or (RETURN,)]
                 written = self._reached().written | set(of)
                 self._gradient_plans[key] = Plan(
-                    executable, derivative.parameters, signature, frozenset(written), choice.wrt, of
+                    executable, derivative.parameters, signature, frozenset(written), choice.wrt, of, self._lengths
                 )
             return self._gradient_plans[key]
 

@@ -38,9 +38,9 @@ def jvp(
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
     """
     _without_rules(function)
-    if directions < 1:
+    if directions < 1 or directions != int(directions):
         raise ArgumentError(f"directions={directions!r}: expected a positive integer")
-    options = {"options": Options.of(optimize, deterministic=False), "directions": directions}
+    options = {"options": Options.of(optimize, deterministic=False), "directions": int(directions)}
     choice = function.compiled.choice(wrt, of, options)
     return Tangent(function, choice, checked_backend(backend), cpu_threads, progress)
 

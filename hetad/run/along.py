@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from hetad.run.memory import Buffer
 from hetad.run.signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from hetad.host.derivative import Parameter
     from hetad.run.executable import Executable
@@ -147,9 +148,11 @@ class TangentPlan(Plan):
         return self._place_cells(t, self._memory.place(array, parameter))
 
     def _set_values(self, t: _Tangent, given: Any) -> None:
-        values = [given] if self.directions == 1 else list(given)
-        if len(values) != self.directions:
-            problem = f"expected {self.directions} values, one for each direction, got {len(values)}"
+        values = [given] if self.directions == 1 else given
+        counted = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and np.ndim(values) > 0
+        if not counted or len(values) != self.directions:
+            got = len(values) if counted else repr(given)
+            problem = f"expected {self.directions} values, one for each direction, got {got}"
             raise self.signature.refuse(problem, parameter=f"tangents[{t.name!r}]")
         for cell, value in zip(t.cells, values, strict=True):
             cell.value = t.converter.convert(value)  # type: ignore[union-attr]

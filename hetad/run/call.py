@@ -228,7 +228,10 @@ class Plan:
     def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
         cells = [*self._configuration.values(), *(i.cell for i in self._inputs)]
         values = [cell.raw if hasattr(cell, "raw") else cell.value for cell in cells]
-        lengths.check(values, [*[None] * len(self._configuration), *buffers])
+        given = [*[None] * len(self._configuration), *buffers]
+        lengths.check(
+            values[: lengths.count], given[: lengths.count]
+        )  # behind them may stand tangents, of equal length
 
     def _set_seed(self, seeds: Mapping[str, Any]) -> None:
         if self._seed is not None:

@@ -31,6 +31,11 @@ class Lengths:
         self._params = program.functions[entry].params
         self._needs: dict[Any, tuple[Needs, set[Any]]] = {}
 
+    @property
+    def count(self) -> int:
+        """Of parameters."""
+        return len(self._params)
+
     def check(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> None:
         """`values`: of the parameters, extents of grids and blocks as bytes; `buffers`: of those that are pointers.
 

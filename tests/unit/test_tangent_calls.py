@@ -27,6 +27,10 @@ void through(double *y, const double *x, double *work, int n) {
     squares<<<1, 32>>>(work, x, n);
     squares<<<1, 32>>>(y, work, n);
 }
+__global__ void scaled(double *y, const double *x, double a, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] = a * x[i] * x[i];
+}
 """
 X, N = np.array([1.0, 2.0, -0.5]), 3
 
@@ -84,3 +88,23 @@ def test_products_refuse_what_is_no_array(program: hetad.Program) -> None:
     product = hetad.hvp(program["twice"], wrt=["x"], of=["y"], backend="cpu")
     with pytest.raises(hetad.ArgumentError, match="argument 'y': expected an array"):
         product([0.0, 0.0, 0.0], X, N, tangents={"x": X}, seeds={"y": np.ones(N)})
+
+
+def test_products_refuse_arrays_that_are_too_short(program: hetad.Program) -> None:
+    product = hetad.hvp(program["scaled"], wrt=["x", "a"], of=["y"], backend="cpu")
+    call = {"tangents": {"x": X[:2], "a": 1.0}, "seeds": {"y": np.ones(N)}, "grid": 1, "block": 4}
+    with pytest.raises(hetad.ArgumentError, match="'x'"):
+        product(np.zeros(N), X[:2], 0.5, N, **call)
+
+
+@pytest.mark.parametrize("given", [1.0, [1.0], "ab", np.array(1.0)])
+def test_a_number_needs_a_tangent_for_each_direction(program: hetad.Program, given: object) -> None:
+    tangent = hetad.jvp(program["scaled"], wrt=["a"], of=["y"], backend="cpu", directions=2)
+    with pytest.raises(hetad.ArgumentError, match="expected 2 values, one for each direction"):
+        tangent(np.zeros(N), X, 0.5, N, tangents={"a": given}, grid=1, block=4)
+
+
+@pytest.mark.parametrize("directions", [0, -1, 2.5])
+def test_directions_are_counted(program: hetad.Program, directions: int) -> None:
+    with pytest.raises(hetad.ArgumentError, match="expected a positive integer"):
+        hetad.jvp(program["twice"], wrt=["x"], of=["y"], backend="cpu", directions=directions)
