@@ -40,14 +40,14 @@ def enough_shared_memory(draft: Draft) -> Draft:
 
 
 def refuse_too_much(body: ir.Body) -> None:
-    """Raises UnsupportedError if a pullback declares more static shared memory than there is."""
+    """Raises UnsupportedError if a derivative declares more static shared memory than there is."""
     arrays = [s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.symbol.storage == "shared"]
     sizes = {x: size_of(x.type) for x in arrays if not (isinstance(x.type, Array) and x.type.length is None)}
     total = sum(sizes.values())
     if total > STATIC_LIMIT:
         largest = max(sizes, key=lambda x: sizes[x])
         raise UnsupportedError(
-            f"with the adjoints of its shared arrays, the pullback needs {total} bytes of static shared memory; "
+            f"with the derivatives of its shared arrays, a kernel needs {total} bytes of static shared memory; "
             f"{STATIC_LIMIT} are possible",
             largest.span,
             "make the array dynamic (extern __shared__), or smaller",

@@ -108,3 +108,18 @@ def test_a_number_needs_a_tangent_for_each_direction(program: hetad.Program, giv
 def test_directions_are_counted(program: hetad.Program, directions: int) -> None:
     with pytest.raises(hetad.ArgumentError, match="expected a positive integer"):
         hetad.jvp(program["twice"], wrt=["x"], of=["y"], backend="cpu", directions=directions)
+
+
+def test_shared_memory_for_all_directions() -> None:
+    """What fits along one direction need not fit along two."""
+    large = hetad.loads(
+        "__global__ void k(double *y, const double *x) {\n"
+        "    __shared__ double s[2900];\n"
+        "    s[threadIdx.x * 40] = x[threadIdx.x];\n"
+        "    y[threadIdx.x] = s[threadIdx.x * 40] * x[threadIdx.x];\n"
+        "}\n"
+    )
+    found = hetad.jvp(large["k"], wrt="x", of="y", backend="cpu")(np.zeros(N), X, tangents={"x": X}, grid=1, block=N)
+    np.testing.assert_allclose(found["y"], 2 * X * X)
+    with pytest.raises(hetad.UnsupportedError, match="69600 bytes of static shared memory"):
+        hetad.jvp(large["k"], wrt="x", of="y", backend="cpu", directions=2)
