@@ -21,10 +21,11 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.memory import common_type, whole_numbers
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import address_of, binary, integer, var
-from hetad.ir.types import MEMCPY_KIND, SIZE_T, UINT, VOID, Pointer, size_of
+from hetad.ir.build import address_of, binary, integer, var, zero
+from hetad.ir.types import MEMCPY_KIND, SIZE_T, VOID, Pointer, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import HOST_TABLE
 from hetad.rules import operations
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class MemoryTangents:
         self.engine = engine
         self.opening: list[ir.Stmt] = []
         self.closing: list[ir.Stmt] = []
+        roots = engine.pointers.heap_roots.items()
+        self.tables = {root for s, root in roots if isinstance(s, ir.Call) and s.function == HOST_TABLE}
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Statements:
         match row.action:
@@ -70,7 +73,7 @@ class MemoryTangents:
             raise UnsupportedError(
                 f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one"
             )
-        if row.of_table:  # which is freed as memory of this kind
+        if row.of_table:
             return [x for p in (place, *self._shadows(place)) for x in self._table(s, p)]
         if out is None and self.engine.asks_sizes:
             zeroed = (row.zeroed, *(True for _ in self._shadows(place)))
@@ -94,9 +97,9 @@ class MemoryTangents:
         return [d.shadow_place(place) for d in self.engine.directions] if active else []
 
     def _table(self, s: ir.Call, place: ir.Place) -> Statements:
-        args = (_as_out(place), s.args[1], integer(0, s.span, UINT))
-        allocated = replace(s, function="cudaMallocHost", args=args)
-        return [allocated, self._zeros(place, s.args[1], on_host=True, span=s.span)]
+        """Memory of which the run time makes copies on the device: it must know its size."""
+        allocated = operations.ALLOCATION["host", True](s.args[1], result=place, span=s.span)
+        return [allocated, *_succeeded(s)]
 
     def _symbol(self, s: ir.Call) -> Statements:
         place = out_place(s.args[0])
@@ -126,8 +129,8 @@ class MemoryTangents:
                 )
         active = self.engine.one.is_active_pointer(pointer)
         shadows = [d.shadow_pointer(pointer) for d in self.engine.directions] if active else []
-        if self.engine.asks_sizes and row.name == "free":
-            return [operations.release(x, span=s.span) for x in (*shadows, pointer)]
+        if (self.engine.asks_sizes and row.name == "free") or not self.tables.isdisjoint(targets):
+            return [*(operations.release(x, span=s.span) for x in (*shadows, pointer)), *_succeeded(s)]
         freed = [
             replace(s, args=tuple(x if i == at else a for i, a in enumerate(s.args)), result=None) for x in shadows
         ]
@@ -203,6 +206,11 @@ class MemoryTangents:
 
 def _call(name: str, span: Span, *args: ir.Expr) -> ir.Stmt:
     return ir.Call(name, args, span=span)
+
+
+def _succeeded(s: ir.Call) -> Statements:
+    """The status of what cannot fail but with the whole call."""
+    return [] if s.result is None else [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
 
 
 def _copied(dst: ir.Expr, src: ir.Expr, size: ir.Expr, span: Span) -> ir.Stmt:
