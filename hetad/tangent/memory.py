@@ -88,7 +88,8 @@ class MemoryTangents:
                 continue
             args = tuple(_as_out(shadow) if i == out else a for i, a in enumerate(s.args))
             found.append(replace(s, args=args, result=None))
-            found.append(self._zeros(shadow, self._size(s, row), on_host=row.space == "host", span=s.span))
+            # Of managed memory, which the host may use at once, by the host: a fill by the device may come later.
+            found.append(self._zeros(shadow, self._size(s, row), on_host=row.space != "device", span=s.span))
         return found
 
     def _shadows(self, place: ir.Place) -> list[ir.Place]:
@@ -144,7 +145,8 @@ class MemoryTangents:
         if not engine.one.is_active_pointer(dst):
             return [s]
         if not engine.one.is_active_pointer(src):
-            return [s, *self._cleared(s, row, dst, on_host=self._on_host(s, row, dst))]
+            # In front: a copy waits for what the device was told before, a fill does not.
+            return [*self._cleared(s, row, dst, on_host=self._on_host(s, row, dst)), s]
         if engine.holds_numbers(dst) or engine.holds_numbers(src):
             common_type(engine.pointers, s, dst, src)
         size = self._size(s, row)
@@ -169,7 +171,7 @@ class MemoryTangents:
         dst = bare(s.args[at])
         if not self.engine.one.is_active_pointer(dst):
             return [s]
-        return [s, *self._cleared(s, row, dst, on_host=row.space == "host")]
+        return [*self._cleared(s, row, dst, on_host=row.space == "host"), s]
 
     # -- parts
 
