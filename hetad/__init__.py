@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )  # fmt: skip
     from hetad.gradients import Gradient, Result
+    from hetad.jacobians import Hessian, Jacobian, hessian, jacobian
     from hetad.modes import hvp, jvp
     from hetad.run.report import Report
     from hetad.tangents import HessianProduct, Tangent
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "HessianProduct", "HetadError",
-    "Program", "RaceError", "Report", "Result", "SourceError", "Span", "SyntaxProblem", "Tangent", "UnknownNameError",
-    "UnsupportedError", "gradient", "hvp", "jvp", "load", "loads", "pullback",
+    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "Hessian", "HessianProduct",
+    "HetadError", "Jacobian", "Program", "RaceError", "Report", "Result", "SourceError", "Span", "SyntaxProblem",
+    "Tangent", "UnknownNameError", "UnsupportedError", "gradient", "hessian", "hvp", "jacobian", "jvp", "load",
+    "loads", "pullback",
 ]  # fmt: skip
 
 _HOME = {
@@ -46,6 +48,7 @@ _HOME = {
     **dict.fromkeys(("HessianProduct", "Tangent"), "tangents"),
     **dict.fromkeys(("Function", "Program", "gradient", "load", "loads", "pullback"), "api"),
     **dict.fromkeys(("hvp", "jvp"), "modes"),
+    **dict.fromkeys(("Hessian", "Jacobian", "hessian", "jacobian"), "jacobians"),
 }  # fmt: skip
 
 

@@ -1,0 +1,292 @@
+"""Whole Jacobians and Hessians: products of `hetad.jvp`, `hetad.gradient` and `hetad.hvp` with unit vectors.
+
+A sparse Jacobian needs far fewer products: columns that share no row go along one direction together.
+Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, On the estimation of sparse Jacobian matrices, 1974.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from hetad.api import gradient
+from hetad.diagnostics import ArgumentError
+from hetad.directions import from_vector, to_vector
+from hetad.modes import hvp, jvp
+from hetad.run.call import RETURN
+from hetad.run.signature import bind
+
+if TYPE_CHECKING:
+    from hetad.api import Function
+    from hetad.run.selection import Selection
+
+Mode = Literal["auto", "forward", "reverse"]
+Blocks = dict[str, dict[str, Any]]  # by output, then by input
+
+DIRECTIONS = 4  # along which one call goes
+_EPSILON = {4: 1e-3, 8: 1e-9}  # how far a product may be from that of a pattern, by bytes of a number
+
+
+def jacobian(
+    function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
+    mode: Mode = "auto", sparsity: Any = None, directions: int = DIRECTIONS, cpu_threads: int | None = None,
+    progress: bool = False,
+) -> Jacobian:  # fmt: skip
+    """The derivatives of all outputs with respect to all inputs.
+
+    Args:
+        function: from a loaded program.
+        wrt: numbers and arrays of numbers, as for `hetad.gradient`, and so are `of` and `backend`.
+        of: the outputs; omitted, it is the return value.
+        backend: "cuda" or "cpu".
+        mode: "forward" makes it column by column, "reverse" row by row, "auto" by what there are fewer of.
+        sparsity: which derivatives are not zero, of one output array with respect to one input array: a SciPy sparse
+            matrix, or anything of which `scipy.sparse.csr_array` makes one.  The result is sparse then.
+        directions: how many columns one call makes.
+        cpu_threads: as for `hetad.gradient`.
+        progress: whether a call shows on standard error how far it is.
+
+    Raises:
+        ArgumentError: the selection does not fit the function, or sparsity is given for more than one block.
+        UnsupportedError: see `hetad.gradient`.
+    """
+    return Jacobian(function, wrt, of, backend, mode, sparsity, max(directions, 1), cpu_threads, progress)
+
+
+def hessian(
+    function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
+    cpu_threads: int | None = None, progress: bool = False,
+) -> Hessian:  # fmt: skip
+    """The second derivatives, dense, for few unknowns: as many calls of `hetad.hvp` as there are numbers in `wrt`.
+
+    Args:
+        function: from a loaded program.
+        wrt: numbers and arrays of numbers, as for `hetad.gradient`, and so are all that follow.
+        of: the outputs; omitted, it is the return value.
+        backend: "cuda" or "cpu".
+        cpu_threads: of the CPU.
+        progress: whether a call shows on standard error how far it is.
+
+    Raises:
+        ArgumentError: the selection does not fit the function.
+        UnsupportedError: see `hetad.hvp`.
+    """
+    return Hessian(function, wrt, of, backend, cpu_threads, progress)
+
+
+class Jacobian:
+    """Called with the arguments of the function; a kernel needs grid= and block= again."""
+
+    def __init__(
+        self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, mode: Mode,
+        sparsity: Any, directions: int, cpu_threads: int | None, progress: bool,
+    ) -> None:  # fmt: skip
+        if mode not in ("auto", "forward", "reverse"):
+            raise ArgumentError(f"mode={mode!r}: there are 'auto', 'forward' and 'reverse'")
+        self.function, self.mode, self._progress = function, mode, progress
+        self._directions, self._backend, self._cpu_threads = directions, backend, cpu_threads
+        choice = function.compiled.choice(wrt, of, {})
+        self.wrt, self.of = choice.wrt, choice.of
+        self._made: dict[object, Any] = {}
+        self._sparsity = None
+        if sparsity is not None:
+            if len(self.wrt) != 1 or self.of is None or len(self.of) != 1:
+                raise ArgumentError("sparsity= is for one output array with respect to one input array")
+            import scipy.sparse
+
+            self._sparsity = scipy.sparse.csr_array(sparsity).astype(bool)
+            self._sparsity.sum_duplicates()
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """The derivatives at `args`, which stay as they are.
+
+        Returns:
+            `J["y"]["x"]`, an array of the shape of y followed by that of x; of a return value `J["x"]`; with sparsity
+            a `scipy.sparse.csr_array`, a row for each number of the output.
+        """
+        values, launch = _values(self.function, args, named)
+        columns = sum(to_vector(values[n]).size for n in self.wrt)
+        if self._sparsity is not None:
+            return self._compressed(values, launch)
+        rows = 1 if self.of is None else sum(to_vector(values[n]).size for n in self.of)
+        forward = self.mode == "forward" or (self.mode == "auto" and columns <= rows)
+        matrix = self._by_columns(values, launch, rows, columns) if forward else self._by_rows(values, launch, rows)
+        blocks = _blocks(matrix, _shapes(values, self.of), _shapes(values, self.wrt))
+        return blocks if self.of is not None else blocks[RETURN]
+
+    def _along(self, count: int) -> Any:
+        """The tangent along so many directions."""
+        if count not in self._made:
+            self._made[count] = jvp(
+                self.function, self.wrt, self.of, self._backend, directions=count, cpu_threads=self._cpu_threads
+            )
+        return self._made[count]
+
+    def _products(self, values: Mapping[str, Any], launch: Any, vectors: Any) -> Iterator[Any]:
+        """J v for each of the vectors, several at a time."""
+        count = max(1, min(self._directions, len(vectors)))
+        tangent = self._along(count)
+        for start in _steps(range(0, len(vectors), count), "jacobian", self._progress):
+            some = np.zeros((count, vectors.shape[1]))
+            some[: len(vectors) - start] = vectors[start : start + count]
+            found = tangent(*values.values(), tangents=_given(values, self.wrt, some), **launch)
+            for k in range(min(count, len(vectors) - start)):
+                yield _taken(found, self.of, k, count)
+
+    def _by_columns(self, values: Mapping[str, Any], launch: Any, rows: int, columns: int) -> Any:
+        matrix = np.zeros((rows, columns))
+        for j, column in enumerate(self._products(values, launch, np.eye(columns))):
+            matrix[:, j] = column
+        return matrix
+
+    def _by_rows(self, values: Mapping[str, Any], launch: Any, rows: int) -> Any:
+        if "gradient" not in self._made:
+            self._made["gradient"] = gradient(
+                self.function, self.wrt, self.of, self._backend, cpu_threads=self._cpu_threads
+            )
+        found = []
+        for i in _steps(range(rows), "jacobian", self._progress):
+            unit = np.eye(1, rows, i)
+            seeds = None if self.of is None else _given(values, self.of, unit)
+            one = self._made["gradient"](*values.values(), seeds=seeds, **launch)
+            found.append(np.concatenate([to_vector(_on_host(one[n])) for n in self.wrt]))
+        return np.stack(found) if found else np.zeros((0, sum(to_vector(values[n]).size for n in self.wrt)))
+
+    def _compressed(self, values: Mapping[str, Any], launch: Any) -> Any:
+        pattern = self._sparsity
+        assert pattern is not None
+        assert self.of is not None
+        output, source = values[self.of[0]], values[self.wrt[0]]
+        shape = to_vector(output).size, to_vector(source).size
+        if pattern.shape != shape:
+            raise ArgumentError(f"sparsity has the shape {pattern.shape}, the Jacobian {shape}")
+        colours = coloured(pattern)
+        groups = np.zeros((colours.max(initial=-1) + 1, shape[1]))
+        groups[colours, np.arange(shape[1])] = 1.0
+        probe = np.random.default_rng(0).standard_normal((1, shape[1]))
+        products = list(self._products(values, launch, np.concatenate([groups, probe])))
+        matrix = pattern.astype(np.float64)
+        of_row = np.repeat(np.arange(shape[0]), np.diff(pattern.indptr))
+        matrix.data = np.stack(products)[colours[pattern.indices], of_row]
+        missed = np.abs(matrix @ probe[0] - products[-1])
+        scale = abs(matrix) @ np.abs(probe[0]) + np.abs(products[-1])
+        allowed = _EPSILON[output.dtype.itemsize]
+        if (missed > allowed * scale).any():
+            row = int(np.argmax(missed - allowed * scale))
+            raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row} of {self.of[0]}")
+        return matrix
+
+
+class Hessian:
+    """Called with the arguments of the function; a kernel needs grid= and block= again."""
+
+    def __init__(
+        self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, cpu_threads: int | None,
+        progress: bool,
+    ) -> None:  # fmt: skip
+        self.function, self._progress = function, progress
+        self.product = hvp(function, wrt, of, backend, cpu_threads=cpu_threads)
+        self.wrt, self.of = self.product.wrt, self.product.of
+
+    def __call__(self, *args: Any, seeds: Mapping[str, Any] | None = None, **named: Any) -> Blocks:
+        """The second derivatives at `args`, which stay as they are.
+
+        Returns:
+            `H["x"]["z"]`, an array of the shape of x followed by that of z.
+        """
+        values, launch = _values(self.function, args, named)
+        size = sum(to_vector(values[n]).size for n in self.wrt)
+        matrix = np.zeros((size, size))
+        for j in _steps(range(size), "hessian", self._progress):
+            along = _given(values, self.wrt, np.eye(1, size, j))
+            found = self.product(*values.values(), tangents=along, seeds=seeds, **launch)
+            matrix[:, j] = np.concatenate([to_vector(_on_host(found[n])) for n in self.wrt])
+        shapes = _shapes(values, self.wrt)
+        return _blocks(matrix, shapes, shapes)
+
+
+def coloured(pattern: Any) -> Any:
+    """A colour for each column of a sparse matrix, so that columns of one colour share no row; few columns first."""
+    by_column = pattern.tocsc()
+    colours = np.full(pattern.shape[1], -1)
+    order = np.argsort(-np.diff(by_column.indptr), kind="stable")
+    for j in order:
+        rows = by_column.indices[by_column.indptr[j] : by_column.indptr[j + 1]]
+        parts = [pattern.indices[pattern.indptr[i] : pattern.indptr[i + 1]] for i in rows]
+        taken = set(colours[np.concatenate(parts)].tolist()) if parts else set()
+        colours[j] = next(c for c in range(len(taken) + 1) if c not in taken)
+    return colours
+
+
+# --- arguments as vectors ------------------------------------------------------------------------
+
+
+def _values(function: Function, args: Sequence[Any], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments by name, and the launch of a kernel."""
+    words = ("grid", "block", "shared_mem", "stream") if function.definition.kind == "kernel" else ()
+    launch = {word: named.pop(word) for word in words if word in named}
+    names = function.compiled.signature.parameters
+    return dict(zip(names, bind(function.compiled.signature, args, named), strict=True)), launch
+
+
+def _given(values: Mapping[str, Any], names: Sequence[str], vectors: Any) -> dict[str, Any]:
+    """The vectors as tangents or seeds of the names; without an axis that counts them where there is but one."""
+    found: dict[str, Any] = {}
+    start = 0
+    for name in names:
+        like = _on_host(values[name])
+        size = to_vector(like).size
+        parts = [from_vector(like, v[start : start + size]) for v in vectors]
+        found[name] = parts[0] if len(parts) == 1 else parts if isinstance(like, float) else np.stack(parts)
+        start += size
+    return found
+
+
+def _taken(found: Any, of: Sequence[str] | None, k: int, count: int) -> Any:
+    """The tangents of all outputs along the k-th of `count` directions, as one vector."""
+    if of is None:
+        return np.atleast_1d(_on_host(found))[k]
+    arrays = (_on_host(found[n]) for n in of)
+    return np.concatenate([to_vector(a if count == 1 else a[k]) for a in arrays])
+
+
+def _shapes(values: Mapping[str, Any], names: Sequence[str] | None) -> dict[str, tuple[int, ...]]:
+    if names is None:
+        return {RETURN: ()}
+    for name in names:
+        kind = getattr(values[name], "dtype", None)
+        if kind is not None and kind.kind != "f":
+            raise ArgumentError(f"{name} is no array of floating numbers: a Jacobian is of such alone")
+    return {name: np.shape(values[name]) for name in names}
+
+
+def _blocks(matrix: Any, rows: Mapping[str, tuple[int, ...]], columns: Mapping[str, tuple[int, ...]]) -> Blocks:
+    found: Blocks = {}
+    i = 0
+    for output, shape in rows.items():
+        height, j = int(np.prod(shape)), 0
+        found[output] = {}
+        for name, inner in columns.items():
+            width = int(np.prod(inner))
+            found[output][name] = matrix[i : i + height, j : j + width].reshape((*shape, *inner))
+            j += width
+        i += height
+    return found
+
+
+def _on_host(value: Any) -> Any:
+    """A number as a float, an array as one of NumPy."""
+    if hasattr(value, "get") and not isinstance(value, Mapping):
+        return value.get()
+    return float(value) if isinstance(value, int | np.floating) else value
+
+
+def _steps(steps: range, what: str, shown: bool) -> Iterator[int]:
+    report: Callable[[str], object] = sys.stderr.write if shown else lambda _: None
+    for done, step in enumerate(steps):
+        report(f"\r{what}: {done} of {len(steps)}")
+        yield step
+    report(f"\r{what}: {len(steps)} of {len(steps)}\n" if len(steps) else "")

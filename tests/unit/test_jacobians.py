@@ -1,0 +1,105 @@
+"""Whole Jacobians and Hessians, dense and from a pattern."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import hetad
+from hetad.jacobians import coloured
+
+SOURCE = """
+__global__ void react(double *y, const double *u, double k, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        double left = i > 0 ? u[i - 1] : 0, right = i + 1 < n ? u[i + 1] : 0;
+        y[i] = k * (left - 2 * u[i] + right) + sin(u[i]) * u[i];
+    }
+}
+
+double energy(const double *u, double k, int n)
+{
+    double sum = 0;
+    for (int i = 0; i + 1 < n; ++i)
+        sum += exp(k * u[i]) * u[i + 1];
+    return sum;
+}
+"""
+N, K = 11, 0.7
+LAUNCH: dict[str, Any] = {"grid": 2, "block": 8}
+
+
+@pytest.fixture(scope="module")
+def program() -> Any:
+    return hetad.loads(SOURCE, "react.cu")
+
+
+@pytest.fixture
+def u() -> Any:
+    return np.random.default_rng(4).standard_normal(N)
+
+
+def of_react(u: Any) -> Any:
+    diagonal = -2 * K + np.cos(u) * u + np.sin(u)
+    return np.diag(diagonal) + K * (np.eye(N, k=1) + np.eye(N, k=-1))
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_dense(program: Any, u: Any, mode: Any, backend: str) -> None:
+    found = hetad.jacobian(program["react"], ("u", "k"), "y", backend, mode=mode)(np.zeros(N), u, K, N, **LAUNCH)
+    np.testing.assert_allclose(found["y"]["u"], of_react(u), rtol=1e-12, atol=1e-14)
+    padded = np.concatenate([[0], u, [0]])
+    np.testing.assert_allclose(found["y"]["k"], padded[:-2] - 2 * u + padded[2:], rtol=1e-12, atol=1e-14)
+
+
+def test_of_a_return_value(program: Any, u: Any) -> None:
+    found = hetad.jacobian(program["energy"], ("u", "k"), backend="cpu", mode="forward", directions=3)(u, K, N)
+    expected = hetad.gradient(program["energy"], ("u", "k"), backend="cpu")(u, K, N)
+    np.testing.assert_allclose(found["u"], expected["u"], rtol=1e-12)
+    assert found["k"] == pytest.approx(expected["k"], rel=1e-12)
+
+
+def test_from_a_pattern(program: Any, u: Any, backend: str) -> None:
+    pattern = scipy.sparse.diags_array([np.ones(N - 1), np.ones(N), np.ones(N - 1)], offsets=[-1, 0, 1])
+    assert coloured(scipy.sparse.csr_array(pattern)).max() == 2
+    found = hetad.jacobian(program["react"], "u", "y", backend, sparsity=pattern)(np.zeros(N), u, K, N, **LAUNCH)
+    assert found.nnz == 3 * N - 2
+    np.testing.assert_allclose(found.toarray(), of_react(u), rtol=1e-12, atol=1e-14)
+
+
+def test_a_pattern_that_lacks_entries_is_refused(program: Any, u: Any) -> None:
+    pattern = scipy.sparse.eye_array(N)
+    made = hetad.jacobian(program["react"], "u", "y", "cpu", sparsity=pattern)
+    with pytest.raises(hetad.ArgumentError, match="sparsity lacks a derivative"):
+        made(np.zeros(N), u, K, N, **LAUNCH)
+
+
+def test_columns_of_one_colour_share_no_row() -> None:
+    rng = np.random.default_rng(5)
+    pattern = scipy.sparse.csr_array(rng.random((20, 30)) < 0.1)
+    dense = pattern.toarray()
+    for c in range((colours := coloured(pattern)).max() + 1):
+        assert dense[:, colours == c].sum(axis=1).max() <= 1
+
+
+def test_hessian(program: Any, u: Any) -> None:
+    found = hetad.hessian(program["energy"], ("u", "k"), backend="cpu")(u, K, N)
+    matrix = np.block([[found["u"]["u"], found["u"]["k"][:, None]], [found["k"]["u"][None, :], found["k"]["k"]]])
+    np.testing.assert_allclose(matrix, matrix.T, rtol=1e-12, atol=1e-14)
+    expected = np.diag(np.concatenate([K**2 * np.exp(K * u[:-1]) * u[1:], [0]]))
+    expected += (beside := np.diag(K * np.exp(K * u[:-1]), k=1)) + beside.T
+    np.testing.assert_allclose(found["u"]["u"], expected, rtol=1e-10, atol=1e-13)
+    assert float(found["k"]["k"]) == pytest.approx(float((u[:-1] ** 2 * np.exp(K * u[:-1]) * u[1:]).sum()), rel=1e-10)
+
+
+def test_what_does_not_fit(program: Any, u: Any) -> None:
+    with pytest.raises(hetad.ArgumentError, match="mode='both'"):
+        hetad.jacobian(program["react"], "u", "y", mode="both")  # type: ignore[arg-type]
+    with pytest.raises(hetad.ArgumentError, match="one output array"):
+        hetad.jacobian(program["react"], ("u", "k"), "y", sparsity=np.eye(N))
+    with pytest.raises(hetad.ArgumentError, match="sparsity has the shape"):
+        hetad.jacobian(program["react"], "u", "y", "cpu", sparsity=np.eye(3))(np.zeros(N), u, K, N, **LAUNCH)
