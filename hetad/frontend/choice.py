@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnknownNameError, speculative
+from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError, speculative
 from hetad.frontend.c_unit import CUnit
 from hetad.frontend.unit import Unit
 
@@ -25,8 +25,11 @@ def unit_of(files: Files, frontend: Frontend) -> Unit:
 
 
 def _by_clang(files: Files) -> Unit:
-    from hetad.frontend.cpp.unit import CppUnit
-
+    try:
+        from hetad.frontend.cpp.unit import CppUnit
+    except ImportError as error:
+        remedy = "install the package libclang"
+        raise UnsupportedError(f"libclang cannot be loaded: {error}", Span(files[0][0].name, 1, 1), remedy) from error
     return CppUnit(files)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+import hetad
 from hetad.diagnostics import HetadError
 from hetad.frontend import load_files
 from hetad.frontend.settings import Frontend, Settings
@@ -75,3 +77,16 @@ def test_accessors_are_the_elements_that_they_name() -> None:
         for text, frontend in ((AS_CPP, "cpp"), (AS_C, "c"))
     )
     assert canonical(by_clang) == canonical(by_c)
+
+
+def test_without_libclang(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C needs none; C++ is refused with what is missing, or as C where that tells more."""
+    for name in [n for n in sys.modules if n == "clang" or n.startswith(("clang.", "hetad.frontend.cpp"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "clang", None)
+    text = "__global__ void twice(double *y) { y[0] *= 2; }"
+    assert hetad.gradient(hetad.loads(text, "twice.cu")["twice"], wrt="y", of="y").source
+    with pytest.raises(hetad.UnsupportedError, match="libclang cannot be loaded"):
+        hetad.loads(text, "twice.cu", frontend="cpp")["twice"]
+    with pytest.raises(hetad.UnknownNameError, match="no function 'other'"):
+        hetad.loads(text, "twice.cu")["other"]
