@@ -202,7 +202,7 @@ def test_gradcheck_as_json(run: Run) -> None:
     result = json.loads(out)
     assert (status, result["passed"]) == (0, True)
     assert [row["check"] for row in result["reports"][0]["rows"]] == [
-        "arguments unchanged", "a", "x", "y", "linear in the seeds",
+        "arguments unchanged", "a", "x", "y", "dot product", "linear in the seeds",
     ]  # fmt: skip
 
 
