@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from hetad.frontend.cpp_syntax import BRACED, TAGS, NameTable, body_start, close, end_of_operand, operators
 from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, matching, split_commas
 
+MOST_ELEMENTS = 1 << 20  # of a list of initial values, up to the last that is given
+
 _STATEMENT_ENDS = {";", "{", "}"}
 _SPECIFIERS = {"const", "static", "constexpr", "extern", "typedef", "volatile", "inline", *TAGS}
 _NO_DECLARATOR = {"else", "do", "try", "const", "noexcept", "override", "final", *TAGS}

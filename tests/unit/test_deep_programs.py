@@ -155,6 +155,12 @@ def test_what_cannot_be_read(text: str, message: str) -> None:
         next(iter(hetad.loads(text).values()))
 
 
+def test_a_long_list_is_not_given_to_clang() -> None:
+    text = "double run(double x) { int a[2000000000] = {[1999999999] = 1}; return x; }"
+    with pytest.raises(UnsupportedError, match="initial values"):
+        next(iter(hetad.loads(text, frontend="cpp").values()))
+
+
 def test_a_device_is_no_header() -> None:
     program = hetad.loads('#include "/dev/zero"\ndouble run(double x) { return n * x; }')
     with pytest.raises(HetadError, match='not found: "/dev/zero"'):

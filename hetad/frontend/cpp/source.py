@@ -13,6 +13,7 @@ from hetad.frontend.cpp import clang, stub, tree
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.text import Text
 from hetad.frontend.cuda_syntax import joined
+from hetad.frontend.initialisers import MOST_ELEMENTS
 from hetad.frontend.tokens import Token, is_operator, matching
 
 
@@ -24,6 +25,7 @@ class Source:
         if any(t.text == "std" for t in tokens):
             tokens = [*models.standard().tokens, *tokens]
         self.tokens = tokens = joined(tokens)
+        _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
         self.unit = clang.parse(name, self._text.whole)
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
@@ -106,3 +108,20 @@ class Source:
                 semicolons.append(i)
             i += 1
         return opening, closing, semicolons
+
+
+def _refuse_long_lists(tokens: Sequence[Token]) -> None:
+    """`{[1999999999] = 1}`, for which Clang would make a list of as many nodes."""
+    for before, opening, number, closing, sign in zip(*(tokens[i:] for i in range(5)), strict=False):
+        texts = opening.text, closing.text, sign.text
+        if before.text in ("{", ",") and texts == ("[", "]", "=") and _value(number.text) >= MOST_ELEMENTS:
+            message = f"a list of more than {MOST_ELEMENTS} initial values"
+            raise UnsupportedError(f"hetad does not support {message}", before.span, "fill the array in a loop")
+
+
+def _value(text: str) -> int:
+    """Of a literal; 0 for anything else."""
+    try:
+        return int(text.rstrip("uUlL"), 0)
+    except ValueError:
+        return 0

@@ -8,6 +8,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.cpp_syntax import AUTO, REFERENCE
+from hetad.frontend.initialisers import MOST_ELEMENTS
 from hetad.frontend.lower import calls, convert, expressions, references, unions, variable_length
 from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import known_integer
@@ -225,9 +226,6 @@ class _Feed:
         self.rest = elements
 
 
-_MOST_ELEMENTS = 1 << 20  # of an array, up to the last that has a value
-
-
 def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggregate:
     if isinstance(type_, Struct) and type_.union:
         return _union(ctx, feed, type_, span)
@@ -254,7 +252,7 @@ def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggre
     if not elements:
         return Aggregate((), type_, span=span)
     last = max(elements) + 1
-    if last > _MOST_ELEMENTS:
+    if last > MOST_ELEMENTS:
         ctx.refuse(f"a list of {last} initial values", span, "fill the array in a loop")
     kinds = [type_.of] * last if isinstance(type_, Array) else [f.type for f in type_.fields]
     filled = tuple(elements[i] if i in elements else zero(kinds[i], span) for i in range(last))
