@@ -145,17 +145,21 @@ class Compiled:
                 )  # fmt: skip
             return self._tangent_plans[key]
 
-    def second_order(self, choice: Choice) -> pipeline.SecondOrder:
+    def second_order(self, choice: Choice, gradient: bool = False) -> pipeline.SecondOrder:
         with self._lock:
-            if choice.key not in self._second_orders:
-                self._second_orders[choice.key] = pipeline.differentiate_twice(self.unit, self.request(choice))
-            return self._second_orders[choice.key]
+            key = (choice.key, gradient)
+            if key not in self._second_orders:
+                request = self.request(choice)
+                self._second_orders[key] = pipeline.differentiate_twice(self.unit, request, gradient)
+            return self._second_orders[key]
 
-    def second_order_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:
+    def second_order_plan(
+        self, choice: Choice, gradient: bool, backend: Backend, cpu_threads: int | None = None
+    ) -> Plan:
         """Its arguments are those of the tangent, of which it is the gradient."""
-        second = self.second_order(choice)
+        second = self.second_order(choice, gradient)
         with self._lock:
-            key = ("second order", choice.key, backend, cpu_threads)
+            key = ("second order", choice.key, gradient, backend, cpu_threads)
             if key not in self._gradient_plans:
                 derivative, tangent = second.derivative, second.tangent
                 names = tuple(p.symbol.name for p in tangent.parameters if p.role in ("primal", "tangent"))
@@ -164,8 +168,9 @@ class Compiled:
                 executable = build(derivative.program, derivative.entry, backend, cpu_threads)
                 of = [dots[name] for name in choice.of or (RETURN,)]
                 written = self._reached().written | set(of)
+                wrt = (*choice.wrt, *(dots[name] for name in choice.wrt if gradient))
                 self._gradient_plans[key] = Plan(
-                    executable, derivative.parameters, signature, frozenset(written), choice.wrt, of, self._lengths
+                    executable, derivative.parameters, signature, frozenset(written), wrt, of, self._lengths
                 )
             return self._gradient_plans[key]
 

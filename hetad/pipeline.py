@@ -302,13 +302,16 @@ class SecondOrder:
     derivative: Derivative
 
 
-def differentiate_twice(unit: Unit, request: Request) -> SecondOrder:
+def differentiate_twice(unit: Unit, request: Request, gradient: bool = False) -> SecondOrder:
     """Reverse over forward: what is the gradient of `<w, J v>` with respect to `request.wrt`, where v are the tangents
-    of `wrt` and w the seeds of the outputs' tangents; so the product of a Hessian, of `<w, f>`, with v."""
+    of `wrt` and w the seeds of the outputs' tangents; so the product of a Hessian, of `<w, f>`, with v.
+
+    With `gradient` also with respect to v: that is `Jᵀ w`, the gradient of `<w, f>`, which the sweep has anyway."""
     forward = differentiate(unit, replace(request, directions=1, memory_limit=None, measured=False, graph=False))
     tangents = {p.primal: p.symbol.name for p in forward.parameters if p.role == "tangent"}
     of = tuple(tangents[name] for name in request.of or (RETURN,))
-    inner = replace(request, function=forward.entry, of=of, directions=0, value=False)
+    wrt = (*request.wrt, *(tangents[name] for name in request.wrt if gradient))
+    inner = replace(request, function=forward.entry, wrt=wrt, of=of, directions=0, value=False)
     back = _derivative(forward.program, inner)
     roles = {p.symbol.name: p for p in forward.parameters}
     parameters = tuple(_as_in(roles, p) for p in back.parameters)

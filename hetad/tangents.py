@@ -145,7 +145,8 @@ class HessianProduct:
         self._choice, self._requested = choice, backend
         self._cpu_threads, self._progress = cpu_threads, progress
         self._signature = function.compiled.signature
-        self._made: Plan | None = None
+        self._plans: dict[bool, Plan] = {}  # with the gradient, and without
+        self._last: Plan | None = None  # of the last call
 
     @property
     def backend(self) -> Backend:
@@ -160,7 +161,7 @@ class HessianProduct:
     @property
     def last_report(self) -> Report | None:
         """What the last call saved, ran again and launched; None before the first."""
-        return self._made.executable.report() if self._made is not None else None
+        return self._last.executable.report() if self._last is not None else None
 
     def __call__(
         self, *args: Any, tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None = None, grid: Any = None,
@@ -182,19 +183,54 @@ class HessianProduct:
             For each name in `wrt` the derivative, along the vector, of the gradient that the seeds give.
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        given = checked_names(self._signature, tangents, self.wrt, "tangents")
-        weights = checked_names(self._signature, {} if seeds is None else seeds, self.of or (RETURN,), "seeds")
-        values = bind(self._signature, args, named)
-        plan = self._plan()
-        dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
-        more = [self._tangent(name or "", values, given) for name in dots]
-        seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
-        _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
-        return Result(self.wrt, found)
+        return self._run(args, tangents, seeds, launch, named, gradient=False)[1]
+
+    def grad_and_hvp(
+        self, *args: Any, tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None = None, grid: Any = None,
+        block: Any = None, shared_mem: Any = 0, stream: Any = None, **named: Any,
+    ) -> tuple[Result, Result]:  # fmt: skip
+        """The gradient and its product from one run: the adjoint of the tangents of `wrt` is the gradient."""
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        return self._run(args, tangents, seeds, launch, named, gradient=True)
+
+    def execute(
+        self, *args: Any, grid: Any = None, block: Any = None, shared_mem: Any = 0, stream: Any = None, **named: Any
+    ) -> Any:
+        """The product in place: after the arguments come their tangents, in the order of `wrt` + `of`, each name once
+        (for the return value one element), then the adjoints that `execute_names` lists.
+
+        The adjoints of tangents of `of` hold seeds on entry and are consumed; those of `wrt` are added to.
+        """
+        launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
+        plan = self._plan(gradient=False)
+        names = self.execute_names
+        values = bind(self._signature, args, named, names)
+        count = len(names) - len(plan.adjoint_names)
+        return plan.execute(values[:count], values[count:], {}, launch, self._progress)
+
+    @property
+    def execute_names(self) -> tuple[str, ...]:
+        """What `execute` takes, in order."""
+        tangents = (p.symbol.name for p in self.second.tangent.parameters if p.role == "tangent")
+        return (*self._signature.parameters, *tangents, *self._plan(gradient=False).adjoint_names)
 
     def __repr__(self) -> str:
         of = "the return value" if self.of is None else ", ".join(self.of)
         return f"<hetad Hessian product of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
+
+    def _run(
+        self, args: Sequence[Any], tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None,
+        launch: LaunchConfiguration | None, named: dict[str, Any], *, gradient: bool,
+    ) -> tuple[Result, Result]:  # fmt: skip
+        given = checked_names(self._signature, tangents, self.wrt, "tangents")
+        weights = checked_names(self._signature, {} if seeds is None else seeds, self.of or (RETURN,), "seeds")
+        values = bind(self._signature, args, named)
+        dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
+        more = [self._tangent(name or "", values, given) for name in dots]
+        seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
+        _, found = self._plan(gradient).gradient([*values, *more], seeded, launch, self._progress)
+        count = len(self.wrt)
+        return Result(self.wrt, found[count:]), Result(self.wrt, found[:count])
 
     def _tangent(self, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
         if name == RETURN:
@@ -223,10 +259,13 @@ class HessianProduct:
             )
         return weights[name]
 
-    def _plan(self) -> Plan:
-        if self._made is None:
-            self._made = self.function.compiled.second_order_plan(self._choice, self.backend, self._cpu_threads)
-        return self._made
+    def _plan(self, gradient: bool) -> Plan:
+        """What runs; with the gradient, or without."""
+        if gradient not in self._plans:
+            plan = self.function.compiled.second_order_plan
+            self._plans[gradient] = plan(self._choice, gradient, self.backend, self._cpu_threads)
+        self._last = self._plans[gradient]
+        return self._last
 
 
 def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what: str) -> Mapping[str, Any]:
