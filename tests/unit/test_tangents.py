@@ -244,3 +244,27 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["grad", str(path), "energy", "--wrt", "x", "--mode", "tangent", "--emit", "activity"]) == 0
     assert "layer_tangent: " in capsys.readouterr().out
     assert main(["grad", str(path), "energy", "--wrt", "x", "--mode", "tangent", "--memory-limit", "1MB"]) == 2
+
+
+def test_gradient_and_product_of_one_run(program: Any, point: Any, backend: str) -> None:
+    x, v, _ = point
+    h = hetad.hvp(program["energy"], wrt=("x", "a"), backend=backend)
+    gradient, product = h.grad_and_hvp(x, A, N, tangents={"x": v, "a": 0.7})
+    alone = hetad.gradient(program["energy"], wrt=("x", "a"), backend=backend)(x, A, N)
+    np.testing.assert_allclose(gradient["x"], alone["x"], rtol=1e-12)
+    assert gradient["a"] == pytest.approx(alone["a"], rel=1e-12)
+    again = h(x, A, N, tangents={"x": v, "a": 0.7})
+    np.testing.assert_allclose(product["x"], again["x"], rtol=1e-12)
+    assert product["a"] == pytest.approx(again["a"], rel=1e-12)
+
+
+def test_product_in_place(program: Any, point: Any, backend: str) -> None:
+    x, v, w = point
+    h = hetad.hvp(program["layer"], wrt="x", of="y", backend=backend)
+    launch: dict[str, Any] = {"grid": 2, "block": 64}
+    expected = h(np.zeros(N), x, A, N, tangents={"x": v}, seeds={"y": w}, **launch)["x"]
+    assert h.execute_names == ("y", "x", "a", "n", "dot_x", "dot_y", "adj_dot_y", "adj_x")
+    start = np.linspace(0, 1, N)
+    found = start.copy()
+    h.execute(np.zeros(N), x, A, N, v, np.zeros(N), w.copy(), found, **launch)
+    np.testing.assert_allclose(found - start, expected, rtol=1e-9, atol=1e-9)
