@@ -261,7 +261,7 @@ class Hetad:
             if not hasattr(buffer, "shape"):
                 continue
             if name.startswith("dot_"):
-                buffer[...] = self.vectors[primal] if primal in self.vectors else 0
+                buffer[...] = self.vectors.get(primal, 0)
             elif primal in self.seeds and name in ("adj_dot_" + primal, "adj_" + primal) and self._seeded(kind, name):
                 buffer[...] = self.seeds[primal]
             else:
