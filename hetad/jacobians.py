@@ -1,7 +1,6 @@
 """Whole Jacobians and Hessians: products of `hetad.jvp`, `hetad.gradient` and `hetad.hvp` with unit vectors.
 
-A sparse Jacobian needs far fewer products: columns that share no row go along one direction together.
-Source: A. R. Curtis, M. J. D. Powell, J. K. Reid, On the estimation of sparse Jacobian matrices, 1974.
+A sparse one needs far fewer products (`sparsity`).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from hetad.directions import from_vector, to_vector
 from hetad.modes import hvp, jvp
 from hetad.run.call import RETURN
 from hetad.run.signature import bind
+from hetad.sparsity import DETECT, Compression, Detection, as_pattern
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -27,7 +27,6 @@ Mode = Literal["auto", "forward", "reverse"]
 Blocks = dict[str, dict[str, Any]]  # by output, then by input
 
 DIRECTIONS = 4  # along which one call goes
-_EPSILON = {4: 1e-3, 8: 1e-9}  # how far a product may be from that of a pattern, by bytes of a number
 
 
 def jacobian(
@@ -44,7 +43,8 @@ def jacobian(
         backend: "cuda" or "cpu".
         mode: "forward" makes it column by column, "reverse" row by row, "auto" by what there are fewer of.
         sparsity: which derivatives are not zero, of one output array with respect to one input array: a SciPy sparse
-            matrix, or anything of which `scipy.sparse.csr_array` makes one.  The result is sparse then.
+            matrix, or anything of which `scipy.sparse.csr_array` makes one.  The result is sparse then.  "detect": a
+            run of the program with bits in the place of tangents tells; see `Jacobian.pattern`.
         directions: how many columns one call makes.
         cpu_threads: as for `hetad.gradient`.
         progress: whether a call shows on standard error how far it is.
@@ -91,14 +91,18 @@ class Jacobian:
         choice = function.compiled.choice(wrt, of, {})
         self.wrt, self.of = choice.wrt, choice.of
         self._made: dict[object, Any] = {}
-        self._sparsity = None
+        self._compression: Compression | None = None
+        self._detection: Detection | None = None
+        self._detected_at: object = None
         if sparsity is not None:
             if len(self.wrt) != 1 or self.of is None or len(self.of) != 1:
                 raise ArgumentError("sparsity= is for one output array with respect to one input array")
-            import scipy.sparse
-
-            self._sparsity = scipy.sparse.csr_array(sparsity).astype(bool)
-            self._sparsity.sum_duplicates()
+            if isinstance(sparsity, str):
+                if sparsity != DETECT:
+                    raise ArgumentError(f"sparsity={sparsity!r}: there are 'detect', and patterns as matrices")
+                self._detection = Detection(function, self.wrt, self.of, backend, self._directions, cpu_threads)
+            else:
+                self._compression = Compression(as_pattern(sparsity))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The derivatives at `args`, which stay as they are.
@@ -109,8 +113,8 @@ class Jacobian:
         """
         values, launch = _values(self.function, args, named)
         columns = sum(to_vector(values[n]).size for n in self.wrt)
-        if self._sparsity is not None:
-            return self._compressed(values, launch)
+        if self._compression is not None or self._detection is not None:
+            return self._sparse(values, launch)
         rows = 1 if self.of is None else sum(to_vector(values[n]).size for n in self.of)
         forward = self.mode == "forward" or (self.mode == "auto" and columns <= rows)
         matrix = self._by_columns(values, launch, rows, columns) if forward else self._by_rows(values, launch, rows)
@@ -155,29 +159,50 @@ class Jacobian:
             found.append(np.concatenate([to_vector(_on_host(one[n])) for n in self.wrt]))
         return np.stack(found) if found else np.zeros((0, sum(to_vector(values[n]).size for n in self.wrt)))
 
-    def _compressed(self, values: Mapping[str, Any], launch: Any) -> Any:
-        pattern = self._sparsity
-        assert pattern is not None
+    def pattern(self, *args: Any, **named: Any) -> Any:
+        """Which derivatives may be other than zero at `args`, as a `scipy.sparse.csr_array` of truth values.
+
+        With sparsity="detect" it is found with bits in the place of tangents, each for one input: a number depends on
+        what its operands depend on, whatever their values are.  It holds as long as indices, loops, branches and `?:`
+        go as they go here.
+        """
+        values, launch = _values(self.function, args, named)
+        return self._compressed_at(values, launch).pattern
+
+    def _compressed_at(self, values: Mapping[str, Any], launch: Any) -> Compression:
+        """The pattern for these arguments: detected again where one that is no floating number has changed."""
+        if self._detection is None:
+            assert self._compression is not None
+            return self._compression
+        here = _structure(values), repr(launch)
+        if self._compression is None or here != self._detected_at:
+            self._compression = Compression(self._detected(values, launch))
+            self._detected_at = here
+        return self._compression
+
+    def _detected(self, values: Mapping[str, Any], launch: Any) -> Any:
+        assert self._detection is not None
+        return self._detection(values, launch, lambda steps: _steps(steps, "pattern", self._progress))
+
+    def _sparse(self, values: Mapping[str, Any], launch: Any) -> Any:
         assert self.of is not None
         output, source = values[self.of[0]], values[self.wrt[0]]
         shape = to_vector(output).size, to_vector(source).size
-        if pattern.shape != shape:
-            raise ArgumentError(f"sparsity has the shape {pattern.shape}, the Jacobian {shape}")
-        colours = coloured(pattern)
-        groups = np.zeros((colours.max(initial=-1) + 1, shape[1]))
-        groups[colours, np.arange(shape[1])] = 1.0
-        probe = np.random.default_rng(0).standard_normal((1, shape[1]))
-        products = list(self._products(values, launch, np.concatenate([groups, probe])))
-        matrix = pattern.astype(np.float64)
-        of_row = np.repeat(np.arange(shape[0]), np.diff(pattern.indptr))
-        matrix.data = np.stack(products)[colours[pattern.indices], of_row]
-        missed = np.abs(matrix @ probe[0] - products[-1])
-        scale = abs(matrix) @ np.abs(probe[0]) + np.abs(products[-1])
-        allowed = _EPSILON[output.dtype.itemsize]
-        if (missed > allowed * scale).any():
-            row = int(np.argmax(missed - allowed * scale))
+        by = self._compressed_at(values, launch)
+        if by.pattern.shape != shape:
+            raise ArgumentError(f"sparsity has the shape {by.pattern.shape}, the Jacobian {shape}")
+        matrix, row = self._recovered(by, values, launch, output.dtype.itemsize)
+        if row is not None and self._detection is not None:  # a branch goes another way than before
+            by = self._compression = Compression(as_pattern(by.pattern + self._detected(values, launch)))
+            matrix, row = self._recovered(by, values, launch, output.dtype.itemsize)
+        if row is not None:
             raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row} of {self.of[0]}")
         return matrix
+
+    def _recovered(self, by: Compression, values: Mapping[str, Any], launch: Any, itemsize: int) -> tuple[Any, Any]:
+        products = np.stack(list(self._products(values, launch, by.directions)))
+        matrix = by.matrix(products)
+        return matrix, by.lacking(matrix, products, itemsize)
 
 
 class Hessian:
@@ -208,19 +233,6 @@ class Hessian:
         return _blocks(matrix, shapes, shapes)
 
 
-def coloured(pattern: Any) -> Any:
-    """A colour for each column of a sparse matrix, so that columns of one colour share no row; few columns first."""
-    by_column = pattern.tocsc()
-    colours = np.full(pattern.shape[1], -1)
-    order = np.argsort(-np.diff(by_column.indptr), kind="stable")
-    for j in order:
-        rows = by_column.indices[by_column.indptr[j] : by_column.indptr[j + 1]]
-        parts = [pattern.indices[pattern.indptr[i] : pattern.indptr[i + 1]] for i in rows]
-        taken = set(colours[np.concatenate(parts)].tolist()) if parts else set()
-        colours[j] = next(c for c in range(len(taken) + 1) if c not in taken)
-    return colours
-
-
 # --- arguments as vectors ------------------------------------------------------------------------
 
 
@@ -240,8 +252,16 @@ def _given(values: Mapping[str, Any], names: Sequence[str], vectors: Any) -> dic
         like = _on_host(values[name])
         size = to_vector(like).size
         parts = [from_vector(like, v[start : start + size]) for v in vectors]
-        found[name] = parts[0] if len(parts) == 1 else parts if isinstance(like, float) else np.stack(parts)
+        found[name] = parts[0] if len(parts) == 1 else parts if isinstance(like, float) else _stacked(parts)
         start += size
+    return found
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    """Arrays in one; the layout of structs is kept, as `np.stack` does not."""
+    found = np.empty((len(parts), *parts[0].shape), parts[0].dtype)
+    for i, part in enumerate(parts):
+        found[i] = part
     return found
 
 
@@ -251,6 +271,18 @@ def _taken(found: Any, of: Sequence[str] | None, k: int, count: int) -> Any:
         return np.atleast_1d(_on_host(found))[k]
     arrays = (_on_host(found[n]) for n in of)
     return np.concatenate([to_vector(a if count == 1 else a[k]) for a in arrays])
+
+
+def _structure(values: Mapping[str, Any]) -> object:
+    """What decides, beside floating numbers, which way a program goes: shapes, integers, indices."""
+    found: list[object] = []
+    for name, value in values.items():
+        array = _on_host(value)
+        whole = getattr(array, "dtype", None) is not None and array.dtype.kind in "iub"
+        found.append((name, np.shape(array), array.tobytes() if whole else None))
+        if not isinstance(value, float | np.floating | Mapping) and np.ndim(array) == 0:
+            found.append(repr(value))
+    return found
 
 
 def _shapes(values: Mapping[str, Any], names: Sequence[str] | None) -> dict[str, tuple[int, ...]]:

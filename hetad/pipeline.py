@@ -346,7 +346,7 @@ def _derivative(program: ir.Program, request: Request) -> Derivative:
         facts.forget()
     assert done.explanation is not None
     closed_program = ir.Program(done.functions, done.globals, done.structs, done.sources)
-    return Derivative(closed_program, done.name, parameters_of(done), done.explanation)
+    return Derivative(closed_program, done.name, parameters_of(done), done.explanation, done.bits)
 
 
 @deep

@@ -29,6 +29,4 @@ def analysed(derivation: Derivation) -> Derivation:
     effects = Effects(pointers, kernels)
     spaces = Spaces(function, pointers, kernels)
     known = Setting(function, derivation.returned, names, pointers, spaces, effects, kernels, request.wrt, request.of)
-    return replace(
-        derivation, known=known, name=names.fresh(f"{request.function}_{'tangent' if request.is_tangent else 'grad'}")
-    )
+    return replace(derivation, known=known, name=names.fresh(f"{request.function}_{request.suffix}"))

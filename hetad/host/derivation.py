@@ -35,7 +35,8 @@ class Request:
     `rules` stand for device functions, which are then not looked into.  The `options` never change the gradient.  With
     `memory_limit` time loops run by schedules.  `measured`: a run tells what each statement saves.  Without `value` the
     derivative returns nothing, and what only led to the value is not run.  `graph`: it must be possible to run it as
-    CUDA graphs.  `directions`: the derivative is the tangent along so many directions; 0: it is the gradient.
+    CUDA graphs.  `directions`: the derivative is the tangent along so many directions; 0: it is the gradient.  With
+    `dependence` masks of inputs stand in the place of tangents (`tangent/algebra.py`).
     """
 
     function: str
@@ -48,6 +49,12 @@ class Request:
     value: bool = True
     graph: bool = False
     directions: int = 0
+    dependence: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """What tells the name of the derivative from that of the function."""
+        return "dependence" if self.dependence else "tangent" if self.is_tangent else "grad"
 
     @property
     def is_tangent(self) -> bool:
@@ -89,6 +96,7 @@ class Derivation(Task):
     active: what has an adjoint, or a tangent, once that is known.
     added: the derivative's parameters for adjoints or tangents.
     name, reversal: of the derivative, a function of the program too, once it is there.
+    bits: of the masks that are in the place of tangents; as many inputs go along one direction.
     """
 
     request: Request
@@ -104,6 +112,7 @@ class Derivation(Task):
     saves: Saves | None = None
     explanation: Explanation | None = None
     outlined: tuple[str, ...] = ()
+    bits: int = 0
 
     @property
     def options(self) -> Options:
@@ -143,7 +152,8 @@ def with_body(derivation: Derivation, body: ir.Body) -> Derivation:
     of = ", ".join(setting.of) if setting.of is not None else "the return value"
     what = f"{of} of {asked.function} (line {setting.span.line})"
     wrt = ", ".join(setting.wrt)
-    comment = f"tangent of {what} along {wrt}" if asked.is_tangent else f"gradient of {what} with respect to {wrt}"
+    between = "on" if asked.dependence else "along" if asked.is_tangent else "with respect to"
+    comment = f"{'gradient' if not asked.is_tangent else asked.suffix} of {what} {between} {wrt}"
     returns = setting.returned.type if setting.returned is not None and asked.value else VOID
     symbols = tuple(p.symbol for p in parameters_of(derivation))
     made = ir.Function(derivation.name, "host", symbols, returns, body, setting.span, comment=comment)

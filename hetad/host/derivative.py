@@ -29,7 +29,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
+    """`bits`: of the masks that are in the place of tangents, if they are."""
+
     program: Program
     entry: str
     parameters: tuple[Parameter, ...]
     explanation: Explanation
+    bits: int = 0

@@ -127,7 +127,8 @@ class TangentPlan(Plan):
             return None
         shape = self._shape(argument.array.shape)
         if not t.given:
-            return self._place_cells(t, self._memory.zeros(_like(argument.array, shape), t.converter))
+            like = _like(argument.array, shape, t.converter.dtype)
+            return self._place_cells(t, self._memory.zeros(like, t.converter))
         given = t.converter.check(tangents[t.name])
         if given.shape != shape:
             problem = f"expected the shape {shape}{self._counted(t.name)}, got {given.shape}"
@@ -182,6 +183,7 @@ def _of_user(value: Any, buffer: Buffer | None) -> Buffer | None:
     return Buffer(value, buffer.address, buffer.nbytes, start)
 
 
-def _like(array: Any, shape: tuple[int, ...]) -> Any:
-    """An array of that shape, of which only kind and type matter."""
-    return array if array.shape == shape else type(array)(shape, array.dtype)
+def _like(array: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of that shape, of which only kind and type matter; masks have a type of their own."""
+    wanted = array.dtype if dtype is None else dtype
+    return array if array.shape == shape and array.dtype == wanted else type(array)(shape, wanted)

@@ -135,11 +135,7 @@ class Duals:
         duals = [self(a) for a in expr.args]
         if all(t is None for _, t in duals):
             return expr, None
-        reason = math.refusal(expr.name)
-        if reason is not None:
-            raise UnsupportedError(
-                f"'{expr.name}' has no derivative here: {reason}", self.span, "keep active values out of it"
-            )
+        refuse_without_slope(expr.name, self.span)
         args = tuple(self._kept(v, 2) for v, _ in duals)
         call: ir.Expr = ir.Intrinsic(expr.name, args, expr.type, span=expr.span)
         result = call
@@ -176,6 +172,13 @@ class Duals:
         symbol = self.places.names.symbol("value", e.type, self.span, const=True)
         self.before.append(ir.Declare(symbol, e, span=self.span))
         return ir.Var(symbol, span=self.span)
+
+
+def refuse_without_slope(name: str, span: Span) -> None:
+    """A function that does not give its derivative is refused."""
+    reason = math.refusal(name)
+    if reason is not None:
+        raise UnsupportedError(f"'{name}' has no derivative here: {reason}", span, "keep active values out of it")
 
 
 def _sum(terms: Iterable[Tangents]) -> Tangents:

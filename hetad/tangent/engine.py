@@ -6,6 +6,7 @@ everything else stay as they are, so that one sweep gives values and tangents:
     y = a * x;   ->   dot_y = dot_a * x + a * dot_x;  y = a * x;
 
 The tangent of an object of type T is an object of type T, its shadow (`adjoint/shadows.py`), one for each direction.
+Other things than tangents can be carried beside numbers in the same way (`algebra.py`).
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, convert, times, var, zero
-from hetad.ir.types import Array, Float, Pointer, Struct, Type
+from hetad.ir.build import Names, convert, var, zero
+from hetad.ir.types import Array, Float, Pointer, Struct, Type, of_value
 from hetad.rules import math
-from hetad.tangent.duals import Duals, Tangents, plus
+from hetad.tangent.algebra import Algebra
+from hetad.tangent.duals import Dual, Tangents
 
 Statements = list[ir.Stmt]
 
@@ -32,12 +34,18 @@ Statements = list[ir.Stmt]
 class Direction(Shadows):
     """The shadows that hold the tangents along one direction."""
 
-    def __init__(self, names: Names, effects: Effects, active: Iterable[Location], mark: str) -> None:
+    def __init__(
+        self, names: Names, effects: Effects, active: Iterable[Location], mark: str, algebra: Algebra
+    ) -> None:  # fmt: skip
         super().__init__(names, effects.pointers, active)
-        self.mark = mark
+        self.mark, self.algebra = mark, algebra
 
     def named(self, symbol: ir.Symbol, type_: Type, storage: ir.Storage = "local") -> ir.Symbol:
-        return tangent_symbol(self.names, symbol.name, type_, symbol.span, storage, self.mark)
+        return self.variable(symbol.name, type_, symbol.span, storage)
+
+    def variable(self, of: str, type_: Type, span: Span, storage: ir.Storage = "local") -> ir.Symbol:
+        """For the tangent of one of this name and type."""
+        return self.names.symbol(f"{self.algebra.prefix}_{of}{self.mark}", self.algebra.type(type_), span, storage)
 
     def shadow_type(self, type_: Type) -> Type:
         """What orders accesses to volatile memory orders those to its tangents."""
@@ -46,14 +54,21 @@ class Direction(Shadows):
                 return Pointer(self.shadow_type(to))
             case Array(of=of, length=length):
                 return Array(self.shadow_type(of), length)
-        return type_
+        return self.algebra.type(type_)
 
+    def shadow_pointer(self, expr: ir.Expr) -> ir.Expr:
+        found = super().shadow_pointer(expr)
+        if found is not expr or not isinstance(expr, ir.Cast | ir.Const):
+            return found
+        return replace(expr, type=self.algebra.type(expr.type))  # a null pointer
 
-def tangent_symbol(
-    names: Names, of: str, type_: Type, span: Span, storage: ir.Storage = "local", mark: str = ""
-) -> ir.Symbol:
-    """A variable for the tangent of one of this name."""
-    return names.symbol(f"dot_{of}{mark}", type_, span, storage)
+    def shadow_place(self, place: ir.Place) -> ir.Place:
+        found = super().shadow_place(place)
+        if isinstance(found, ir.Member) and isinstance(found.base.type, Struct):
+            held = found.base.type.field_type(found.name)
+            if isinstance(place, ir.Member) and found.base.type != place.base.type and held is not None:
+                return replace(found, type=of_value(held))
+        return found
 
 
 def marks(count: int) -> tuple[str, ...]:
@@ -62,10 +77,13 @@ def marks(count: int) -> tuple[str, ...]:
 
 
 class Engine(ABC):
-    def __init__(self, names: Names, effects: Effects, active: Iterable[Location], count: int) -> None:
+    def __init__(
+        self, names: Names, effects: Effects, active: Iterable[Location], count: int, algebra: Algebra
+    ) -> None:  # fmt: skip
         active = frozenset(active)
         self.names, self.effects, self.pointers, self.count = names, effects, effects.pointers, count
-        self.directions = tuple(Direction(names, effects, active, mark) for mark in marks(count))
+        self.algebra = algebra
+        self.directions = tuple(Direction(names, effects, active, mark, algebra) for mark in marks(count))
         self.one = self.directions[0]  # whether something is active is the same in all
         self._opened: Statements | None = None  # where variables of the statement at hand are declared
 
@@ -91,10 +109,18 @@ class Engine(ABC):
         self._opened.append(ir.Declare(symbol, None, span=span))
         return symbol
 
+    def dual(self, e: ir.Expr, before: Statements | None, span: Span | None = None) -> Dual:
+        """The value of an expression, and its tangents; what they share is declared `before` the statement."""
+        return self.algebra.of(self, span or e.span, before)(e)
+
     def values(self, e: ir.Expr, before: Statements | None) -> tuple[ir.Expr, tuple[ir.Expr, ...]]:
-        """The value of an expression, and its tangents, which may all be zero."""
-        value, tangents = Duals(self, e.span, before)(e)
-        return value, tangents if tangents is not None else (zero(e.type, e.span),) * self.count
+        """The same where all tangents may be zero."""
+        value, tangents = self.dual(e, before)
+        return value, tangents if tangents is not None else self.zeros(e.type, e.span)
+
+    def zeros(self, type_: Type, span: Span) -> tuple[ir.Expr, ...]:
+        """The tangents of a constant of this type."""
+        return (zero(self.algebra.type(type_), span),) * self.count
 
     # -- statements
 
@@ -147,9 +173,7 @@ class Engine(ABC):
             return [s]
         if isinstance(symbol.type, Float):
             before: Statements = []
-            value, tangents = (
-                (None, (zero(symbol.type, span),) * self.count) if init is None else self.values(init, before)
-            )
+            value, tangents = (None, self.zeros(symbol.type, span)) if init is None else self.values(init, before)
             pairs = zip(self.directions, tangents, strict=True)
             return [*before, *(ir.Declare(d.shadow(symbol), t, span=span) for d, t in pairs), replace(s, init=value)]
         if init is not None and not isinstance(init, ir.Var | ir.Index | ir.Member):
@@ -192,9 +216,10 @@ class Engine(ABC):
             raise UnsupportedError(f"'{s.op}=' has no tangent here", span, "write it as an assignment")
         before: Statements | None = [] if room else None
         if isinstance(s, ir.Update):
-            value, tangents = Duals(self, span, before)(s.value)
+            value, tangents = self.dual(s.value, before, span)
+            op = self.algebra.update(s.op)
             updates = (
-                [] if tangents is None else [ir.Update(s.op, p, t, span=span) for p, t in self._with(target, tangents)]
+                [] if tangents is None else [ir.Update(op, p, t, span=span) for p, t in self._with(target, tangents)]
             )
             return [*(before or ()), *updates, replace(s, value=value)]
         value, some = self.values(s.value, before)
@@ -228,7 +253,8 @@ class Engine(ABC):
         if place is None or not isinstance(place.type, Float) or not self.one.is_active(place):
             return []
         return [
-            ir.Assign(d.shadow_place(place), zero(place.type, place.span), span=place.span) for d in self.directions
+            ir.Assign(d.shadow_place(place), z, span=place.span)
+            for d, z in zip(self.directions, self.zeros(place.type, place.span), strict=True)
         ]
 
     def mathematics(self, s: ir.Call) -> Statements:
@@ -250,7 +276,7 @@ class Engine(ABC):
                     )  # fmt: skip
                 places[param.name] = place
                 continue
-            value, tangents = Duals(self, span, before)(arg)
+            value, tangents = self.dual(arg, before, span)
             args.append(self.held(value, before) if isinstance(arg.type, Float) else value)
             if tangents is not None:
                 along[i] = tuple(self.held(t, before) for t in tangents)
@@ -258,16 +284,16 @@ class Engine(ABC):
         for name, place in places.items():
             if not isinstance(place.type, Float) or not self.one.is_active(place):
                 continue
-            total: list[ir.Expr] = [zero(place.type, span)] * self.count
+            total: Sequence[ir.Expr] = self.zeros(place.type, span)
             for i, tangents in along.items():
                 slope = (
                     math.partial(s.function, i, args, places["r"], span, places)
                     if name == "r"
                     else math.output_partial(s.function, name, i, args, places, span)
                 )
-                if slope is not None and tangents is not None:
-                    terms = (times(convert(slope, t.type), t) for t in tangents)
-                    total = [plus(a, b) for a, b in zip(total, terms, strict=True)]
+                terms = self.algebra.along(slope, tangents) if slope is not None and tangents is not None else None
+                if terms is not None:
+                    total = [self.algebra.plus(a, b) for a, b in zip(total, terms, strict=True)]
             after += [ir.Assign(p, t, span=span) for p, t in self._with(place, total)]
         return [*before, replace(s, args=tuple(args)), *after]
 

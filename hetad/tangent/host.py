@@ -16,13 +16,13 @@ from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import address_of, binary, integer, var, zero
-from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct, holds_numbers
+from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct, element, holds_numbers, innermost
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, math, operations
 from hetad.rules.callee import Inactive
-from hetad.tangent.duals import Duals
-from hetad.tangent.engine import Engine, Statements, tangent_symbol
+from hetad.tangent.algebra import Algebra, Linear, Masks
+from hetad.tangent.engine import Engine, Statements
 from hetad.tangent.kernels import KernelTangent, kernel_tangent
 from hetad.tangent.memory import MemoryTangents
 
@@ -34,7 +34,8 @@ def tangent(derivation: Derivation) -> Derivation:
     y = a * x;   ->   dot_y = dot_a * x + a * dot_x;  y = a * x;
     """
     setting = derivation.setting
-    kernels = Kernels(derivation)
+    masks = Masks(derivation.structs) if derivation.request.dependence else None
+    kernels = Kernels(derivation, masks or Linear())
     engine = HostEngine(setting, derivation, kernels)
     frame = Frame(setting, engine)
     body = setting.function.body
@@ -48,6 +49,8 @@ def tangent(derivation: Derivation) -> Derivation:
     made = replace(
         derivation, functions=functions, added=tuple(frame.parameters), explanation=Explanation(found, (), ())
     )
+    if masks is not None:
+        made = replace(made, structs=(*derivation.structs, *masks.structs), bits=masks.bits)
     return with_body(made, whole)
 
 
@@ -73,8 +76,7 @@ class Frame:
         pointer = root is not None and isinstance(p.type, Pointer)
         space = (self.setting.spaces.of_parameter(root) or "host") if pointer and root is not None else None
         for d in self.engine.directions:
-            shadow = tangent_symbol(self.setting.names, p.name, d.shadow_type(p.type), p.span, "param", d.mark)
-            d.shadows[p] = shadow
+            shadow = d.shadows[p] = d.named(p, d.shadow_type(p.type), "param")
             self.parameters.append(Parameter(shadow, "tangent", name, space))
             if pointer and name not in self.setting.wrt and not self.engine.one.is_active_pointer(var(p)):
                 self._cleared(var(shadow, self.setting.span), p, on_device=space == "device")
@@ -88,9 +90,9 @@ class Frame:
         span = self.setting.span
         active = returned in self.engine.one.active
         for d in self.engine.directions:
-            out = tangent_symbol(self.setting.names, RETURN, Pointer(returned.type), span, "param", d.mark)
-            cell = ir.Index(var(out, span), integer(0, span), returned.type, span=span)
-            value = var(d.shadow(returned), span) if active else zero(returned.type, span)
+            out = d.variable(RETURN, Pointer(returned.type), span, "param")
+            cell = ir.Index(var(out, span), integer(0, span), element(out.type), span=span)
+            value = var(d.shadow(returned), span) if active else zero(cell.type, span)
             self.closing.append(ir.Assign(cell, value, span=span))
             self.parameters.append(Parameter(out, "tangent", RETURN, "host"))
 
@@ -133,8 +135,8 @@ def freed_by(setting: Setting) -> set[Location]:
 class Kernels:
     """The tangents of the kernels that a function launches, each made once: `made`, by kernel and active parameters."""
 
-    def __init__(self, derivation: Derivation) -> None:
-        self.derivation = derivation
+    def __init__(self, derivation: Derivation, algebra: Algebra) -> None:
+        self.derivation, self.algebra = derivation, algebra
         self.made: dict[tuple[str, frozenset[int]], KernelTangent] = {}
 
     def __call__(self, kernel: str, active: frozenset[int]) -> KernelTangent:
@@ -142,20 +144,33 @@ class Kernels:
         if key not in self.made:
             request, names = self.derivation.request, self.derivation.setting.names
             function = self.derivation.functions[kernel]
-            name = names.fresh(f"{kernel}_tangent")
+            name = names.fresh(f"{kernel}_{self.algebra.what}")
             taken = (*self.derivation.functions, name)
-            self.made[key] = kernel_tangent(function, name, active, request.directions, request.options, taken)
+            self.made[key] = kernel_tangent(
+                function, name, active, request.directions, request.options, taken, self.algebra
+            )
         return self.made[key]
 
 
 class HostEngine(Engine):
     def __init__(self, setting: Setting, derivation: Derivation, kernels: Kernels) -> None:
-        super().__init__(setting.names, setting.effects, derivation.active, derivation.request.directions)
+        directions = derivation.request.directions
+        super().__init__(setting.names, setting.effects, derivation.active, directions, kernels.algebra)
         self.spaces = setting.spaces
         self.kernels = kernels
         self.memory = MemoryTangents(self)
         # Whether the size of an allocation is asked for, so that the run time must know of it.
         self.asks_sizes = any(operations.does(s, operations.kept_bytes) for s in walk_stmts(setting.function.body))
+
+    def declare(self, s: ir.Declare) -> Statements:
+        """A struct may come to a kernel for its pointers to active memory: its numbers, constant here, have zeros."""
+        found = super().declare(s)
+        constant = isinstance(innermost(s.symbol.type), Struct) and s.symbol not in self.one.active
+        if not constant or s.init is not None or not holds_numbers(innermost(s.symbol.type)):
+            return found
+        *shadows, own = found
+        assert all(isinstance(x, ir.Declare) for x in shadows)
+        return [*(replace(x, init=zero(x.symbol.type, s.span)) for x in shadows if isinstance(x, ir.Declare)), own]
 
     def holds_numbers(self, pointer: ir.Expr) -> bool:
         """Whether floating numbers are known to lie there."""
@@ -202,7 +217,7 @@ class HostEngine(Engine):
             active = self.one.is_active_pointer(arg)
             return arg, tuple(d.shadow_pointer(arg) for d in self.directions) if active else None
         if not isinstance(arg.type, Struct):
-            return Duals(self, arg.span, before)(arg)
+            return self.dual(arg, before)
         pointers = any(self.one.is_active_pointer(part) for part in pointer_parts(arg))
         if not pointers and not (holds_numbers(arg.type) and self.one.is_active(arg)):
             return arg, None

@@ -22,12 +22,12 @@ from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.host.explanation import names_of
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, integer, zero
+from hetad.ir.build import Names, address_of, convert, integer
 from hetad.ir.types import SIZE_T, Array, Float, Pointer
 from hetad.ir.visit import declared, variables
 from hetad.rules import callees, math
 from hetad.rules.callee import Adds, Transposed
-from hetad.tangent.duals import Duals
+from hetad.tangent.algebra import Algebra
 from hetad.tangent.engine import Engine, Statements
 
 
@@ -43,8 +43,9 @@ class KernelTangent:
 
 
 def kernel_tangent(
-    kernel: ir.Function, name: str, active: frozenset[int], count: int, options: Options, taken: Iterable[str]
-) -> KernelTangent:
+    kernel: ir.Function, name: str, active: frozenset[int], count: int, options: Options, taken: Iterable[str],
+    algebra: Algebra,
+) -> KernelTangent:  # fmt: skip
     """The tangent of an inlined kernel along `count` directions.
 
     active: the positions of the parameters that have tangents.
@@ -57,7 +58,7 @@ def kernel_tangent(
     effects = Effects(pointers, {})
     dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
     found = _active(kernel, effects, active, options)
-    engine = KernelEngine(names, effects, found, count, dynamic_bytes)
+    engine = KernelEngine(names, effects, found, count, algebra, dynamic_bytes)
     positions = tuple(sorted(active))
     params: list[ir.Symbol] = []
     for p in (kernel.params[i] for i in positions):
@@ -74,7 +75,7 @@ def kernel_tangent(
         name=name,
         params=(*kernel.params, *params),
         body=body,
-        comment=f"tangent of {kernel.name} (line {kernel.span.line})",
+        comment=f"{algebra.what} of {kernel.name} (line {kernel.span.line})",
     )
     return KernelTangent(made, positions, dynamic, names_of(found))
 
@@ -98,7 +99,8 @@ def _set_by_kernel(engine: KernelEngine, kernel: ir.Function, active: frozenset[
     out: Statements = []
     for i, p in enumerate(kernel.params):
         if i not in active and p in engine.one.active and not isinstance(p.type, Pointer):
-            out += [ir.Declare(d.shadow(p), zero(p.type, p.span), span=p.span) for d in engine.directions]
+            zeros = engine.zeros(p.type, p.span)
+            out += [ir.Declare(d.shadow(p), z, span=p.span) for d, z in zip(engine.directions, zeros, strict=True)]
     return out
 
 
@@ -107,9 +109,10 @@ _BEHIND = Quote("real *tangent = (real *)((char *)memory + behind * bytes);")
 
 class KernelEngine(Engine):
     def __init__(
-        self, names: Names, effects: Effects, active: Iterable[Location], count: int, dynamic_bytes: ir.Symbol
-    ) -> None:
-        super().__init__(names, effects, active, count)
+        self, names: Names, effects: Effects, active: Iterable[Location], count: int, algebra: Algebra,
+        dynamic_bytes: ir.Symbol,
+    ) -> None:  # fmt: skip
+        super().__init__(names, effects, active, count, algebra)
         self.dynamic_bytes = dynamic_bytes
 
     def declare(self, s: ir.Declare) -> Statements:
@@ -156,11 +159,13 @@ class KernelEngine(Engine):
                 "use atomicAdd without its result, or reduce in two steps",
             )
         before: Statements = []
-        value, tangents = Duals(self, s.span, before)(s.args[1])
+        value, tangents = self.dual(s.args[1], before, s.span)
         if tangents is None:
             return [s]
-        cells = (ir.AddressOf(d.shadow_place(place), Pointer(place.type), span=s.span) for d in self.directions)
-        added = [replace(s, args=(c, t)) for c, t in zip(cells, tangents, strict=True)]
+        cells = [d.shadow_place(place) for d in self.directions]
+        by = self.algebra.atomic(s.function)
+        pairs = zip(cells, tangents, strict=True)
+        added = [replace(s, function=by, args=(address_of(c), convert(t, c.type))) for c, t in pairs]
         return [*before, *added, replace(s, args=(s.args[0], value))]
 
     def _shuffle(self, s: ir.Call) -> Statements:
@@ -170,7 +175,7 @@ class KernelEngine(Engine):
             return [s]
         mask, value, *rest = s.args
         before: Statements = []
-        _, tangents = Duals(self, s.span, before)(value)
+        _, tangents = self.dual(value, before, s.span)
         if tangents is None:
             return [*self.constant(s.result), s]
         given = [(d, self.held(t, before)) for d, t in zip(self.directions, tangents, strict=True)]

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 
 import hetad
-from hetad.jacobians import coloured
+from hetad.sparsity import coloured
 
 SOURCE = """
 __global__ void react(double *y, const double *u, double k, int n)

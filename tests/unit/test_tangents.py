@@ -268,3 +268,21 @@ def test_product_in_place(program: Any, point: Any, backend: str) -> None:
     found = start.copy()
     h.execute(np.zeros(N), x, A, N, v, np.zeros(N), w.copy(), found, **launch)
     np.testing.assert_allclose(found - start, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_constant_numbers_beside_active_pointers() -> None:
+    """The kernel takes the whole struct: the tangents of its numbers are zeros, not what lay on the stack."""
+    source = """
+    typedef struct { double *data; double scale; } Field;
+    __global__ void grow(Field f) { f.data[threadIdx.x] *= f.scale; }
+    void run(double *x, double scale)
+    {
+        Field f;
+        f.data = x;
+        f.scale = scale;
+        grow<<<1, 8>>>(f);
+    }
+    """
+    j = hetad.jvp(hetad.loads(source)["run"], "x", "x", "cpu")
+    assert "Field dot_f = {};" in j.source
+    np.testing.assert_array_equal(j(np.ones(8), 3.0, tangents={"x": np.arange(8.0)})["x"], 3 * np.arange(8.0))
