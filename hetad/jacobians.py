@@ -58,23 +58,25 @@ def jacobian(
 
 def hessian(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
-    cpu_threads: int | None = None, progress: bool = False,
+    sparsity: Any = None, cpu_threads: int | None = None, progress: bool = False,
 ) -> Hessian:  # fmt: skip
-    """The second derivatives, dense, for few unknowns: as many calls of `hetad.hvp` as there are numbers in `wrt`.
+    """The second derivatives: of few unknowns dense, by as many products of `hetad.hvp` as there are numbers in `wrt`.
 
     Args:
         function: from a loaded program.
         wrt: numbers and arrays of numbers, as for `hetad.gradient`, and so are all that follow.
         of: the outputs; omitted, it is the return value.
         backend: "cuda" or "cpu".
+        sparsity: which derivatives are not zero, with respect to one array: a SciPy sparse matrix, or anything of which
+            `scipy.sparse.csr_array` makes one.  The result is sparse then, by as many products as it has colours.
         cpu_threads: of the CPU.
         progress: whether a call shows on standard error how far it is.
 
     Raises:
-        ArgumentError: the selection does not fit the function.
+        ArgumentError: the selection does not fit the function, or sparsity is given for several inputs.
         UnsupportedError: see `hetad.hvp`.
     """
-    return Hessian(function, wrt, of, backend, cpu_threads, progress)
+    return Hessian(function, wrt, of, backend, sparsity, cpu_threads, progress)
 
 
 class Jacobian:
@@ -209,28 +211,50 @@ class Hessian:
     """Called with the arguments of the function; a kernel needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, cpu_threads: int | None,
-        progress: bool,
+        self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, sparsity: Any,
+        cpu_threads: int | None, progress: bool,
     ) -> None:  # fmt: skip
         self.function, self._progress = function, progress
         self.product = hvp(function, wrt, of, backend, cpu_threads=cpu_threads)
         self.wrt, self.of = self.product.wrt, self.product.of
+        self._compression: Compression | None = None
+        if sparsity is not None:
+            if len(self.wrt) != 1 or isinstance(sparsity, str):
+                raise ArgumentError("sparsity= of a Hessian is a matrix, for one input array")
+            self._compression = Compression(as_pattern(sparsity))
 
-    def __call__(self, *args: Any, seeds: Mapping[str, Any] | None = None, **named: Any) -> Blocks:
+    def __call__(self, *args: Any, seeds: Mapping[str, Any] | None = None, **named: Any) -> Any:
         """The second derivatives at `args`, which stay as they are.
 
         Returns:
-            `H["x"]["z"]`, an array of the shape of x followed by that of z.
+            `H["x"]["z"]`, an array of the shape of x followed by that of z; with sparsity a `scipy.sparse.csr_array`.
         """
         values, launch = _values(self.function, args, named)
         size = sum(to_vector(values[n]).size for n in self.wrt)
-        matrix = np.zeros((size, size))
-        for j in _steps(range(size), "hessian", self._progress):
-            along = _given(values, self.wrt, np.eye(1, size, j))
-            found = self.product(*values.values(), tangents=along, seeds=seeds, **launch)
-            matrix[:, j] = np.concatenate([to_vector(_on_host(found[n])) for n in self.wrt])
+        if self._compression is not None:
+            return self._sparse(self._compression, values, launch, seeds)
+        matrix = np.stack(list(self._products(values, launch, seeds, np.eye(size))), axis=1)
         shapes = _shapes(values, self.wrt)
         return _blocks(matrix, shapes, shapes)
+
+    def _products(self, values: Mapping[str, Any], launch: Any, seeds: Any, vectors: Any) -> Iterator[Any]:
+        """H v for each of the vectors."""
+        for j in _steps(range(len(vectors)), "hessian", self._progress):
+            along = _given(values, self.wrt, vectors[j : j + 1])
+            found = self.product(*values.values(), tangents=along, seeds=seeds, **launch)
+            yield np.concatenate([to_vector(_on_host(found[n])) for n in self.wrt])
+
+    def _sparse(self, by: Compression, values: Mapping[str, Any], launch: Any, seeds: Any) -> Any:
+        source = values[self.wrt[0]]
+        size = to_vector(source).size
+        if by.pattern.shape != (size, size):
+            raise ArgumentError(f"sparsity has the shape {by.pattern.shape}, the Hessian {(size, size)}")
+        products = np.stack(list(self._products(values, launch, seeds, by.directions)))
+        matrix = by.matrix(products)
+        row = by.lacking(matrix, products, source.dtype.itemsize)
+        if row is not None:
+            raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row}")
+        return matrix
 
 
 # --- arguments as vectors ------------------------------------------------------------------------

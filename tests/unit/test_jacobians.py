@@ -96,6 +96,18 @@ def test_hessian(program: Any, u: Any) -> None:
     assert float(found["k"]["k"]) == pytest.approx(float((u[:-1] ** 2 * np.exp(K * u[:-1]) * u[1:]).sum()), rel=1e-10)
 
 
+def test_hessian_from_a_pattern(program: Any, u: Any, backend: str) -> None:
+    pattern = scipy.sparse.diags_array([np.ones(N - 1), np.ones(N), np.ones(N - 1)], offsets=[-1, 0, 1])
+    found = hetad.hessian(program["energy"], "u", backend=backend, sparsity=pattern)(u, K, N)
+    dense = hetad.hessian(program["energy"], "u", backend=backend)(u, K, N)["u"]["u"]
+    assert found.nnz == 3 * N - 2
+    np.testing.assert_allclose(found.toarray(), dense, rtol=1e-12, atol=1e-14)
+    with pytest.raises(hetad.ArgumentError, match="sparsity lacks a derivative"):
+        hetad.hessian(program["energy"], "u", backend=backend, sparsity=np.eye(N))(u, K, N)
+    with pytest.raises(hetad.ArgumentError, match="for one input array"):
+        hetad.hessian(program["energy"], ("u", "k"), sparsity=np.eye(N + 1))
+
+
 def test_what_does_not_fit(program: Any, u: Any) -> None:
     with pytest.raises(hetad.ArgumentError, match="mode='both'"):
         hetad.jacobian(program["react"], "u", "y", mode="both")  # type: ignore[arg-type]
