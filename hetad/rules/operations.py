@@ -331,7 +331,7 @@ few_lanes = Value("unsigned few_lanes(void)", pullback=Inactive())
 team = Value("unsigned team(unsigned blocks, unsigned threads)", pullback=Inactive())
 tiling = Value("unsigned tiling(unsigned blocks)", pullback=Inactive())
 marched = Value("unsigned marched(unsigned blocks, size_t threads)", pullback=Inactive())
-blocks = Value("unsigned blocks(unsigned blocks)", pullback=Inactive())
+blocks = Value("unsigned blocks(unsigned blocks, unsigned rows)", pullback=Inactive())
 
 # Where the lanes of a strip begin and end on the CPU, that are within a bound.
 raised = Value("long raised(long first, long bound, long end)", pullback=Inactive())

@@ -5,7 +5,7 @@
 static __device__ void hetad_block_add_double(double *target, double value);
 static void hetad_begin(void);
 static cudaError_t hetad_device_zeros(void **p, size_t bytes);
-static unsigned hetad_blocks(unsigned blocks);
+static unsigned hetad_blocks(unsigned blocks, unsigned rows);
 static void hetad_launched(dim3 grid);
 static void hetad_read_scalar_double(double *adj, double *cell);
 static void hetad_release(void *p);
@@ -39,7 +39,7 @@ extern "C" void scale_grad(
     double *adj_scalars;
     hetad_device_zeros((void **)&adj_scalars, 8);
     // line 15: __global__ void scale(double *y, const double *x, double a, int n)
-    scale_pullback<<<hetad_blocks(grid.x), block.x, shared_mem, stream>>>(
+    scale_pullback<<<hetad_blocks(grid.x, 1), block.x, shared_mem, stream>>>(
         x, a, n, adj_y, adj_x, adj_scalars, grid.x);
     hetad_launched(grid);
     hetad_read_scalar_double(&a_sum, adj_scalars);
@@ -254,10 +254,11 @@ static void hetad_launched(dim3 grid)
     }
 }
 
-// So many blocks keep a GPU busy; each of them works for several, and adds one sum for all of these.
-static unsigned hetad_blocks(unsigned blocks)
+// So many blocks in each of some rows keep a GPU busy; each of them works for several, and adds one sum for all of these.
+static unsigned hetad_blocks(unsigned blocks, unsigned rows)
 {
-    return blocks < 2112 ? blocks : 2112;
+    const unsigned most = rows == 0 || rows > 2112 ? 1 : 2112 / rows;
+    return blocks < most ? blocks : most;
 }
 
 // The adjoint of a scalar that kernels accumulated in a cell of device memory.

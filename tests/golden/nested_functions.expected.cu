@@ -12,7 +12,7 @@ static void hetad_copy_pullback_double(double *adj_dst, double *adj_src, size_t 
 static void hetad_added(const void *p);
 static inline void hetad_pop(void *value, size_t bytes);
 static void hetad_restore_part(void *p);
-static unsigned hetad_blocks(unsigned blocks);
+static unsigned hetad_blocks(unsigned blocks, unsigned rows);
 static int hetad_was_zero(const void *p);
 static void hetad_launched(dim3 grid);
 static void hetad_cleared(const void *p, long long first, long long last, size_t size, int sure);
@@ -164,7 +164,7 @@ static void relax_pullback(
         double adj_w = 0;
         // line 40: smooth<<<(n + 7) / 8, 8>>>(u, v, f, w, n);
         hetad_restore_part(u);
-        smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
+        smooth_pullback<<<hetad_blocks((n + 7) / 8, 1), 8>>>(
             (double *)hetad_now(v), f, w, n, adj_u, adj_v, adj_f, adj_scalars, (n + 7) / 8,
             hetad_was_zero(adj_v), hetad_was_zero(adj_f));
         hetad_launched(dim3((n + 7) / 8));
@@ -174,7 +174,7 @@ static void relax_pullback(
                 && hetad_apart(adj_u, adj_f) != 0);
         // line 39: smooth<<<(n + 7) / 8, 8>>>(v, u, f, w, n);
         hetad_restore_part(v);
-        smooth_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
+        smooth_pullback<<<hetad_blocks((n + 7) / 8, 1), 8>>>(
             (double *)hetad_now(u), f, w, n, adj_v, adj_u, adj_f, adj_scalars, (n + 7) / 8,
             hetad_was_zero(adj_u), hetad_was_zero(adj_f));
         hetad_launched(dim3((n + 7) / 8));
@@ -224,7 +224,7 @@ extern "C" void solve_grad(
     // line 51: scale<<<(n + 7) / 8, 8>>>(u, before / after, n);
     hetad_restore_part(u);
     hetad_added(adj_u);
-    scale_pullback<<<hetad_blocks((n + 7) / 8), 8>>>(
+    scale_pullback<<<hetad_blocks((n + 7) / 8, 1), 8>>>(
         (double *)hetad_now(u), argument_1, n, adj_u, adj_scalars + 2, (n + 7) / 8);
     hetad_launched(dim3((n + 7) / 8));
     hetad_read_scalar_double(&adj_argument_1, adj_scalars + 2);
@@ -790,10 +790,11 @@ static void hetad_forward_done(void)
     }
 }
 
-// So many blocks keep a GPU busy; each of them works for several, and adds one sum for all of these.
-static unsigned hetad_blocks(unsigned blocks)
+// So many blocks in each of some rows keep a GPU busy; each of them works for several, and adds one sum for all of these.
+static unsigned hetad_blocks(unsigned blocks, unsigned rows)
 {
-    return blocks < 2112 ? blocks : 2112;
+    const unsigned most = rows == 0 || rows > 2112 ? 1 : 2112 / rows;
+    return blocks < most ? blocks : most;
 }
 
 // Whether two pointers certainly lead to different buffers.

@@ -17,7 +17,7 @@ from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.build import binary, convert
+from hetad.ir.build import binary, convert, times
 from hetad.ir.types import DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.rules import callees, operations
@@ -149,8 +149,9 @@ def over_tiles(launch: ir.Launch) -> ir.Expr:
 
 
 def in_fewer_blocks(grid: ir.Expr) -> ir.Expr:
-    """A grid with no more blocks along x than keep a GPU busy."""
-    fewer = operations.blocks(extent_along(grid, "x"), span=grid.span)
+    """A grid with no more blocks along x than keep a GPU busy, together with those along y and z."""
+    rows = times(extent_along(grid, "y"), extent_along(grid, "z"))
+    fewer = operations.blocks(extent_along(grid, "x"), rows, span=grid.span)
     if grid.type != DIM3:
         return fewer
     return ir.Aggregate((fewer, _part(grid, "y"), _part(grid, "z")), DIM3, span=grid.span)

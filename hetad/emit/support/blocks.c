@@ -1,10 +1,12 @@
-// So many blocks keep a GPU busy; each of them works for several, and adds one sum for all of these.
-static unsigned hetad_blocks(unsigned blocks)
+// So many blocks in each of some rows keep a GPU busy; each of them works for several, and adds one sum for all of these.
+static unsigned hetad_blocks(unsigned blocks, unsigned rows)
 {
 #ifdef HETAD_ON_CPU
+    (void)rows;
     return blocks;
 #else
-    return blocks < 2112 ? blocks : 2112;
+    const unsigned most = rows == 0 || rows > 2112 ? 1 : 2112 / rows;
+    return blocks < most ? blocks : most;
 #endif
 }
 
