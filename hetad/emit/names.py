@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from hetad.emit import support
 from hetad.ir import nodes as ir
 from hetad.ir.names import LocalNames, called
 from hetad.ir.places import is_dynamic, written
-from hetad.ir.types import Type
-from hetad.ir.visit import declared, variables
+from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, scalar_base, size_of
+from hetad.ir.visit import declared, variables, walk_exprs
 from hetad.memops import library
 
 KEYWORDS = frozenset(
@@ -96,6 +98,7 @@ class Locals:
     """Names of the symbols of one function.  A symbol that would hide another one gets a number."""
 
     def __init__(self, names: Spellings, function: ir.Function) -> None:
+        self.function = function
         self.globals = names.globals
         self.written = written(function.body)
         outer = {names.functions.get(name, name) for name in called(function.body)}
@@ -109,3 +112,14 @@ class Locals:
     def __getitem__(self, symbol: ir.Symbol) -> str:
         name = self.table.get(symbol) or self.globals.get(symbol)
         return name if name is not None else symbol.name
+
+    def is_viewed(self, array: Array) -> bool:
+        """Whether the elements of an array may be read as larger ones, for which it must be aligned."""
+        return size_of(scalar_base(array)) < self._widest_view
+
+    @cached_property
+    def _widest_view(self) -> int:
+        """Bytes of the largest number or struct of numbers to which some pointer is cast."""
+        casts = (e.type for e in walk_exprs(self.function.body) if isinstance(e, ir.Cast))
+        held = (scalar_base(t.to) for t in casts if isinstance(t, Pointer) and not isinstance(t.to, Pointer))
+        return max((size_of(t) for t in held if isinstance(t, Float | Int | Struct)), default=0)

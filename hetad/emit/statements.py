@@ -231,6 +231,8 @@ class Statements:
         text = declaration(symbol.type, local[symbol], const, restrict=self.dialect.cuda)
         if is_dynamic(symbol):  # aligned for any type: it may be carved up, and static shared memory may lie before it
             return f"extern __shared__ __align__(16) {text}"
+        if self.dialect.cuda and isinstance(symbol.type, Array) and local.is_viewed(symbol.type):
+            text = "__align__(16) " + text
         if symbol.storage == "shared":
             return "__shared__ " + text
         return "static " + text if symbol.storage == "static" else text

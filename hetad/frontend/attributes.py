@@ -16,6 +16,7 @@ _HARMLESS = frozenset(
     """.split()
 )
 _TAGS = ("struct", "class")
+ALIGNMENTS = ("1", "2", "4", "8", "16", "32", "64", "128")
 
 
 def attribute(inside: Sequence[Token], before: list[Token], at: Token) -> None:
@@ -27,20 +28,26 @@ def attribute(inside: Sequence[Token], before: list[Token], at: Token) -> None:
     if asked <= _HARMLESS:
         return
     number = next((t for t in inside if t.kind == "number"), None)
-    if asked - _HARMLESS == {"aligned"} and number is not None and number.text in ("1", "2", "4", "8", "16", "32"):
-        align = at.spelled(f"align{number.text}", "attribute")
-        if before and before[-1].text in _TAGS:
-            before.append(align)
-            return
-        if before and before[-1].text == "}":
-            start = _opening(before, len(before) - 1)
-            tag = next((i for i in (start - 1, start - 2) if i >= 0 and before[i].text in _TAGS), None)
-            if tag is not None:
-                before.insert(tag + 1, align)
-                return
-        elif not _in_struct(before):  # of a variable: it is where it is
+    if asked - _HARMLESS == {"aligned"} and number is not None and number.text in ALIGNMENTS:
+        if aligned(number.text, before, at):
             return
     raise UnsupportedError("__attribute__ that hetad does not know", at.span, "remove the attribute")
+
+
+def aligned(number: str, before: list[Token], at: Token) -> bool:
+    """Take an alignment over: of a struct; that of a variable says nothing of values, and emission aligns what is read
+    as larger elements.  Whether it is one of these."""
+    align = at.spelled(f"align{number}", "attribute")
+    if before and before[-1].text in _TAGS:
+        before.append(align)
+        return True
+    if before and before[-1].text == "}":
+        start = _opening(before, len(before) - 1)
+        tag = next((i for i in (start - 1, start - 2) if i >= 0 and before[i].text in _TAGS), None)
+        if tag is not None:
+            before.insert(tag + 1, align)
+            return True
+    return not _in_struct(before)
 
 
 def _names(inside: Sequence[Token]) -> set[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import beyond, cpp_syntax, initialisers, opaque
-from hetad.frontend.attributes import attribute
+from hetad.frontend.attributes import ALIGNMENTS, aligned, attribute
 from hetad.frontend.cpp_syntax import TEMPLATE, TYPE_WORDS, NameTable, body_start
 from hetad.frontend.cpp_syntax import close as _close
 from hetad.frontend.cpp_syntax import operators as _op
@@ -122,8 +122,7 @@ def _respell(tokens: list[Token], names: NameTable) -> list[Token]:
             end = _close(tokens, i + 1)
             attribute(tokens[i + 2 : end], result, token)
             i = end
-        elif token.text in _ALIGNMENTS and result and result[-1].text == "struct" and _is_number(tokens, i + 1):
-            result.append(token.spelled(f"align{int(tokens[i + 2].text)}", "attribute"))
+        elif token.text in _ALIGNMENTS and _is_number(tokens, i + 1) and aligned(tokens[i + 2].text, result, token):
             i += 3
         elif token.text in _ALTERNATIVES and token.text not in names.own:
             result.append(token.spelled(_ALTERNATIVES[token.text], "operator"))
@@ -139,7 +138,7 @@ def _respell(tokens: list[Token], names: NameTable) -> list[Token]:
 
 def _is_number(tokens: Sequence[Token], i: int) -> bool:
     """Whether `(16)` stands at `i`."""
-    return _is(tokens, i, "(") and _is(tokens, i + 2, ")") and tokens[i + 1].text in ("1", "2", "4", "8", "16", "32")
+    return _is(tokens, i, "(") and _is(tokens, i + 2, ")") and tokens[i + 1].text in ALIGNMENTS
 
 
 def _local_spaces(tokens: list[Token], _names: NameTable) -> list[Token]:

@@ -229,7 +229,7 @@ class MemoryAdjoints:
                 held = common_type(self.engine.pointers, s, dst, src)
                 kind = s.args[kind_at] if kind_at is not None else integer(3 * (row.space == "device"), s.span)
                 to = Pointer(held)
-                ends = (_as(own, to), _as(self.engine.shadow_pointer(src), to))
+                ends = (as_pointer(own, to), as_pointer(self.engine.shadow_pointer(src), to))
                 if row.overlap:
                     reverse.append(operations.move_pullback(*ends, size, span=s.span))
                 else:
@@ -244,8 +244,8 @@ class MemoryAdjoints:
         if not self.engine.is_active_pointer(src):
             return operations.clear_rows(own, roles["to_pitch"], *extent, span=s.span)
         held = common_type(self.engine.pointers, s, dst, src)
-        into = _as(self.engine.shadow_pointer(src), Pointer(held))
-        args = (_as(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
+        into = as_pointer(self.engine.shadow_pointer(src), Pointer(held))
+        args = (as_pointer(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
         return operations.rows_pullback(*args, span=s.span)
 
     def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
@@ -344,7 +344,7 @@ def common_type(points: PointsTo, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Flo
     raise UnsupportedError(f"active data of {names} is copied as bytes", s.span, "copy arrays of one floating type")
 
 
-def _as(pointer: ir.Expr, type_: Pointer) -> ir.Expr:
+def as_pointer(pointer: ir.Expr, type_: Pointer) -> ir.Expr:
     same = isinstance(pointer.type, Pointer) and pointer.type.to == type_.to
     decays = isinstance(pointer.type, Array) and pointer.type.of == type_.to
     return pointer if same or decays else ir.Cast(pointer, type_, span=pointer.span)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
+from hetad.analysis.pointer_expressions import holds_pointer
+from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivative import Parameter
 from hetad.host.engine import HostEngine
+from hetad.host.memory import as_pointer
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.build import address_of, integer, zero
@@ -44,20 +47,25 @@ class AdjointParameters:
         if name in (setting.of or ()) or root not in self.engine.active or root not in setting.written:
             self.engine.shadows[p] = shadow
         else:
-            self.closing.append(self._add_work(p, shadow, space))
+            self.closing.append(self._add_work(p, root, shadow, space))
         self.parameters.append(Parameter(shadow, "adjoint", name, space or "host"))
 
-    def _add_work(self, p: ir.Symbol, result: ir.Symbol, space: str | None) -> ir.Stmt:
+    def _add_work(self, p: ir.Symbol, root: Location, result: ir.Symbol, space: str | None) -> ir.Stmt:
         """`p` is overwritten on the way: its adjoint is worked out in a buffer of its own, then added to the result."""
         span = self.setting.span
+        held = self.setting.pointers.floating_types(root)
         assert isinstance(p.type, Pointer)
-        if not isinstance(p.type.to, Float):
-            raise UnsupportedError(f"'{p.name}' is in wrt and overwritten, but is no array of floating values", p.span)
+        if len(held) != 1 or holds_pointer(p.type.to):
+            other = "pointers" if holds_pointer(p.type.to) else "floats of another size"
+            raise UnsupportedError(
+                f"'{p.name}' is in wrt and overwritten, and holds {other} beside its numbers", p.span,
+                "keep them in arrays of their own",
+            )  # fmt: skip
         work = self.setting.names.adjoint(f"{p.name}_work", result.type, span)
         self.engine.shadows[p] = work
+        ends = (as_pointer(ir.Var(x, span=span), Pointer(*held)) for x in (work, result))
         kind = integer(3 if space == "device" else 0, span)
-        args = (ir.Var(work, span=span), ir.Var(result, span=span), self.setting.bytes_of(p), kind)
-        return operations.copy_pullback(*args, span=span)
+        return operations.copy_pullback(*ends, self.setting.bytes_of(p), kind, span=span)
 
     def _scalar(self, name: str, p: ir.Symbol) -> None:
         names, span = self.setting.names, self.setting.span

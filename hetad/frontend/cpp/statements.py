@@ -96,8 +96,6 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
     at, storage = body.coord(cursor), _storage(body, cursor)
     if space is None:
         space = next((_SPACES[c.kind] for c in cursor.get_children() if c.kind in _SPACES), "")
-    if any(c.kind == CursorKind.ALIGNED_ATTR for c in cursor.get_children()):
-        body.source.refuse("an alignment specifier", cursor, "remove it")
     init = clang.initialiser(cursor)
     type_ = cursor.type.get_canonical()
     objects.refuse_destructor(body, type_, cursor)

@@ -30,8 +30,6 @@ def local(ctx: Context, node: c_ast.Decl | c_ast.Typedef) -> None:
         return
     if isinstance(node.type, c_ast.FuncDecl):
         return  # a prototype; the definition is found by name
-    if node.align:
-        ctx.refuse("an alignment specifier", node, "remove it")
     storage, const = _storage(ctx, node)
     if storage is None:
         return
