@@ -63,7 +63,8 @@ class AdjointParameters:
             )  # fmt: skip
         work = self.setting.names.adjoint(f"{p.name}_work", result.type, span)
         self.engine.shadows[p] = work
-        ends = (as_pointer(ir.Var(x, span=span), Pointer(*held)) for x in (work, result))
+        to = Pointer(next(iter(held)))
+        ends = (as_pointer(ir.Var(x, span=span), to) for x in (work, result))
         kind = integer(3 if space == "device" else 0, span)
         return operations.copy_pullback(*ends, self.setting.bytes_of(p), kind, span=span)
 
