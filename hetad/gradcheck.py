@@ -137,16 +137,12 @@ class Subject:
         return min(found, default=64)
 
 
-def from_problem(
-    problem: Problem, backend: str | None, cpu_threads: int | None = None, **options: Any
-) -> tuple[Subject, list[Any]]:
+def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
     function = _function_of(problem)
     arguments = problem.arguments(function.parameters)
-    threads = problem.cpu_threads if cpu_threads is None else cpu_threads
-    options = {**problem.memory, **options}
-    subject = of_function(function, problem.wrt, problem.of, backend, problem.launch, cpu_threads=threads, **options)
-    return subject, arguments
+    options = {"cpu_threads": problem.cpu_threads, **problem.memory, **options}
+    return of_function(function, problem.wrt, problem.of, backend, problem.launch, **options), arguments
 
 
 def _function_of(problem: Problem) -> Launchable:
@@ -197,7 +193,7 @@ def of_function(
         gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
-        inner_bits=_inner_bits(gradient.derivative.program),
+        inner_bits=inner_bits(gradient.derivative.program),
         tangent=along,
         without_tangent=why,
         watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
@@ -226,7 +222,7 @@ def _tangent_of(
     return tangent, ""
 
 
-def _inner_bits(program: ir.Program) -> int:
+def inner_bits(program: ir.Program) -> int:
     symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
     return min((bits for x in symbols for bits in float_bits(x.type)), default=64)
 

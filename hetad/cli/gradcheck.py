@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, threads
 
 if TYPE_CHECKING:
     from hetad.gradcheck import Report, Row
@@ -30,6 +30,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_graph(command)
     add_racecheck(command, "run the program once under the race detector, on the CPU, if its launches are small "
                   "(default: yes)", True)  # fmt: skip
+    command.add_argument("--mode", choices=("gradient", "hvp"), default="gradient",
+                         help="what is checked: the gradient (default), or the product of the Hessian with a random "
+                         "vector, against differences of gradients")  # fmt: skip
     command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 2e-4 where a float takes part)")
     command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
     command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
@@ -69,14 +72,20 @@ def _positive(text: str) -> int:
 def _check(
     problem: Problem, backend: str | None, options: argparse.Namespace, watch: bool
 ) -> tuple[Report, dict[str, Any], int]:
-    from hetad import gradcheck
+    from hetad import gradcheck, productcheck
     from hetad.cli.console import progress
+    from hetad.diagnostics import ArgumentError
 
     settings: dict[str, Any] = dict(problem.gradcheck)
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
     settings |= {key: value for key, value in given.items() if value is not None}
-    keywords = limits(options) | making(options) | {"graph": options.graph}
-    subject, arguments = gradcheck.from_problem(problem, backend, options.cpu_threads, **keywords)
+    keywords = limits(options) | making(options) | threads(options)
+    if options.mode == "hvp":
+        if options.graph:
+            raise ArgumentError("--graph is for gradients")
+        subject, arguments = productcheck.from_problem(problem, backend, **keywords)
+    else:
+        subject, arguments = gradcheck.from_problem(problem, backend, **keywords, graph=options.graph)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
         accuracy = gradcheck.Accuracy(random_seed=options.seed, **settings)
         report = gradcheck.check(subject, arguments, accuracy, on_step=on_step, racecheck=watch)

@@ -136,5 +136,10 @@ def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> 
     add_json(command)
 
 
+def threads(options: argparse.Namespace) -> dict[str, Any]:
+    """--cpu-threads, where it was given, as a keyword of `hetad.gradient`."""
+    return {} if options.cpu_threads is None else {"cpu_threads": options.cpu_threads}
+
+
 def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print the result as JSON")

@@ -7,7 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, threads
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
     with progress(f"running {problem.function}"):
         if options.racecheck:
             gradcheck.watch(problem)
-        keywords = limits(options) | making(options) | {"graph": options.graph}
-        subject, arguments = gradcheck.from_problem(problem, options.backend, options.cpu_threads, **keywords)
+        keywords = limits(options) | making(options) | threads(options) | {"graph": options.graph}
+        subject, arguments = gradcheck.from_problem(problem, options.backend, **keywords)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)
         gradient = dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))

@@ -1,0 +1,79 @@
+"""Checks a product of a Hessian with a vector, as `gradcheck` checks a gradient.
+
+What is checked is the number <u, g>, where g is hetad's gradient and u a random vector.  Its gradient is the Hessian
+times u, so differences of gradients are the oracle; its slope along v is <u, H v>, so the identity that gradcheck asks
+of tangents says here that the Hessian is symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hetad.directions import from_vector, to_vector
+from hetad.gradcheck import Subject, function_of, inner_bits
+
+if TYPE_CHECKING:
+    from hetad.api import Function
+    from hetad.problem import Problem
+
+
+def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
+    """What a problem file asks to check, and the point.  `options` are passed on to `hetad.hvp`."""
+    import hetad
+
+    function = function_of(hetad.load(problem.source, **problem.loading), problem)
+    arguments = problem.arguments(function.parameters)
+    options = {"cpu_threads": problem.cpu_threads, **problem.memory, **options}
+    of = None if problem.of is None else tuple(problem.of)
+    return of_function(function, arguments, tuple(problem.wrt), of, backend, problem.launch, **options), arguments
+
+
+def of_function(
+    function: Function, arguments: Sequence[Any], wrt: tuple[str, ...], of: tuple[str, ...] | None,
+    backend: str | None, launch: Mapping[str, Any], **options: Any,
+) -> Subject:  # fmt: skip
+    """The subject for `hetad.hvp` of a function of a loaded program; `launch` is its grid and block if it is a kernel.
+    The outputs in `of` are weighted at random."""
+    import hetad
+
+    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **options)
+    product = hetad.hvp(function, wrt=wrt, of=of, backend=backend, **options)
+    at = {p.name: a for p, a in zip(function.parameters, arguments, strict=True)}
+    weights = None if of is None else _random(at, of, 21)
+    u = _random(at, wrt, 22)
+
+    def objective(arguments: list[Any]) -> float:
+        return _dot(u, gradient(*arguments, seeds=weights, **launch))
+
+    def along_u(arguments: list[Any], seeds: dict[str, Any] | None) -> Mapping[str, Any]:
+        factor = (seeds or {}).get("return", 1.0)
+        tangents = {n: from_vector(x, factor * to_vector(x)) for n, x in u.items()}
+        return product(*arguments, tangents=tangents, seeds=weights, **launch)
+
+    def slope(arguments: list[Any], tangents: dict[str, Any]) -> Mapping[str, Any]:
+        return {"return": _dot(u, product(*arguments, tangents=tangents, seeds=weights, **launch))}
+
+    return Subject(
+        function=f"product of the Hessian of {function.name}",
+        backend=product.backend,
+        parameters=function.parameters,
+        wrt=wrt,
+        of=None,
+        primal=objective,
+        gradient=along_u,
+        tangent=slope,
+        saved=lambda: product.last_report,
+        inner_bits=inner_bits(product.derivative.program),
+    )
+
+
+def _random(at: Mapping[str, Any], names: Sequence[str], seed: int) -> dict[str, Any]:
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    return {n: from_vector(at[n], rng.standard_normal(to_vector(at[n]).size)) for n in names}
+
+
+def _dot(u: Mapping[str, Any], found: Mapping[str, Any]) -> float:
+    return sum(float(to_vector(u[n]) @ to_vector(found[n])) for n in u)
