@@ -73,12 +73,19 @@ def plate(n: int) -> np.ndarray:
     return gaussian_filter(velocity, n / 60)
 
 
+def simulated(program: hetad.Program, setup: Experiment, backend: str | None = None) -> np.ndarray:
+    """What is recorded of the true plate."""
+    observed = np.zeros((len(setup.sources), setup.steps, len(setup.receivers)))
+    truth = plate(setup.n)
+    program["observe"](observed, truth, setup.sources, setup.receivers, *setup.sizes, COURANT, backend=backend)
+    return observed
+
+
 def recover(n: int = 48, shots: int = 8, iterations: int = 40, backend: str | None = None) -> Result:
     """Simulates the recordings of the true plate, and finds the plate from them."""
     program = hetad.load(SOURCE)
     setup, truth = experiment(n, shots), plate(n)
-    observed = np.zeros((shots, setup.steps, len(setup.receivers)))
-    program["observe"](observed, truth, setup.sources, setup.receivers, *setup.sizes, COURANT, backend=backend)
+    observed = simulated(program, setup, backend)
 
     gradient = hetad.gradient(program["misfit"], wrt="velocity", backend=backend)
     guess = np.ones((n, n))

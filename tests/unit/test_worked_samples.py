@@ -1,0 +1,38 @@
+"""The worked examples that need more than a gradient, in small: each finds what it is after, and draws it."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "samples"
+
+pytest.importorskip("scipy")
+
+
+@pytest.fixture
+def sample(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Imports a script by name, as running it would."""
+    monkeypatch.syspath_prepend(FOLDER)
+    return importlib.import_module
+
+
+def drawn(path: Path) -> bool:
+    return path.stat().st_size > 10_000
+
+
+def test_newtons_method_finds_the_velocity_in_few_iterations(sample: Any, backend: str, tmp_path: Path) -> None:
+    newton = sample("velocity_newton")
+    by_newton, by_gradients = newton.compare(n=24, shots=3, iterations=6, backend=backend)
+    goal = 1e-3 * by_newton.misfits[0]
+    assert by_newton.first_below(goal) < 0.5 * by_gradients.first_below(goal)
+    truth = newton.plate(24)
+    assert np.abs(by_newton.found - truth).max() < 0.5 * np.abs(1 - truth).max()
+    assert "1e-3  Newton-CG" in newton.table([by_newton, by_gradients], truth)
+    pytest.importorskip("matplotlib")
+    newton.plot([by_newton, by_gradients], truth, tmp_path / "plot.png")
+    assert drawn(tmp_path / "plot.png")
