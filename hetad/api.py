@@ -16,7 +16,7 @@ from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.frontend.settings import FRONTENDS, Frontend, Settings
 from hetad.gradients import Gradient
 from hetad.rules.user import UserRule, checked, checked_pullback
-from hetad.run.selection import Selection
+from hetad.run.selection import Selection, select_batch
 from hetad.run.signature import bind
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ def gradient(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
-    progress: bool = False, measure: bool = False, graph: bool = False,
+    progress: bool = False, measure: bool = False, graph: bool = False, batch: int | None = None,
+    batched: Selection = (),
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -147,9 +148,13 @@ def gradient(
         graph: whether CUDA graphs do the work on a GPU, once a call is repeated with the same arguments (numbers, and
             arrays in the same place): for programs of many short launches.  Until the gradient is collected it keeps
             the device memory that it needs.  The CPU runs it as it is.
+        batch: how many sets one call goes through, of seeds or of arguments, as so many calls would: the first axis of
+            seeds and gradients counts the sets, also for arguments that all sets share.
+        batched: the parameters, by name or position, whose arguments differ between the sets: arrays whose first axis
+            counts them, sequences of values for parameters passed by value.  All others are shared.
 
     Raises:
-        ArgumentError: wrt or of does not fit the function, or there is no such optimisation.
+        ArgumentError: wrt or of does not fit the function, there is no such optimisation, or no such batch.
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.  With
             graph, also if data that is read back from the device decides what runs there.
     """
@@ -161,8 +166,10 @@ def gradient(
     }
     options |= {"measured": True} if measure else {}
     options |= {"graph": True} if graph else {}
+    sets, differ = select_batch(function.definition, function.compiled.signature, batch, batched)
+    options |= {"batch": differ} if sets else {}
     choice = function.compiled.choice(wrt, of, options)
-    return Gradient(function, choice, checked_backend(backend), cpu_threads, progress)
+    return Gradient(function, choice, checked_backend(backend), cpu_threads, progress, sets)
 
 
 def checked_function(function: object) -> None:

@@ -87,16 +87,14 @@ class Compiled:
                 self._watched[limit] = Plan(executable, primal.parameters, self.signature, primal.written)
             return self._watched[limit]
 
-    def watched_gradient_plan(self, choice: Choice, limit: int) -> Plan:
+    def watched_gradient_plan(self, choice: Choice, limit: int, sets: int = 0) -> Plan:
         """Of the derivative under the race detector."""
         from hetad.run import races
 
         derivative = self.derivative(choice)
         with self._lock:
             executable = races.build(derivative.program, derivative.entry, limit)
-            return Plan(
-                executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of or ()
-            )
+            return self._plan(choice, executable, derivative, sets, None)
 
     def choice(self, wrt: Selection, of: Selection | None, options: Mapping[str, Any]) -> Choice:
         """What is asked for in a user's words, if it fits the function.
@@ -117,19 +115,27 @@ class Compiled:
                 self._derivatives[choice.key] = pipeline.differentiate(self.unit, self.request(choice))
             return self._derivatives[choice.key]
 
-    def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> Plan:
+    def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None, sets: int = 0) -> Plan:
+        """`sets`: of a batch."""
         with self._lock:
-            key = (choice.key, backend, cpu_threads)
+            key = (choice.key, backend, cpu_threads, sets)
             if key not in self._gradient_plans:
                 derivative = self.derivative(choice)
                 graph = bool(choice.options.get("graph", False))
                 executable = build(derivative.program, derivative.entry, backend, cpu_threads, graph)
-                written = self._reached().written
-                self._gradient_plans[key] = Plan(
-                    executable, derivative.parameters, self.signature, written, choice.wrt, choice.of or (),
-                    self._lengths,
-                )  # fmt: skip
+                self._gradient_plans[key] = self._plan(choice, executable, derivative, sets, self._lengths)
             return self._gradient_plans[key]
+
+    def _plan(
+        self, choice: Choice, executable: Executable, derivative: Derivative, sets: int, lengths: Lengths | None
+    ) -> Plan:
+        written, of = self._reached().written, choice.of or ()
+        parts = (executable, derivative.parameters, self.signature, written, choice.wrt, of, lengths)
+        if not sets:
+            return Plan(*parts)
+        from hetad.run.batch import BatchPlan
+
+        return BatchPlan(*parts, function=self.definition, batched=choice.options["batch"], sets=sets)
 
     def tangent_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> TangentPlan:
         from hetad.run.along import TangentPlan

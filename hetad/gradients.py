@@ -26,9 +26,11 @@ class Gradient:
 
     def __init__(
         self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
-        progress: bool = False,
+        progress: bool = False, sets: int = 0,
     ) -> None:  # fmt: skip
+        """`sets`: of a batch."""
         self._progress = progress
+        self._sets = sets
         self.function = function
         self.wrt = choice.wrt
         self.of = choice.of
@@ -78,7 +80,8 @@ class Gradient:
         Args:
             *args: as for the function.
             seeds: for each name in `of` an array of the argument's shape and dtype; for a return value
-                `{"return": number}`, by default 1.
+                `{"return": number}`, by default 1.  Of a batch, the first axis counts the sets; without it, all have
+                the same seed.
             grid: as for the function, and so are the next three.
             block: threads of a block.
             shared_mem: bytes of dynamic shared memory.
@@ -86,7 +89,8 @@ class Gradient:
             **named: arguments by name.
 
         Returns:
-            For each name in `wrt` a gradient of the type and shape of the argument; a float for a scalar.
+            For each name in `wrt` a gradient of the type and shape of the argument; a float for a scalar.  Of a
+            batch, an array whose first axis counts the sets.
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         return self._run(args, seeds, launch, named, value=False)[1]
@@ -95,7 +99,8 @@ class Gradient:
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
         shared_mem: Any = 0, stream: Any = None, **named: Any,
     ) -> tuple[float, Result]:  # fmt: skip
-        """What the function returns, and its gradient; for a host function with a floating return value."""
+        """What the function returns, and its gradient; for a host function with a floating return value.  Of a batch,
+        an array of what it returns for each set."""
         if not isinstance(self.function.definition.returns, Float):
             raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
@@ -108,7 +113,7 @@ class Gradient:
         """The gradient in place: adjoint buffers follow the arguments, in the order of `of` + `wrt`, each name once.
 
         The buffers of `of` hold seeds on entry and are consumed; those of `wrt` are added to.  The adjoint of a
-        scalar is an array of one element.  CuPy arrays are not copied.
+        scalar is an array of one element.  CuPy arrays are not copied.  Of a batch, each buffer has room for all sets.
 
         Returns:
             What the function returns, if that is floating.
@@ -133,12 +138,13 @@ class Gradient:
         grid, block, shared_mem = launch.get("grid"), launch.get("block"), launch.get("shared_mem", 0)
         configuration = compiled.launch(grid, block, shared_mem, None, {})
         values = bind(self._signature, args, {})
-        plan = compiled.watched_gradient_plan(self._choice, limit)
+        plan = compiled.watched_gradient_plan(self._choice, limit, self._sets)
         plan.gradient(values, self._seeds(seeds, self._seed_names), configuration)
 
     def __repr__(self) -> str:
         of = "the return value" if self.of is None else ", ".join(self.of)
-        return f"<hetad gradient of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
+        batch = f" for {self._sets} sets" if self._sets else ""
+        return f"<hetad gradient of {of} with respect to {', '.join(self.wrt)}{batch}: {self._signature.text}>"
 
     def _run(
         self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: LaunchConfiguration | None,
@@ -173,7 +179,7 @@ class Gradient:
         compiled = self.function.compiled
         choice = self._choice if value else replace(self._choice, options={**self._choice.options, "value": False})
         if value not in self._plans:
-            self._plans[value] = compiled.gradient_plan(choice, self.backend, self._cpu_threads)
+            self._plans[value] = compiled.gradient_plan(choice, self.backend, self._cpu_threads, self._sets)
         self._last = compiled.derivative(choice), self._plans[value]
         return self._last[1]
 

@@ -27,6 +27,7 @@ Mode = Literal["auto", "forward", "reverse"]
 Blocks = dict[str, dict[str, Any]]  # by output, then by input
 
 DIRECTIONS = 4  # along which one call goes
+ROWS = 32  # that one call makes
 
 
 def jacobian(
@@ -149,17 +150,23 @@ class Jacobian:
         return matrix
 
     def _by_rows(self, values: Mapping[str, Any], launch: Any, rows: int) -> Any:
-        if "gradient" not in self._made:
-            self._made["gradient"] = gradient(
-                self.function, self.wrt, self.of, self._backend, cpu_threads=self._cpu_threads
-            )
         found = []
-        for i in _steps(range(rows), "jacobian", self._progress):
-            unit = np.eye(1, rows, i)
-            seeds = None if self.of is None else _given(values, self.of, unit)
-            one = self._made["gradient"](*values.values(), seeds=seeds, **launch)
-            found.append(np.concatenate([to_vector(_on_host(one[n])) for n in self.wrt]))
+        for first in _steps(range(0, rows, ROWS), "jacobian", self._progress):
+            count = min(ROWS, rows - first)
+            seeds = None if self.of is None else _given(values, self.of, np.eye(count, rows, first))
+            some = self._backward(count)(*values.values(), seeds=seeds, **launch)
+            each = {n: [_on_host(some[n])] if count == 1 else np.split(_on_host(some[n]), count) for n in self.wrt}
+            found += [np.concatenate([to_vector(each[n][i]) for n in self.wrt]) for i in range(count)]
         return np.stack(found) if found else np.zeros((0, sum(to_vector(values[n]).size for n in self.wrt)))
+
+    def _backward(self, count: int) -> Any:
+        """The gradient for so many seeds."""
+        if ("backward", count) not in self._made:
+            self._made["backward", count] = gradient(
+                self.function, self.wrt, self.of, self._backend, cpu_threads=self._cpu_threads,
+                batch=count if count > 1 else None,
+            )  # fmt: skip
+        return self._made["backward", count]
 
     def pattern(self, *args: Any, **named: Any) -> Any:
         """Which derivatives may be other than zero at `args`, as a `scipy.sparse.csr_array` of truth values.

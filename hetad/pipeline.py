@@ -47,6 +47,7 @@ from hetad.garbage import seldom_collected
 from hetad.host.active import with_activity
 from hetad.host.again import own_operations
 from hetad.host.analysed import analysed
+from hetad.host.batch import over_batch
 from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivation import Derivation, Request, parameters_of
@@ -209,6 +210,7 @@ LOWER: tuple[Pass[Any], ...] = (
     outline.only(option("outline")),
     closed,
     with_launch_bounds.only(option("qualifiers")),
+    over_batch.only(lambda d: d.request.batch is not None),
     distinct_names.leaving(Form.ONE_MEANING),
 )
 
@@ -346,7 +348,7 @@ def _derivative(program: ir.Program, request: Request) -> Derivative:
         facts.forget()
     assert done.explanation is not None
     closed_program = ir.Program(done.functions, done.globals, done.structs, done.sources)
-    return Derivative(closed_program, done.name, parameters_of(done), done.explanation, done.bits)
+    return Derivative(closed_program, done.name, done.outer or parameters_of(done), done.explanation, done.bits)
 
 
 @deep

@@ -37,6 +37,9 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--mode", choices=MODES, default="gradient",
                          help="gradient (reverse mode, the default), tangent (forward mode), or hvp (the product of a "
                          "Hessian with a vector: the gradient of the tangent)")  # fmt: skip
+    command.add_argument("--batch", metavar="A,B", type=names, nargs="?", const=(),
+                         help="write FUNCTION_grad_batch too, which goes through sets of seeds, and of these "
+                         "parameters, as batch= and batched= do in Python")  # fmt: skip
     add_driver(command)
     add_limits(command)
     add_making(command)
@@ -94,20 +97,33 @@ def _stage(options: argparse.Namespace) -> str:
 
     if options.mode == "hvp":
         raise ArgumentError("--emit shows the stages of one differentiation: use --mode tangent or --mode gradient")
-    request = requested(function, options.wrt, options.of, limits(options), making(options), options.mode)
+    if options.mode == "tangent":
+        _without_batch(options)
+    request = requested(
+        function, options.wrt, options.of, limits(options), making(options), options.mode, options.batch
+    )
     return stage_text(function.compiled.unit, request, options.emit)
 
 
 def _source(function: Function, options: argparse.Namespace) -> str:
     import hetad
 
+    if options.mode != "gradient":
+        _without_batch(options)
     if options.mode == "tangent":
         if any(value is not None for value in limits(options).values()) or options.deterministic:
             raise ArgumentError("--mode tangent saves nothing and sums nothing: leave out limits and --deterministic")
         return hetad.jvp(function, wrt=options.wrt, of=options.of, optimize=options.optimize).source
     keywords = limits(options) | making(options)
+    if options.batch is not None:
+        keywords |= {"batch": 1, "batched": options.batch}  # the text is the same for any number
     made = hetad.hvp if options.mode == "hvp" else hetad.gradient
     return made(function, wrt=options.wrt, of=options.of, **keywords).source
+
+
+def _without_batch(options: argparse.Namespace) -> None:
+    if options.batch is not None:
+        raise ArgumentError(f"--batch is for gradients: leave it out, or --mode {options.mode}")
 
 
 def refuse_overwriting(output: Path, sources: Sequence[Path]) -> None:

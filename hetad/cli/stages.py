@@ -12,6 +12,7 @@ from hetad.diagnostics import ArgumentError, SourceError
 from hetad.ir.printer import program_text
 from hetad.passes.manager import watched
 from hetad.passes.watching import Snapshots
+from hetad.run.selection import select_batch
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -34,11 +35,14 @@ def check_stage(name: str) -> None:
 
 
 def requested(
-    function: Function, wrt: Selection, of: Selection | None, limits: Any, making: Any, mode: str = "gradient"
-) -> Request:
+    function: Function, wrt: Selection, of: Selection | None, limits: Any, making: Any, mode: str = "gradient",
+    batched: Selection | None = None,
+) -> Request:  # fmt: skip
     """What the pipeline is asked for, if it fits the function."""
     options: dict[str, Any] = {"options": Options.of(**making), "memory_limit": compiled.limits(**limits)}
     options |= {"directions": 1} if mode == "tangent" else {}
+    if batched is not None:
+        options |= {"batch": select_batch(function.definition, function.compiled.signature, 1, batched)[1]}
     return function.compiled.request(function.compiled.choice(wrt, of, options))
 
 

@@ -63,6 +63,7 @@ WHOLE = frozenset(  # belong together
         "process.c",
         "race_cells.c",
         "races.c",
+        "report.c",
     }
     | {"sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )

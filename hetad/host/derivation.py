@@ -36,7 +36,8 @@ class Request:
     `memory_limit` time loops run by schedules.  `measured`: a run tells what each statement saves.  Without `value` the
     derivative returns nothing, and what only led to the value is not run.  `graph`: it must be possible to run it as
     CUDA graphs.  `directions`: the derivative is the tangent along so many directions; 0: it is the gradient.  With
-    `dependence` masks of inputs stand in the place of tangents (`tangent/algebra.py`).
+    `dependence` masks of inputs stand in the place of tangents (`tangent/algebra.py`).  `batch`: it
+    is for a batch of sets, between which these parameters differ.
     """
 
     function: str
@@ -50,6 +51,7 @@ class Request:
     graph: bool = False
     directions: int = 0
     dependence: bool = False
+    batch: tuple[str, ...] | None = None
 
     @property
     def suffix(self) -> str:
@@ -97,6 +99,7 @@ class Derivation(Task):
     added: the derivative's parameters for adjoints or tangents.
     name, reversal: of the derivative, a function of the program too, once it is there.
     bits: of the masks that are in the place of tangents; as many inputs go along one direction.
+    outer: the parameters of the entry that runs the derivative for each set of a batch, once that has the name.
     """
 
     request: Request
@@ -113,6 +116,7 @@ class Derivation(Task):
     explanation: Explanation | None = None
     outlined: tuple[str, ...] = ()
     bits: int = 0
+    outer: tuple[Parameter, ...] = ()
 
     @property
     def options(self) -> Options:

@@ -10,7 +10,9 @@ from hetad.ir.nodes import Program, Symbol
 if TYPE_CHECKING:
     from hetad.host.explanation import Explanation
 
-Role = Literal["grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "tangent", "bytes"]
+Role = Literal[
+    "grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "tangent", "bytes", "sets", "size", "value"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Parameter:
 
     `primal` names the primal parameter concerned ("return" for the seed of the return value); `space` says where a
     pointer points; "bytes" is the size of the memory behind the pointer parameter `primal`.
+    Of the entry that runs a batch: "sets" is how many there are, "size" how many elements of `primal` one has, "value"
+    where the returned values go.
     """
 
     symbol: Symbol

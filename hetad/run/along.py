@@ -45,7 +45,7 @@ class TangentPlan(Plan):
         names = [p.symbol.name for p in parameters if p.role == "primal"]
         cells: dict[str, list[Any]] = {}
         types: dict[str, Parameter] = {}
-        for cell, p in self._tangents:
+        for cell, p in self._others:
             assert p.primal is not None
             cells.setdefault(p.primal, []).append(cell)
             types.setdefault(p.primal, p)

@@ -6,6 +6,7 @@ the signature.  Arrays are only checked here: where their memory lies is the bac
 
 from __future__ import annotations
 
+import ctypes
 import math
 import numbers
 import operator
@@ -16,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hetad.ir.types import BLAS_HANDLE, Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
-from hetad.run.layout import dtype_of, is_bool
+from hetad.run.layout import ctype_of, dtype_of, is_bool
 from hetad.run.signature import Signature, declaration
 
 Space = Literal["host", "device"] | None
@@ -214,8 +215,39 @@ class ArrayParameter:
         return self.signature.refuse(problem, remedy, self.name)
 
 
+class EachSet:
+    """A parameter that is passed by value: one value for each set, in memory that stays where it is."""
+
+    def __init__(self, one: IntegerParameter | FloatingParameter | StructParameter, sets: int) -> None:
+        self.one, self.sets = one, sets
+        self.values = (ctype_of(one.type) * sets)()
+
+    def convert(self, given: Any) -> int:
+        """The values, and where they lie."""
+        values = given.get() if is_device_array(given) else given
+        counted = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and np.ndim(values) > 0
+        if not counted or len(values) != self.sets:
+            got = f"{len(values)}" if counted else f"a {type(given).__name__}"
+            problem = f"expected {self.sets} values, one for each set of the batch, got {got}"
+            raise self.one.signature.refuse(problem, parameter=self.one.name)
+        return self.set([self.one.convert(v) for v in values])
+
+    def set(self, values: Sequence[Any]) -> int:
+        for i, value in enumerate(values):
+            if isinstance(value, bytes):
+                self.values[i].raw = value
+            else:
+                self.values[i] = value
+        return ctypes.addressof(self.values)
+
+    def at(self, number: int) -> Any:
+        """That of one set, as a cell would have it."""
+        value = self.values[number]
+        return value.raw if hasattr(value, "raw") else value
+
+
 ScalarParameter = IntegerParameter | FloatingParameter | StructParameter | HandleParameter
-Converter = ScalarParameter | ArrayParameter
+Converter = ScalarParameter | EachSet | ArrayParameter
 
 
 def converter(name: str, type_: Type, signature: Signature, space: Space = None, written: bool = False) -> Converter:

@@ -93,7 +93,7 @@ class Plan:
         self._inputs: list[_Input] = []
         self._adjoints: list[_Adjoint] = []
         self._bytes: list[tuple[Any, int]] = []
-        self._tangents: list[tuple[Any, Parameter]] = []  # of `run/along.py`
+        self._others: list[tuple[Any, Parameter]] = []  # of `run/along.py` and `run/batch.py`
         self._configuration: dict[str, Any] = {}
         self._seed: tuple[Any, Converter] | None = None
         names = [p.symbol.name for p in parameters if p.role == "primal"]
@@ -111,14 +111,15 @@ class Plan:
                     self._adjoints.append(self._adjoint(cell, p, types[p.primal], position, signature, p.primal in of))
                 case "seed":
                     self._seed = cell, converter(f"seeds[{RETURN!r}]", type_, signature)
-                case "tangent":
-                    self._tangents.append((cell, p))
+                case "tangent" | "sets" | "size" | "value":
+                    self._others.append((cell, p))
                 case "bytes":
                     assert p.primal is not None
                     self._bytes.append((cell, names.index(p.primal)))
                 case role:
                     self._configuration[role] = cell
-        executable.tell_apart([i for i, p in enumerate(parameters) if p.space != "host"])
+        self._telling = [cell for cell, p in zip(cells, parameters, strict=True) if p.space != "host"]
+        executable.tell_apart(self._telling)
         self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
 
     @staticmethod
@@ -161,7 +162,7 @@ class Plan:
             results = [adjoints[i] for i in self._results]
             self._memory.fetch(results)
         scalars = [self._adjoints[i].scalar for i in self._results]
-        return result, [to_python(b.array[0]) if s else b.array for b, s in zip(results, scalars, strict=True)]
+        return result, [self._number(b.array) if s else b.array for b, s in zip(results, scalars, strict=True)]
 
     def execute(
         self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
@@ -188,6 +189,10 @@ class Plan:
         return tuple(a.array.name for a in self._adjoints)
 
     # --- one step each ---------------------------------------------------------------------------
+
+    def _number(self, cell: Any) -> Any:
+        """The gradient of a scalar."""
+        return to_python(cell[0])
 
     def _on_stream(self, launch: LaunchConfiguration | None) -> AbstractContextManager[Any]:
         stream = launch.stream if launch else None
@@ -220,10 +225,14 @@ class Plan:
                 buffers.append(buffer)
         for cell, position in self._bytes:
             extent = buffers[position]
-            cell.value = extent.nbytes if extent else 0
+            cell.value = self._extent(extent, position) if extent else 0
         if self._lengths is not None:
             self._check_lengths(self._lengths, buffers)
         return buffers
+
+    def _extent(self, buffer: Buffer, position: int) -> int:
+        """How many bytes one run of the function has of the argument at `position`."""
+        return buffer.nbytes
 
     def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
         cells = [*self._configuration.values(), *(i.cell for i in self._inputs)]

@@ -27,7 +27,7 @@ from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.run import cache, cuda_routines, forking
 from hetad.run.executable import Executable, Library, library
-from hetad.run.memory import Buffer, host_buffer
+from hetad.run.memory import Buffer, Shape, host_buffer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -147,12 +147,13 @@ class CudaMemory:
             buffer.staged.copy_from_host_async(source, array.nbytes, self._cp.cuda.get_current_stream())
         return buffer
 
-    def zeros(self, like: Any, parameter: ArrayParameter) -> Buffer:
+    def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
+        shape = like.shape if shape is None else shape
         if not isinstance(like, np.ndarray):
-            return self.place(self._cp.zeros(like.shape, like.dtype), parameter)
+            return self.place(self._cp.zeros(shape, like.dtype), parameter)
         if parameter.space != "device":
-            return host_buffer(np.zeros(like.shape, like.dtype))
-        buffer = self._staged(np.empty(like.shape, like.dtype), parameter)
+            return host_buffer(np.zeros(shape, like.dtype))
+        buffer = self._staged(np.empty(shape, like.dtype), parameter)
         if buffer.nbytes:
             buffer.staged.memset_async(0, buffer.nbytes, self._cp.cuda.get_current_stream())
         return buffer

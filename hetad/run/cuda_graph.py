@@ -15,7 +15,7 @@ from hetad.ir.functions import callees
 from hetad.memops.table import TABLE
 from hetad.rules import operations
 from hetad.run.cuda import CudaExecutable, CudaMemory
-from hetad.run.memory import Buffer
+from hetad.run.memory import Buffer, Shape
 
 if TYPE_CHECKING:
     from hetad.ir.nodes import Program
@@ -34,18 +34,18 @@ class GraphMemory(CudaMemory):
         self._kept: dict[tuple[int, str], tuple[int, Any]] = {}
         self._stream: int | None = None  # of the last call
 
-    def zeros(self, like: Any, parameter: ArrayParameter) -> Buffer:
+    def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
         if isinstance(like, np.ndarray):
-            return super().zeros(like, parameter)
-        buffer = self._fresh(like, parameter)
+            return super().zeros(like, parameter, shape)
+        buffer = self._fresh(like, parameter, like.shape if shape is None else shape)
         buffer.staged.memset_async(0, buffer.nbytes, self._cp.cuda.get_current_stream())
         return buffer
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
         if isinstance(like, np.ndarray):
             return super().duplicate(array, like, parameter)
-        buffer = self._fresh(like, parameter)
         given = self._cp.asarray(array)
+        buffer = self._fresh(like, parameter, given.shape)
         buffer.staged.copy_from_device_async(given.data, buffer.nbytes, self._cp.cuda.get_current_stream())
         return buffer
 
@@ -57,8 +57,8 @@ class GraphMemory(CudaMemory):
                 b.array.data.copy_from_device_async(b.staged, b.nbytes, stream)
         super().fetch(b for b in every if isinstance(b.array, np.ndarray))
 
-    def _fresh(self, like: Any, parameter: ArrayParameter) -> Buffer:
-        array = self._cp.zeros(like.shape, like.dtype)
+    def _fresh(self, like: Any, parameter: ArrayParameter, shape: Shape) -> Buffer:
+        array = self._cp.zeros(shape, like.dtype)
         self._check_device(like, parameter)
         kept = self._memory_of(parameter, array.nbytes)
         return Buffer(array, kept.ptr, array.nbytes, array.data.ptr, kept)
@@ -94,8 +94,7 @@ class GraphExecutable(CudaExecutable):
         """How many graphs have been launched."""
         return sum(self._table.replays(recorder) for recorder in self._recorders.values())
 
-    def tell_apart(self, positions: Sequence[int]) -> None:
-        cells = [self.frame.cells[i] for i in positions]
+    def tell_apart(self, cells: Sequence[Any]) -> None:
         self._cells = (
             (ctypes.c_void_p * len(cells))(*map(ctypes.addressof, cells)),
             (ctypes.c_size_t * len(cells))(*map(ctypes.sizeof, cells)),

@@ -132,8 +132,8 @@ class Executable:
         assert stream is None
         return _NOTHING
 
-    def tell_apart(self, positions: Sequence[int]) -> None:
-        """The arguments at `positions` are what makes a call another one."""
+    def tell_apart(self, cells: Sequence[Any]) -> None:
+        """What these cells hold is what makes a call another one."""
 
     def run(self, progress: bool = False) -> Any:
         """Call the function; what it returns."""

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from hetad.run.arrays import ArrayParameter
 
 
+Shape = tuple[int, ...]
+
+
 class Buffer:
     """An array passed to C.
 
@@ -35,8 +38,8 @@ class Memory(Protocol):
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
         """Make a checked array reachable."""
 
-    def zeros(self, like: Any, parameter: ArrayParameter) -> Buffer:
-        """A new array of the kind, shape and dtype of `like`, filled with zeros."""
+    def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
+        """A new array of the kind and dtype of `like`, and of its shape or another, filled with zeros."""
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
         """A copy of `array` as an array of the kind of `like`."""
@@ -56,8 +59,8 @@ class HostMemory:
             )  # fmt: skip
         return host_buffer(array)
 
-    def zeros(self, like: Any, parameter: ArrayParameter) -> Buffer:
-        return host_buffer(np.zeros(like.shape, like.dtype))
+    def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
+        return host_buffer(np.zeros(like.shape if shape is None else shape, like.dtype))
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
         self.place(array, parameter)

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hetad.ir.types import Float, Pointer, holds_floating
+from hetad.ir.types import Float, Opaque, Pointer, holds_floating
 from hetad.run.signature import Signature, nearest
 
 if TYPE_CHECKING:
@@ -48,6 +48,28 @@ def select_of(function: Function, signature: Signature, given: Selection | None)
                 "an output is a pointer, or the return value (omit of)",
             )
     return names
+
+
+def select_batch(
+    function: Function, signature: Signature, sets: int | None, given: Selection
+) -> tuple[int, tuple[str, ...]]:
+    """How many sets a batch has, 0 without one, and the parameters whose arguments differ between them.
+
+    Raises:
+        ArgumentError: unknown, named twice, handles; or without a number of sets.
+    """
+    none = isinstance(given, Sequence) and len(given) == 0
+    if sets is None:
+        if not none:
+            raise signature.refuse("batched= is for batches", "say how many sets there are, as in batch=8")
+        return 0, ()
+    if isinstance(sets, bool) or not hasattr(type(sets), "__index__") or operator.index(sets) < 1:
+        raise signature.refuse(f"batch={sets!r}: expected a positive number of sets")
+    names = () if none else _names(signature, given, "batched")
+    for p in function.params:
+        if p.name in names and isinstance(p.type, Opaque):
+            raise signature.refuse(f"batched: {p.name!r} is a handle ({p.type}), which all sets share", "leave it out")
+    return operator.index(sets), names
 
 
 def _floating(function: Function, signature: Signature, given: Selection, role: str) -> tuple[str, ...]:

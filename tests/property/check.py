@@ -27,6 +27,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.host.outlining import outline
 from hetad.problem import Problem
 from tests import corpus
+from tests.batches import check_batch
 from tests.property.options import Options
 
 Verdict = Literal["passed", "unsure", "refused", "failed"]
@@ -128,13 +129,19 @@ def _changed_by_options(
     function = hetad.load(problem.source)[problem.function]
     options = dict(options)
     os.environ["HETAD_CPU_MODE"] = options.pop("cpu_mode", "")  # of this process
+    batch = options.pop("batch", False)
     try:
+        if batch:
+            exact = options.get("deterministic") or "cpu_threads" not in options
+            check_batch(function, arguments, problem.wrt, problem.of, exact=bool(exact), **options)
         chosen = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {}, **options)
         found = [chosen.gradient(list(arguments), seeds) for _ in range(2)]
     except hetad.HetadError as refusal:
         if any(name in options and said in str(refusal) for name, said in REFUSALS_OF_OPTIONS.items()):
             return None
         raise
+    except AssertionError as problem_of_batch:
+        return f"a batch: {problem_of_batch}"
     finally:
         del os.environ["HETAD_CPU_MODE"]
     for name in problem.wrt:

@@ -6,16 +6,21 @@ struct hetad_budget {
     int keeps;                // restoring leaves what is saved where it is
     int level;                // where snapshots of device memory go: 0 to the device, 1 to host memory
     size_t limit[2];          // how many bytes may be saved at a level; limit[0] = 0: as many as fit
-    size_t held[2], peak[2];  // saved now, and at most
+    size_t held[2];           // saved now
     size_t counted, least;    // by HETAD_COUNTS: of all that is saved, and where loops in it are run by schedules
     size_t beside;            // likewise, outside such loops, once the first of them
     int met_loop;             // has begun
     size_t spare;             // of limit[0], what recording steps leaves for what is saved after them
     void (*full)(size_t);     // what to do where the limit does not allow for so many bytes; NULL: it is an error
-    size_t steps, repeated;   // of loops that were run by schedules: their steps, and further runs of them
 };
 
 static struct hetad_budget hetad_budget;
+
+// Of a call, which may be for several sets of arguments: what is saved at most at a time, at each level; and of loops that
+// are run by schedules, their steps, and further runs of them.
+static struct hetad_account {
+    size_t peak[2], steps, repeated;
+} hetad_account;
 
 static inline int hetad_exceeds(size_t bytes)
 {
@@ -64,8 +69,8 @@ static inline void hetad_hold(size_t bytes)
         hetad_over_limit(bytes);
     }
     hetad_budget.held[level] = held;
-    if (held > hetad_budget.peak[level]) {
-        hetad_budget.peak[level] = held;
+    if (held > hetad_account.peak[level]) {
+        hetad_account.peak[level] = held;
     }
 }
 

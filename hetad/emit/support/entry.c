@@ -8,6 +8,8 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     void *hetad_pointers[] = {HETAD_POINTERS};
     hetad_given = hetad_pointers, hetad_given_count = sizeof hetad_pointers / sizeof *hetad_pointers;
     hetad_restart_options();  // if used
+    hetad_restart_report();  // if used
+    hetad_reset_sites();  // if used
     hetad_begin_watch();
     const int hetad_code = setjmp(hetad_entry);
     if (hetad_code == 0) {

@@ -88,7 +88,7 @@ static int hetad_begin_step(struct hetad_loop *loop, size_t *at, size_t *until)
     loop->before[0] = hetad_budget.counted;
     loop->before[1] = hetad_budget.least;
     loop->before[2] = hetad_budget.held[0];
-    hetad_budget.repeated += loop->turned ? 1 : 0;
+    hetad_account.repeated += loop->turned ? 1 : 0;
     hetad_watch_steps(loop == hetad_loops && loop->stage == HETAD_SCHEDULED, 0);  // if used
     *at = loop->now;
     *until = loop->now + 1;

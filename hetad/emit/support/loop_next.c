@@ -129,7 +129,7 @@ static void hetad_begin_schedule(struct hetad_loop *loop)
     }
     loop->stage = HETAD_SCHEDULED;
     hetad_budget.spare = loop->spare;
-    hetad_budget.steps += loop->trips;
+    hetad_account.steps += loop->trips;
 }
 
 // A checkpoint in the forward sweep must leave room for what a step saves.

@@ -1,0 +1,119 @@
+"""A derivative for each set of a batch, in a loop of the host: `run_gradient_batch` around `run_gradient`.
+
+Adjoints, seeds, and the arguments that differ between the sets, lie one set after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from hetad.host.derivation import Derivation, parameters_of
+from hetad.host.derivative import Parameter
+from hetad.host.parameters import RETURN
+from hetad.ir import nodes as ir
+from hetad.ir.build import binary, integer, var
+from hetad.ir.types import CHAR, SIZE_T, VOID, Pointer, Void
+from hetad.passes.manager import program_pass
+
+_UNIT = {"size": "elements", "bytes": "bytes"}  # by role
+
+
+@program_pass("loop-over-batch")
+def over_batch(derivation: Derivation) -> Derivation:
+    """The entry runs the derivative once for each set of a batch."""
+    batched = derivation.request.batch
+    assert batched is not None
+    inner = derivation.functions[derivation.name]
+    loop = _Loop(derivation, frozenset(batched))
+    arguments = tuple(loop.argument(p) for p in parameters_of(derivation))
+    result = loop.result(inner)
+    span, one = inner.span, integer(1, inner.span, SIZE_T)
+    body = (
+        ir.For(
+            (ir.Declare(loop.set, integer(0, span, SIZE_T), span=span),),
+            binary("<", var(loop.set), var(loop.sets.symbol)),
+            (ir.Update("+", var(loop.set), one, span=span),),
+            (ir.Call(inner.name, arguments, result, span=span),),
+            span=span,
+        ),
+    )
+    parameters = tuple(loop.parameters())
+    symbols = tuple(p.symbol for p in parameters)
+    name = derivation.setting.names.fresh(f"{inner.name}_batch")
+    comment = f"{inner.comment}, for each set of a batch\n{loop.comment()}"
+    made = ir.Function(name, "host", symbols, VOID, body, span, comment=comment)
+    return replace(derivation, name=name, outer=parameters, functions={**derivation.functions, name: made})
+
+
+class _Loop:
+    """The entry's parameters, made as the arguments of a call for one set are."""
+
+    def __init__(self, derivation: Derivation, batched: frozenset[str]) -> None:
+        setting = derivation.setting
+        self.names, self.span, self.batched = setting.names, setting.span, batched
+        self.primal: Mapping[str, ir.Symbol] = setting.by_name
+        self.set = self.names.symbol("set", SIZE_T, self.span)
+        self.sets = self._made("sets", "sets")
+        self.own: list[Parameter] = []
+        self.sizes: dict[tuple[str, bool], Parameter] = {}
+        self.values: list[Parameter] = []
+
+    def argument(self, p: Parameter) -> ir.Expr:
+        """What one set has for a parameter of the derivative."""
+        differs = self._differs(p)
+        pointer = isinstance(p.symbol.type, Pointer)
+        if not differs or pointer:
+            own = replace(p, symbol=replace(p.symbol))
+        else:
+            values = replace(p.symbol, type=Pointer(p.symbol.type, const=True), const=False)
+            own = replace(p, symbol=values, space="host")
+        self.own.append(own)
+        whole = var(own.symbol, self.span)
+        if not differs:
+            return whole
+        if not pointer:
+            return ir.Index(whole, var(self.set), p.symbol.type, span=self.span)
+        assert p.primal is not None
+        if not isinstance(self.primal[p.primal].type, Pointer):
+            return binary("+", whole, var(self.set))
+        return self._part(p.primal, whole)
+
+    def _part(self, name: str, whole: ir.Expr) -> ir.Expr:
+        """Where the set begins in the memory of all; what points to anything is counted in bytes."""
+        assert isinstance(whole.type, Pointer)
+        in_bytes = isinstance(whole.type.to, Void)
+        if (name, in_bytes) not in self.sizes:
+            wanted = f"{name}_size{'_in_bytes' if in_bytes else ''}"
+            self.sizes[name, in_bytes] = self._made(wanted, "bytes" if in_bytes else "size", name)
+        first = binary("*", var(self.set), var(self.sizes[name, in_bytes].symbol))
+        if not in_bytes:
+            return binary("+", whole, first)
+        there = binary("+", ir.Cast(whole, Pointer(CHAR, whole.type.const), span=self.span), first)
+        return ir.Cast(there, whole.type, span=self.span)
+
+    def result(self, inner: ir.Function) -> ir.Place | None:
+        """Where what the function returns for one set goes."""
+        if isinstance(inner.returns, Void):
+            return None
+        self.values.append(self._made("value", "value", RETURN, Pointer(inner.returns)))
+        return ir.Index(var(self.values[0].symbol), var(self.set), inner.returns, span=self.span)
+
+    def parameters(self) -> Iterator[Parameter]:
+        """Those of the derivative, where the values go, how many sets there are, and how large each is."""
+        yield from (*self.own, *self.values, self.sets, *self.sizes.values())
+
+    def comment(self) -> str:
+        """Which parameters hold a set after the other."""
+        kept = [p.symbol.name for p in self.own if self._differs(p)]
+        text = f"one set behind the other lies in {', '.join([*kept, *(p.symbol.name for p in self.values)])}"
+        sized = [f"{p.symbol.name} {_UNIT[p.role]} of {p.primal}" for p in self.sizes.values()]
+        return f"{text}\na set has {', '.join(sized)}" if sized else text
+
+    def _differs(self, p: Parameter) -> bool:
+        """Whether each set has its own."""
+        return p.role in ("adjoint", "seed") or (p.role == "primal" and p.primal in self.batched)
+
+    def _made(self, wanted: str, role: str, of: str | None = None, type_: object = SIZE_T) -> Parameter:
+        symbol = self.names.symbol(wanted, type_, self.span, "param")  # type: ignore[arg-type]
+        return Parameter(symbol, role, of, "host" if isinstance(type_, Pointer) else None)  # type: ignore[arg-type]

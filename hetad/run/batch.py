@@ -1,0 +1,200 @@
+"""Calls of a gradient for all sets of a batch at once: the first axis of what differs between the sets counts them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetad.ir.types import Pointer
+from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, converter, is_device_array
+from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.layout import dtype_of
+from hetad.run.memory import Buffer
+
+if TYPE_CHECKING:
+    from hetad.host.derivative import Parameter
+    from hetad.ir.nodes import Function
+    from hetad.run.executable import Executable
+    from hetad.run.lengths import Lengths
+    from hetad.run.signature import Signature
+
+
+class BatchPlan(Plan):
+    """Calls of the entry that runs a derivative for each of `sets` sets (`host/batch.py`).
+
+    The arguments in `batched` differ between them.
+    """
+
+    def __init__(
+        self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
+        wrt: Sequence[str], of: Sequence[str], lengths: Lengths | None, *, function: Function,
+        batched: Sequence[str], sets: int,
+    ) -> None:  # fmt: skip
+        super().__init__(executable, parameters, signature, written, wrt, of, lengths)
+        self.sets = sets
+        types = [p.type for p in function.params]
+        self._differs = [name in batched for name in signature.parameters]
+        for i, type_ in enumerate(types):
+            if self._differs[i] and not isinstance(type_, Pointer):
+                self._inputs[i] = replace(
+                    self._inputs[i], converter=self._each(signature.parameters[i], type_), array=None
+                )
+        self._adjoints = [replace(a, scalar=not isinstance(types[a.position], Pointer)) for a in self._adjoints]
+        self._sizes: list[tuple[Any, int]] = []
+        self._values: EachSet | None = None
+        self._seeds: EachSet | None = None
+        for cell, p in self._others:
+            match p.role:
+                case "sets":
+                    cell.value = sets
+                case "size":
+                    assert p.primal is not None
+                    self._sizes.append((cell, signature.parameters.index(p.primal)))
+                case "value":
+                    self._values = self._each(RETURN, function.returns)
+                    cell.value = ctypes.addressof(self._values.values)
+        if self._seed is not None:
+            self._seeds = self._each(f"seeds[{RETURN!r}]", function.returns)
+        stores = [i.converter.values for i in self._inputs if isinstance(i.converter, EachSet)]
+        stores += [self._seeds.values] if self._seeds is not None else []
+        executable.tell_apart([*self._telling, *stores])
+
+    def _each(self, name: str, type_: Any) -> EachSet:
+        one = converter(name, type_, self.signature)
+        assert not isinstance(one, ArrayParameter | EachSet | HandleParameter)
+        return EachSet(one, self.sets)
+
+    def gradient(
+        self, values: Sequence[Any], seeds: Mapping[str, Any], launch: LaunchConfiguration | None,
+        progress: bool = False,
+    ) -> tuple[Any, list[Any]]:  # fmt: skip
+        with self.executable.lock:
+            _, found = super().gradient(values, seeds, launch, progress)
+            return self._returned(), found
+
+    def execute(
+        self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
+        launch: LaunchConfiguration | None, progress: bool = False,
+    ) -> Any:  # fmt: skip
+        with self.executable.lock:
+            super().execute(values, adjoints, seeds, launch, progress)
+            return self._returned()
+
+    def _returned(self) -> Any:
+        if self._values is None:
+            return None
+        return np.frombuffer(bytes(self._values.values), dtype_of(self._values.one.type)).copy()
+
+    # --- one step each ---------------------------------------------------------------------------
+
+    def _place(self, values: Sequence[Any]) -> list[Buffer | None]:
+        for value, target, differs in zip(values, self._inputs, self._differs, strict=True):
+            if differs and target.array is not None and value is not None:
+                self._check_sets(target.array, value)
+        buffers = super()._place(values)
+        for cell, position in self._sizes:
+            buffer = buffers[position]
+            cell.value = self._extent(buffer, position) // _pointee(self._inputs[position].array) if buffer else 0
+        return buffers
+
+    def _check_sets(self, parameter: ArrayParameter, value: Any) -> None:
+        array = parameter.check(value)
+        if array.shape[0] != self.sets:
+            problem = (
+                f"expected a first axis of {self.sets}, one for each set of the batch, got the shape {array.shape}"
+            )
+            remedy = f"leave {parameter.name} out of batched= where all sets share it"
+            raise self.signature.refuse(problem, remedy, parameter.name)
+        if array.size // self.sets % parameter.multiple:
+            problem = (
+                f"expected a multiple of {parameter.multiple} elements for each set, got {array.size // self.sets}"
+            )
+            raise self.signature.refuse(problem, parameter=parameter.name)
+
+    @property
+    def _sets_need_other_lengths(self) -> bool:
+        each = [i.converter.one for i in self._inputs if isinstance(i.converter, EachSet)]
+        return not all(isinstance(one, FloatingParameter) for one in each)
+
+    def _extent(self, buffer: Buffer, position: int) -> int:
+        return buffer.nbytes // self.sets if self._differs[position] else buffer.nbytes
+
+    def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
+        """Of each set."""
+        mine = [b and Buffer(b.array, b.address, self._extent(b, i), b.start, b.staged) for i, b in enumerate(buffers)]
+        shared = [cell.raw if hasattr(cell, "raw") else cell.value for cell in self._configuration.values()]
+        given = [*[None] * len(shared), *mine]
+        for number in range(self.sets):
+            lengths.check([*shared, *(_value(i.converter, i.cell, number) for i in self._inputs)], given)
+            if not self._sets_need_other_lengths:
+                break
+
+    def _set_seed(self, seeds: Mapping[str, Any]) -> None:
+        if self._seed is None:
+            return
+        assert self._seeds is not None
+        given, one = seeds.get(RETURN, 1.0), self._seeds.one
+        shared = np.ndim(given) == 0 and not is_device_array(given)
+        self._seed[0].value = (
+            self._seeds.set([one.convert(given)] * self.sets) if shared else self._seeds.convert(given)
+        )
+
+    def _number(self, cell: Any) -> Any:
+        return cell
+
+    def _one(self, buffer: Buffer, position: int) -> tuple[int, ...]:
+        """The shape of an argument for one set."""
+        shape: tuple[int, ...] = buffer.array.shape
+        return shape[1:] if self._differs[position] else shape
+
+    def _fresh(self, adjoint: Any, argument: Buffer | None, seeds: Mapping[str, Any]) -> Buffer:
+        if adjoint.scalar:
+            return self._memory.zeros(np.empty(self.sets, adjoint.array.dtype), adjoint.array)
+        argument = self._required(adjoint, argument)
+        one = self._one(argument, adjoint.position)
+        every = (self.sets, *one)
+        if not adjoint.seeded:
+            return self._memory.zeros(argument.array, adjoint.array, every)
+        label = f"seeds[{adjoint.name!r}]"
+        if adjoint.name not in seeds:
+            raise self.signature.refuse(
+                f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
+                f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {every} and dtype of {adjoint.name}, or "
+                f"{one} for the same seed in all sets",
+            )
+        seed = replace(adjoint.array, name=label, written=False).check(seeds[adjoint.name])
+        if seed.shape == one:
+            seed = seed.reshape((1, *one)).repeat(self.sets, axis=0)
+        if seed.shape != every:
+            problem = f"expected the shape {every}, or {one} for the same seed in all sets, got {seed.shape}"
+            raise self.signature.refuse(problem, parameter=label)
+        return self._memory.duplicate(seed, argument.array, adjoint.array)
+
+    def _given(self, adjoint: Any, value: Any, argument: Buffer | None) -> Buffer:
+        name = adjoint.array.name
+        if value is None:
+            raise self.signature.refuse("expected an array, got None", parameter=name)
+        array = adjoint.array.check(value)
+        one = 1 if adjoint.scalar else int(np.prod(self._one(self._required(adjoint, argument), adjoint.position)))
+        if array.size != one * self.sets:
+            what = "one to which a gradient is added" if adjoint.scalar else f"as many as {adjoint.name} has"
+            problem = f"expected {one * self.sets} elements ({what}, for each set), got {array.size}"
+            raise self.signature.refuse(problem, parameter=name)
+        return self._memory.place(array, adjoint.array)
+
+
+def _pointee(parameter: ArrayParameter | None) -> int:
+    """How many bytes that has to which the parameter points."""
+    assert parameter is not None
+    assert parameter.dtype is not None
+    return parameter.dtype.itemsize * parameter.multiple
+
+
+def _value(made: Any, cell: Any, number: int) -> Any:
+    if isinstance(made, EachSet):
+        return made.at(number)
+    return cell.raw if hasattr(cell, "raw") else cell.value
