@@ -36,3 +36,18 @@ def test_newtons_method_finds_the_velocity_in_few_iterations(sample: Any, backen
     pytest.importorskip("matplotlib")
     newton.plot([by_newton, by_gradients], truth, tmp_path / "plot.png")
     assert drawn(tmp_path / "plot.png")
+
+
+def test_a_stiff_system_is_solved_with_fewer_evaluations(sample: Any, backend: str, tmp_path: Path) -> None:
+    reaction = sample("reaction_diffusion")
+    found = reaction.compare((6,), end=3.0, backend=backend)
+    by_differences, by_pattern, by_hetad = found[6]
+    assert by_hetad.evaluations < by_pattern.evaluations < by_differences.evaluations
+    for other in (by_differences, by_pattern):
+        np.testing.assert_allclose(by_hetad.end, other.end, rtol=1e-3, atol=1e-3)
+    pattern = reaction.Brusselator(6, backend).pattern()
+    assert pattern.nnz == 2 * 36 * 6
+    assert "hetad" in reaction.table(found)
+    pytest.importorskip("matplotlib")
+    reaction.plot(found, pattern, tmp_path / "plot.png")
+    assert drawn(tmp_path / "plot.png")
