@@ -51,3 +51,16 @@ def test_a_stiff_system_is_solved_with_fewer_evaluations(sample: Any, backend: s
     pytest.importorskip("matplotlib")
     reaction.plot(found, pattern, tmp_path / "plot.png")
     assert drawn(tmp_path / "plot.png")
+
+
+def test_errors_of_parameters_are_those_of_repeated_experiments(sample: Any, backend: str, tmp_path: Path) -> None:
+    uncertainty = sample("parameter_uncertainty")
+    rod = uncertainty.Rod(n=24, times=6, steps=20, backend=backend)
+    result = uncertainty.study(repeats=40, noise=0.01, rod=rod)
+    spread = result.repeated.std(axis=0, ddof=1)
+    np.testing.assert_allclose(result.errors, spread, rtol=0.5)
+    assert (np.abs(result.fitted - uncertainty.TRUTH) < 4 * result.errors).all()
+    assert "± Hessian" in uncertainty.table(result)
+    pytest.importorskip("matplotlib")
+    uncertainty.plot(result, tmp_path / "plot.png")
+    assert drawn(tmp_path / "plot.png")
