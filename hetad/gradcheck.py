@@ -121,6 +121,7 @@ class Subject:
     saved: Callable[[], Saved | None] = lambda: None
     saves: Callable[[], list[tuple[Any, int]]] = list
     inner_bits: int = 64  # the precision of the coarsest floating value on the way
+    atol: float = 0.0  # what differences may make of a derivative that is zero
     tangent: Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None = None  # by name of of, or "return"
     without_tangent: str = ""  # why there is none
     watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
@@ -330,7 +331,7 @@ def _rows(subject: Subject, arguments: Sequence[Any], accuracy: Accuracy, rng: n
     seeds = _random_seeds(subject, arguments, rng)
     gradient = subject.gradient(list(arguments), copy.deepcopy(seeds))
     yield _unchanged(subject, kept, arguments)
-    tolerances = accuracy.relative(subject.bits), accuracy.atol
+    tolerances = accuracy.relative(subject.bits), max(accuracy.atol, subject.atol)
     for name in subject.wrt:
         for sample in range(accuracy.samples):
             along = f"{name}, direction {sample + 1}" if accuracy.samples > 1 else name

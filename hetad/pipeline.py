@@ -219,7 +219,7 @@ DIFFERENTIATE = (own_operations, *NORMAL_FORM, *HOST_FORM, *REVERSE, *LOWER)
 # Values and tangents in one sweep, as a program of CUDA's own operations.
 TANGENT: tuple[Pass[Any], ...] = (
     tangent.needing(*NORMALISED).breaking(*NORMALISED),
-    copy_tables,
+    copy_tables.only(lambda d: not d.request.again),
     handles_given,
     in_session,
     closed,
@@ -309,7 +309,8 @@ def differentiate_twice(unit: Unit, request: Request, gradient: bool = False) ->
     of `wrt` and w the seeds of the outputs' tangents; so the product of a Hessian, of `<w, f>`, with v.
 
     With `gradient` also with respect to v: that is `Jᵀ w`, the gradient of `<w, f>`, which the sweep has anyway."""
-    forward = differentiate(unit, replace(request, directions=1, memory_limit=None, measured=False, graph=False))
+    first = replace(request, directions=1, again=True, memory_limit=None, measured=False, graph=False)
+    forward = differentiate(unit, first)
     tangents = {p.primal: p.symbol.name for p in forward.parameters if p.role == "tangent"}
     of = tuple(tangents[name] for name in request.of or (RETURN,))
     wrt = (*request.wrt, *(tangents[name] for name in request.wrt if gradient))

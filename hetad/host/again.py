@@ -53,6 +53,6 @@ def _plain(program: ir.Program, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
             raise UnsupportedError(
                 f"a derivative is differentiated once more, and '{row.name}' in it has no derivative",
                 s.span,
-                "take differences of gradients for second derivatives",
+                "take hetad.hvp of the program itself, or differentiate its tangent (hetad.jvp) instead",
             )
     return operations.plain(s)

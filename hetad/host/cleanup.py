@@ -32,10 +32,9 @@ def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
 def drop_dead_allocations(body: ir.Body, liveness: Liveness, live_at_end: set[Root]) -> ir.Body:
     """Without the allocations, and their releases, of memory that only its own release mentions."""
     while True:
-        allocated = {_allocated(s) for s in walk_stmts(body)}
-        without = map_body(lambda s: None if _released(s) is not None and _released(s) in allocated else s, body)  # noqa: B023
-        alive = {_allocated(s) for s in walk_stmts(liveness.prune(without, live_at_end))} - {None}
-        dead = {_allocated(s) for s in walk_stmts(body)} - alive - {None}
+        known = allocated(body)
+        without = map_body(lambda s: None if _released(s) in known else s, body)  # noqa: B023
+        dead = known - allocated(liveness.prune(without, live_at_end))
 
         def keep(s: ir.Stmt) -> ir.Stmt | None:
             if _released(s) in dead or _allocated(s) in dead:  # noqa: B023
@@ -65,6 +64,11 @@ def destroys(s: ir.Stmt, handles: set[ir.Symbol]) -> bool:
 def _destroyed(s: ir.Stmt) -> set[ir.Symbol]:
     is_destruction = isinstance(s, ir.Call) and s.function in ("cudaStreamDestroy", "cudaEventDestroy")
     return set(variables(s.args[0])) if is_destruction and isinstance(s, ir.Call) else set()
+
+
+def allocated(body: ir.Body) -> set[ir.Symbol]:
+    """The variables that receive memory from a support function somewhere in the body."""
+    return {x for x in map(_allocated, walk_stmts(body)) if x is not None}
 
 
 def _allocated(s: ir.Stmt) -> ir.Symbol | None:

@@ -38,6 +38,7 @@ class Request:
     CUDA graphs.  `directions`: the derivative is the tangent along so many directions; 0: it is the gradient.  With
     `dependence` masks of inputs stand in the place of tangents (`tangent/algebra.py`).  `batch`: it
     is for a batch of sets, between which these parameters differ.
+    `again`: the derivative is differentiated once more, so its memory is asked for by operations with derivatives.
     """
 
     function: str
@@ -52,6 +53,7 @@ class Request:
     directions: int = 0
     dependence: bool = False
     batch: tuple[str, ...] | None = None
+    again: bool = False
 
     @property
     def suffix(self) -> str:

@@ -10,6 +10,7 @@ from hetad.adjoint.liveness import Liveness, drop_unused
 from hetad.adjoint.seeds import stored
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
+    allocated,
     destroys,
     drop_dead_allocations,
     drop_idle_restores,
@@ -26,7 +27,7 @@ from hetad.host.saves.rematerialisation import Refill, chosen
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import operations
 
@@ -112,15 +113,18 @@ def _without_idle_saves(setting: Setting, whole: ir.Body, liveness: Liveness, ro
     body = liveness.prune(full, roots)
     body = drop_idle_restores(body, setting.effects, roots)
     body = liveness.prune(body, roots)
-    return _without_undone(body, full, liveness, roots)
+    return _without_undone(body, full, allocated(whole) - allocated(full), liveness, roots)
 
 
-def _without_undone(body: ir.Body, full: ir.Body, liveness: Liveness, roots: set[Root]) -> ir.Body:
+def _without_undone(
+    body: ir.Body, full: ir.Body, missing: set[ir.Symbol], liveness: Liveness, roots: set[Root]
+) -> ir.Body:
     """Without the entry snapshots of what the reverse sweep puts back by itself.
 
     Whatever is overwritten is saved and restored unless that is pruned.  So an argument is as it was on entry at the
     end anyway where its entry snapshot spares no other save.  It stays where single values in it are saved: those are
-    not put back when the call stops half-way.
+    not put back when the call stops half-way.  And it stays where its value is dead only because of it, and with that
+    the memory that is `missing` from `full`.
     """
     pushes = [s for s in walk_stmts(body) if isinstance(s, ir.Push)]
     single = {t for s in pushes if s.extent == "value" for t in liveness.effects.pointers.storage(s.place)}
@@ -129,6 +133,8 @@ def _without_undone(body: ir.Body, full: ir.Body, liveness: Liveness, roots: set
     idle = roots - set(entered)
     for group in [kept, *([r] for r in kept)] if len(kept) > 1 else [kept]:
         smaller = liveness.prune(without_entries(full, liveness.effects, idle | set(group)), roots)
+        if missing and not missing.isdisjoint(variables(smaller)):
+            continue
         less = [s for s in walk_stmts(smaller) if isinstance(s, ir.Push)]
         if len(less) <= len(pushes) - len(group):
             body, pushes, idle = smaller, less, idle | set(group)

@@ -158,9 +158,11 @@ class HostEngine(Engine):
         super().__init__(setting.names, setting.effects, derivation.active, directions, kernels.algebra)
         self.spaces = setting.spaces
         self.kernels = kernels
+        self.again = derivation.request.again
         self.memory = MemoryTangents(self)
         # Whether the size of an allocation is asked for, so that the run time must know of it.
-        self.asks_sizes = any(operations.does(s, operations.kept_bytes) for s in walk_stmts(setting.function.body))
+        asked = any(operations.does(s, operations.kept_bytes) for s in walk_stmts(setting.function.body))
+        self.asks_sizes = asked and not self.again
 
     def declare(self, s: ir.Declare) -> Statements:
         """A struct may come to a kernel for its pointers to active memory: its numbers, constant here, have zeros."""

@@ -44,7 +44,8 @@ class MemoryTangents:
         self.opening: list[ir.Stmt] = []
         self.closing: list[ir.Stmt] = []
         roots = engine.pointers.heap_roots.items()
-        self.tables = {root for s, root in roots if isinstance(s, ir.Call) and s.function == HOST_TABLE}
+        tables = {root for s, root in roots if isinstance(s, ir.Call) and s.function == HOST_TABLE}
+        self.released = frozenset() if engine.again else frozenset(tables)
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Statements:
         match row.action:
@@ -99,6 +100,8 @@ class MemoryTangents:
 
     def _table(self, s: ir.Call, place: ir.Place) -> Statements:
         """Memory of which the run time makes copies on the device: it must know its size."""
+        if self.engine.again:
+            return [replace(s, args=(_as_out(place), s.args[1]), result=None), *_succeeded(s)]
         allocated = operations.ALLOCATION["host", True](s.args[1], result=place, span=s.span)
         return [allocated, *_succeeded(s)]
 
@@ -130,7 +133,7 @@ class MemoryTangents:
                 )
         active = self.engine.one.is_active_pointer(pointer)
         shadows = [d.shadow_pointer(pointer) for d in self.engine.directions] if active else []
-        if (self.engine.asks_sizes and row.name == "free") or not self.tables.isdisjoint(targets):
+        if (self.engine.asks_sizes and row.name == "free") or not self.released.isdisjoint(targets):
             return [*(operations.release(x, span=s.span) for x in (*shadows, pointer)), *_succeeded(s)]
         freed = [
             replace(s, args=tuple(x if i == at else a for i, a in enumerate(s.args)), result=None) for x in shadows
