@@ -21,7 +21,6 @@ from hetad.device import reverse as kernel
 from hetad.device.accumulation.fewer_blocks import fewer_blocks
 from hetad.device.accumulation.hot import summed_over_blocks
 from hetad.device.accumulation.in_fixed_order import in_fixed_order
-from hetad.device.accumulation.minus_zero import cleared_to_minus_zero
 from hetad.device.accumulation.plain import plain_updates, sizes_asked_for
 from hetad.device.accumulation.privatised_reductions import privatised
 from hetad.device.accumulation.redistribution import redistributed
@@ -182,7 +181,6 @@ KERNELS = KernelPasses(
         in_fixed_order.only(option("deterministic")),
         stored_in_taken_cells,
         reciprocals_shared.only(option("reciprocals")),
-        cleared_to_minus_zero.only(option("signed")),
     ),
 )
 

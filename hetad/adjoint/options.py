@@ -33,7 +33,6 @@ OPTIMISATIONS = {
     "workspaces": "memory that each step of a loop allocates is allocated once, in front of the loop",
     "refills": "memory that a cheap kernel fills is filled again in the reverse sweep instead of saved",
     "reciprocals": "what divides several numbers is inverted once, where only the last bits of adjoints can tell",
-    "signed": "a kernel clears what it has read to minus zero, which some GPUs store faster",
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels, and the size of large blocks",
     "outline": "what the gradient does for a call of a host function is a function again",
@@ -69,7 +68,6 @@ class Options:
     workspaces: bool = True
     refills: bool = True
     reciprocals: bool = True
-    signed: bool = True
     axes: bool = True
     qualifiers: bool = True
     outline: bool = True

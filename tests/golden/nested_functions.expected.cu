@@ -53,7 +53,7 @@ static __global__ void smooth_pullback(
         if (i < n) {
             // line 16: v[i] = u[i] + w * (f[i] - u[i] * u[i]);
             const double seed = adj_v[i];
-            adj_v[i] = -0.0;
+            adj_v[i] = 0;
             const double adj_u_part = seed;
             w_sum += seed * (f[i] - u[i] * u[i]);
             const double seed_2 = seed * w;
