@@ -37,10 +37,12 @@ def jvp(
         ArgumentError: wrt or of does not fit the function, or there are no directions.
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
     """
-    _without_rules(function)
+    checked_function(function)
     if directions < 1 or directions != int(directions):
         raise ArgumentError(f"directions={directions!r}: expected a positive integer")
-    options = {"options": Options.of(optimize, deterministic=False), "directions": int(directions)}
+    options = {
+        "options": Options.of(optimize, deterministic=False), "rules": function.rules, "directions": int(directions),
+    }  # fmt: skip
     choice = function.compiled.choice(wrt, of, options)
     return Tangent(function, choice, checked_backend(backend), cpu_threads, progress)
 
@@ -70,18 +72,11 @@ def hvp(
         ArgumentError: wrt or of does not fit the function.
         UnsupportedError: the function, or its tangent, uses something that hetad does not differentiate.
     """
-    _without_rules(function)
-    options = {"options": Options.of(optimize, deterministic), "memory_limit": limits(memory_limit, host_memory)}
+    checked_function(function)
+    options = {
+        "options": Options.of(optimize, deterministic),
+        "rules": function.rules,
+        "memory_limit": limits(memory_limit, host_memory),
+    }
     choice = function.compiled.choice(wrt, of, options)
     return HessianProduct(function, choice, checked_backend(backend), cpu_threads, progress)
-
-
-def _without_rules(function: Function) -> None:
-    """A function whose rules are given by the user is refused: they are pullbacks alone."""
-    checked_function(function)
-    if function.rules:
-        names = ", ".join(function.rules)
-        raise ArgumentError(
-            f"there are rules for {names} (hetad.pullback), which say nothing of tangents\n"
-            "  help: load the program again: hetad then looks into these functions"
-        )

@@ -126,7 +126,10 @@ class Detection:
     def _made(self, words: int) -> tuple[TangentPlan, int, int]:
         """What runs, the bits of a mask in it, and how many masks each number has."""
         compiled = self.function.compiled
-        options = {"options": Options.of(True, deterministic=False), "directions": words, "dependence": True}
+        options = {
+            "options": Options.of(True, deterministic=False), "rules": self.function.rules,
+            "directions": words, "dependence": True,
+        }  # fmt: skip
         choice = compiled.choice(self.wrt, self.of, options)
         bits = compiled.derivative(choice).bits
         return compiled.tangent_plan(choice, backend_for(self._backend), self._cpu_threads), bits, words

@@ -10,6 +10,7 @@ import numpy as np
 
 import hetad
 from hetad.directions import from_vector, to_vector
+from hetad.gradcheck import inner_bits
 
 SETS = 3
 
@@ -46,7 +47,7 @@ def check_batch(
             if exact:
                 np.testing.assert_array_equal(actual, expected, err_msg=what)
             else:
-                noise = 1e-4 if getattr(mine, "dtype", None) == np.float32 else 1e-11
+                noise = 1e-4 if inner_bits(single.derivative.program) == 32 else 1e-11
                 np.testing.assert_allclose(actual, expected, rtol=noise, atol=noise, err_msg=what)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hetad.adjoint.options import ALL, Options
 from hetad.analysis.effects import KernelEffects, summary_of
+from hetad.device.asked import Around
 from hetad.diagnostics import Span
 from hetad.host.derivative import Parameter
 from hetad.host.kernels.launcher import CONFIGURATION
@@ -123,6 +124,12 @@ class Derivation(Task):
     @property
     def options(self) -> Options:
         return self.request.options
+
+    @property
+    def around_kernels(self) -> Around:
+        """The program as it was written, around its kernels."""
+        written = ir.Program(self.written, self.globals, self.structs, self.sources)
+        return Around(written, self.options, self.request.rules)
 
     @property
     def is_kernel(self) -> bool:

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from hetad.adjoint.expressions import where_seeded
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert, times
@@ -38,8 +39,9 @@ class Algebra(ABC):
         """What finds the value of an expression and what is carried beside it; see `duals.Duals`."""
 
     @abstractmethod
-    def along(self, slope: ir.Expr, tangents: Sequence[ir.Expr]) -> Tangents:
-        """What a function with this slope makes of what its argument carries."""
+    def along(self, slope: ir.Expr, tangents: Sequence[ir.Expr], *, finite: bool = True) -> Tangents:
+        """What a function with this slope makes of what its argument carries.  `finite`: whether the slope is, also
+        where tangents are zero, and so is their product with it."""
 
     @abstractmethod
     def plus(self, a: ir.Expr, b: ir.Expr) -> ir.Expr:
@@ -62,8 +64,9 @@ class Linear(Algebra):
     def of(self, places: Places, span: Span, before: list[ir.Stmt] | None) -> Callable[[ir.Expr], Dual]:
         return Duals(places, span, before)
 
-    def along(self, slope: ir.Expr, tangents: Sequence[ir.Expr]) -> Tangents:
-        return tuple(times(convert(slope, t.type), t) for t in tangents)
+    def along(self, slope: ir.Expr, tangents: Sequence[ir.Expr], *, finite: bool = True) -> Tangents:
+        products = tuple(times(convert(slope, t.type), t) for t in tangents)
+        return products if finite else tuple(map(where_seeded, tangents, products))
 
     def plus(self, a: ir.Expr, b: ir.Expr) -> ir.Expr:
         return plus(a, b)
@@ -130,7 +133,7 @@ class Masks(Algebra):
     def of(self, places: Places, span: Span, before: list[ir.Stmt] | None) -> Callable[[ir.Expr], Dual]:
         return Dependences(places, span, self.type)
 
-    def along(self, slope: ir.Expr, tangents: Sequence[ir.Expr]) -> Tangents:
+    def along(self, slope: ir.Expr, tangents: Sequence[ir.Expr], *, finite: bool = True) -> Tangents:
         return tuple(convert(t, self.type(slope.type)) for t in tangents)
 
     def plus(self, a: ir.Expr, b: ir.Expr) -> ir.Expr:

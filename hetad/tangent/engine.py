@@ -12,14 +12,15 @@ Other things than tangents can be carried beside numbers in the same way (`algeb
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from hetad.adjoint.addresses import pinned
 from hetad.adjoint.shadows import Shadows
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
+from hetad.device.asked import Around
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, var, zero
@@ -27,6 +28,7 @@ from hetad.ir.types import Array, Float, Pointer, Struct, Type, of_value
 from hetad.rules import math
 from hetad.tangent.algebra import Algebra
 from hetad.tangent.duals import Dual, Tangents
+from hetad.tangent.ruled import tangent_call
 
 Statements = list[ir.Stmt]
 
@@ -76,11 +78,22 @@ def marks(count: int) -> tuple[str, ...]:
     return ("",) if count == 1 else tuple(f"_{i + 1}" for i in range(count))
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The arguments of a call, and by position the tangents of those that have some."""
+
+    values: tuple[ir.Expr, ...]
+    along: Mapping[int, tuple[ir.Expr, ...]]
+
+
 class Engine(ABC):
+    """`around`: the rules of the user's, and the functions that they stand for."""
+
     def __init__(
-        self, names: Names, effects: Effects, active: Iterable[Location], count: int, algebra: Algebra
+        self, names: Names, effects: Effects, active: Iterable[Location], count: int, algebra: Algebra, around: Around
     ) -> None:  # fmt: skip
         active = frozenset(active)
+        self.around = around
         self.names, self.effects, self.pointers, self.count = names, effects, effects.pointers, count
         self.algebra = algebra
         self.directions = tuple(Direction(names, effects, active, mark, algebra) for mark in marks(count))
@@ -145,6 +158,8 @@ class Engine(ABC):
                 return [replace(s, then=self.body(then), orelse=self.body(orelse))]
             case ir.While(body=body) | ir.DoWhile(body=body) | ir.Block(body=body):
                 return [replace(s, body=self.body(body))]
+            case ir.Call(function=name) if name in self.around.rules:
+                return tangent_call(self, s, self.around.rules[name], self.around.functions[name])
             case ir.Call():
                 opened: Statements = []
                 self._opened = opened
@@ -262,40 +277,53 @@ class Engine(ABC):
         row = math.ROWS[s.function]
         span = s.span
         before: Statements = []
-        args: list[ir.Expr] = []
-        along: dict[int, Tangents] = {}
+        outputs = [i for i, param in enumerate(row.params) if param.output]
         places: dict[str, ir.Place] = {} if s.result is None else {"r": s.result}
-        for i, (param, arg) in enumerate(zip(row.params, s.args, strict=True)):
-            if param.output:
-                args.append(arg)
-                place = out_place(arg)
-                if place is None:
-                    raise UnsupportedError(
-                        f"the result of {s.function} goes through a pointer variable", arg.span,
-                        "pass the address of a variable",
-                    )  # fmt: skip
-                places[param.name] = place
-                continue
-            value, tangents = self.dual(arg, before, span)
-            args.append(self.held(value, before) if isinstance(arg.type, Float) else value)
-            if tangents is not None:
-                along[i] = tuple(self.held(t, before) for t in tangents)
+        for i in outputs:
+            place = out_place(s.args[i])
+            if place is None:
+                raise UnsupportedError(
+                    f"the result of {s.function} goes through a pointer variable", s.args[i].span,
+                    "pass the address of a variable",
+                )  # fmt: skip
+            places[row.params[i].name] = place
+        held = self.held_arguments(s.args, before, outputs)
         after: Statements = []
         for name, place in places.items():
             if not isinstance(place.type, Float) or not self.one.is_active(place):
                 continue
-            total: Sequence[ir.Expr] = self.zeros(place.type, span)
-            for i, tangents in along.items():
+            terms: list[Tangents] = []
+            for i, tangents in held.along.items():
                 slope = (
-                    math.partial(s.function, i, args, places["r"], span, places)
+                    math.partial(s.function, i, held.values, places["r"], span, places)
                     if name == "r"
-                    else math.output_partial(s.function, name, i, args, places, span)
+                    else math.output_partial(s.function, name, i, held.values, places, span)
                 )
-                terms = self.algebra.along(slope, tangents) if slope is not None and tangents is not None else None
-                if terms is not None:
-                    total = [self.algebra.plus(a, b) for a, b in zip(total, terms, strict=True)]
-            after += [ir.Assign(p, t, span=span) for p, t in self._with(place, total)]
-        return [*before, replace(s, args=tuple(args)), *after]
+                terms += [self.algebra.along(slope, tangents)] if slope is not None else []
+            after += self.sum_of(terms, place, span)
+        return [*before, replace(s, args=held.values), *after]
+
+    def held_arguments(self, args: Sequence[ir.Expr], before: Statements, but: Sequence[int] = ()) -> Held:
+        """The arguments of a call, those at `but` as they are, in variables that the call cannot change."""
+        values: list[ir.Expr] = []
+        along: dict[int, tuple[ir.Expr, ...]] = {}
+        for i, arg in enumerate(args):
+            if i in but:
+                values.append(arg)
+                continue
+            value, tangents = self.dual(arg, before)
+            values.append(self.held(value, before) if isinstance(arg.type, Float) else value)
+            if tangents is not None:
+                along[i] = tuple(self.held(t, before) for t in tangents)
+        return Held(tuple(values), along)
+
+    def sum_of(self, terms: Iterable[Tangents], place: ir.Place, span: Span) -> Statements:
+        """Makes a sum the tangents of what has been stored at a place."""
+        total: Sequence[ir.Expr] = self.zeros(place.type, span)
+        for term in terms:
+            if term is not None:
+                total = [self.algebra.plus(a, b) for a, b in zip(total, term, strict=True)]
+        return [ir.Assign(p, t, span=span) for p, t in self._with(place, total)]
 
     def held(self, e: ir.Expr, before: Statements) -> ir.Expr:
         if isinstance(e, ir.Const):

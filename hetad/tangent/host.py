@@ -45,7 +45,8 @@ def tangent(derivation: Derivation) -> Derivation:
     whole = (*frame.opening, *engine.memory.opening, *text, *engine.memory.closing, *frame.closing, *tail)
     found = {derivation.name: names_of(derivation.active)}
     found |= {made.function.name: made.names for made in kernels.made.values()}
-    functions = {**derivation.functions, **{k.function.name: k.function for k in kernels.made.values()}}
+    of_kernels = {k.function.name: k.function for k in kernels.made.values()}
+    functions = {**kernels.around.called(), **derivation.functions, **of_kernels}
     made = replace(
         derivation, functions=functions, added=tuple(frame.parameters), explanation=Explanation(found, (), ())
     )
@@ -137,25 +138,26 @@ class Kernels:
 
     def __init__(self, derivation: Derivation, algebra: Algebra) -> None:
         self.derivation, self.algebra = derivation, algebra
+        self.around = derivation.around_kernels
         self.made: dict[tuple[str, frozenset[int]], KernelTangent] = {}
 
     def __call__(self, kernel: str, active: frozenset[int]) -> KernelTangent:
         key = kernel, active
         if key not in self.made:
-            request, names = self.derivation.request, self.derivation.setting.names
+            names, count = self.derivation.setting.names, self.derivation.request.directions
             function = self.derivation.functions[kernel]
             name = names.fresh(f"{kernel}_{self.algebra.what}")
             taken = (*self.derivation.functions, name)
-            self.made[key] = kernel_tangent(
-                function, name, active, request.directions, request.options, taken, self.algebra
-            )
+            self.made[key] = kernel_tangent(function, name, active, count, self.around, taken, self.algebra)
         return self.made[key]
 
 
 class HostEngine(Engine):
     def __init__(self, setting: Setting, derivation: Derivation, kernels: Kernels) -> None:
         directions = derivation.request.directions
-        super().__init__(setting.names, setting.effects, derivation.active, directions, kernels.algebra)
+        super().__init__(
+            setting.names, setting.effects, derivation.active, directions, kernels.algebra, kernels.around
+        )  # fmt: skip
         self.spaces = setting.spaces
         self.kernels = kernels
         self.again = derivation.request.again

@@ -17,6 +17,7 @@ from hetad.analysis.activity import Activity
 from hetad.analysis.effects import Effects, positions_of
 from hetad.analysis.pointer_expressions import cell_at
 from hetad.analysis.pointers import Location, points_to
+from hetad.device.asked import Around
 from hetad.device.shared import refuse_too_much
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
@@ -43,7 +44,7 @@ class KernelTangent:
 
 
 def kernel_tangent(
-    kernel: ir.Function, name: str, active: frozenset[int], count: int, options: Options, taken: Iterable[str],
+    kernel: ir.Function, name: str, active: frozenset[int], count: int, around: Around, taken: Iterable[str],
     algebra: Algebra,
 ) -> KernelTangent:  # fmt: skip
     """The tangent of an inlined kernel along `count` directions.
@@ -57,8 +58,8 @@ def kernel_tangent(
     pointers = points_to(kernel)
     effects = Effects(pointers, {})
     dynamic_bytes = names.symbol("shared_bytes", SIZE_T, kernel.span, "param")
-    found = _active(kernel, effects, active, options)
-    engine = KernelEngine(names, effects, found, count, algebra, dynamic_bytes)
+    found = _active(kernel, effects, active, around.options)
+    engine = KernelEngine(names, effects, found, count, algebra, around, dynamic_bytes)
     positions = tuple(sorted(active))
     params: list[ir.Symbol] = []
     for p in (kernel.params[i] for i in positions):
@@ -109,10 +110,10 @@ _BEHIND = Quote("real *tangent = (real *)((char *)memory + behind * bytes);")
 
 class KernelEngine(Engine):
     def __init__(
-        self, names: Names, effects: Effects, active: Iterable[Location], count: int, algebra: Algebra,
+        self, names: Names, effects: Effects, active: Iterable[Location], count: int, algebra: Algebra, around: Around,
         dynamic_bytes: ir.Symbol,
     ) -> None:  # fmt: skip
-        super().__init__(names, effects, active, count, algebra)
+        super().__init__(names, effects, active, count, algebra, around)
         self.dynamic_bytes = dynamic_bytes
 
     def declare(self, s: ir.Declare) -> Statements:

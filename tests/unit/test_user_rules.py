@@ -56,6 +56,68 @@ def test_rule_is_used(backend: str) -> None:
     assert r["width"] == 0
 
 
+@pytest.mark.parametrize("rule", [{"partials": PARTIALS}, {"cuda": CUDA}], ids=["partials", "cuda"])
+@pytest.mark.parametrize("optimize", [True, False])
+def test_rule_gives_the_same_tangents_and_products(rule: dict[str, object], optimize: bool, backend: str) -> None:
+    rng = np.random.default_rng(5)
+    n, launch = 70, {"grid": 3, "block": 32}
+    x, v, seeds = rng.uniform(-1.5, 1.5, n), rng.normal(size=(2, n)), rng.normal(size=n)
+
+    def found(program: hetad.Program) -> list[np.ndarray]:
+        asked = {"wrt": ("x", "width"), "of": "y", "backend": backend, "optimize": optimize}
+        j = hetad.jvp(program["apply"], directions=2, **asked)
+        h = hetad.hvp(program["apply"], **asked)
+        tangents = j(np.zeros(n), x, 3.0, n, tangents={"x": v, "width": np.array([0.3, -0.7])}, **launch)
+        product = h(np.zeros(n), x, 3.0, n, tangents={"x": v[0], "width": 0.3}, seeds={"y": seeds}, **launch)
+        return [tangents["y"], product["x"], np.array(product["width"])]
+
+    ruled = hetad.loads(SOURCE)
+    hetad.pullback(ruled, "bump", **rule)
+    for a, b in zip(found(ruled), found(hetad.loads(SOURCE)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-11)
+
+
+def test_rule_is_used_by_tangents(backend: str) -> None:
+    program = hetad.loads(SOURCE)
+    hetad.pullback(program, "bump", {"x": "7 * x"})
+    launch = {"grid": 1, "block": 2}
+    j = hetad.jvp(program["apply"], wrt=("x", "width"), of="y", backend=backend)
+    x, v = np.array([0.5, 0.8]), np.array([0.2, -0.4])
+    slope = 2 * 7 * x**2 * 2 * x + 1
+    found = j(np.zeros(2), x, 3.0, 2, tangents={"x": v, "width": 1.0}, **launch)
+    np.testing.assert_allclose(found["y"], slope * v)
+    h = hetad.hvp(program["apply"], wrt="x", of="y", backend=backend)
+    product = h(np.zeros(2), x, 3.0, 2, tangents={"x": v}, seeds={"y": np.ones(2)}, **launch)
+    np.testing.assert_allclose(product["x"], 2 * 7 * 2 * 3 * x**2 * v)
+    hetad.pullback(program, "bump", inactive=True)
+    j = hetad.jvp(program["apply"], wrt=("x", "width"), of="y", backend=backend)
+    np.testing.assert_array_equal(j(np.zeros(2), x, 3.0, 2, tangents={"x": v, "width": 1.0}, **launch)["y"], v)
+
+
+def test_rule_tells_the_pattern() -> None:
+    """What a rule gives no slope for, nothing depends on."""
+    source = """
+    __device__ double mix(double a, double b) { return a * b; }
+    __global__ void pairs(double *y, const double *x, int n)
+    {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n - 1) y[i] = mix(x[i], x[i + 1]);
+    }
+    """
+    program, n, launch = hetad.loads(source), 7, {"grid": 1, "block": 8}
+    values = np.zeros(n - 1), np.linspace(1, 2, n), n
+
+    def pattern() -> np.ndarray:
+        j = hetad.jacobian(program["pairs"], wrt="x", of="y", sparsity="detect", backend="cpu")
+        found: np.ndarray = j.pattern(*values, **launch).toarray()
+        return found
+
+    both = np.eye(n - 1, n) + np.eye(n - 1, n, 1)
+    np.testing.assert_array_equal(pattern(), both > 0)
+    hetad.pullback(program, "mix", {"b": "a"})
+    np.testing.assert_array_equal(pattern(), np.eye(n - 1, n, 1) > 0)
+
+
 def test_inactive(backend: str) -> None:
     program = hetad.loads(SOURCE)
     hetad.pullback(program, "bump", inactive=True)
@@ -146,6 +208,16 @@ def test_where_the_seed_is_zero_a_pole_gives_zero(rule: dict[str, object], backe
     x, seed = np.array([0.0, 0.25]), np.array([0.0, 1.0])
     found = slopes(hetad.loads(source), backend, {"root": rule}, x=x, seed=seed)
     assert found == pytest.approx([0, 1 + 4 * 0.25])
+
+
+@pytest.mark.parametrize("rule", [{"partials": {"x": "0.5 / r"}}, {"cuda": POLE}], ids=["partials", "cuda"])
+def test_where_the_tangent_is_zero_a_pole_gives_zero(rule: dict[str, object], backend: str) -> None:
+    program = hetad.loads(FORMULAS.replace("two(x[i], x[i])", "x[i]"))
+    hetad.pullback(program, "root", **rule)  # type: ignore[arg-type]
+    j = hetad.jvp(program["apply"], wrt="x", of="y", backend=backend)
+    given = {"x": np.array([0.0, 1.0])}
+    found = j(np.zeros(2), np.array([0.0, 0.25]), 2, 2, tangents=given, grid=1, block=2)
+    assert found["y"] == pytest.approx([0, 1 + 4 * 0.25])
 
 
 @pytest.mark.parametrize(

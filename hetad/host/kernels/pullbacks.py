@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.analysis.effects import KernelEffects
-from hetad.device.asked import Around, Asked
+from hetad.device.asked import Asked
 from hetad.device.attempts import KernelPasses
 from hetad.device.choice import best_pullback
 from hetad.device.generated import Pullback
@@ -23,9 +23,7 @@ class Pullbacks:
     def __init__(self, derivation: Derivation, passes: KernelPasses) -> None:
         self.derivation, self.passes = derivation, passes
         self.effects = derivation.setting.summaries
-        request = derivation.request
-        written = ir.Program(derivation.written, derivation.globals, derivation.structs, derivation.sources)
-        self.around = Around(written, request.options, request.rules)
+        self.around = derivation.around_kernels
         self.made: dict[tuple[Asked, bool], Pullback] = {}  # all that know something are one
 
     def __call__(self, asked: Asked) -> Pullback:
