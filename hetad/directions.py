@@ -61,6 +61,15 @@ def typical_step(point: Vector) -> Vector:
     return np.maximum(np.abs(point), 0.1 * typical if typical > 0 else 1.0)
 
 
+def on_host(value: Any) -> Any:
+    """A number as a float, an array as one of NumPy."""
+    import numpy as np
+
+    if hasattr(value, "get") and not isinstance(value, Mapping):
+        return value.get()
+    return float(value) if isinstance(value, int | np.floating) else value
+
+
 def to_vector(value: Any) -> Vector:
     """The floating numbers in an argument, in order: of a scalar, an array, an array of structs, or a mapping."""
     import numpy as np

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hetad.api import gradient
 from hetad.diagnostics import ArgumentError
-from hetad.directions import from_vector, to_vector
+from hetad.directions import from_vector, on_host, to_vector
 from hetad.modes import hvp, jvp
 from hetad.run.call import RETURN
 from hetad.run.signature import bind
-from hetad.sparsity import DETECT, Compression, Detection, as_pattern
+from hetad.sparsity import Detection, Sparsity, of_pairs
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -70,6 +71,7 @@ def hessian(
         backend: "cuda" or "cpu".
         sparsity: which derivatives are not zero, with respect to one array: a SciPy sparse matrix, or anything of which
             `scipy.sparse.csr_array` makes one.  The result is sparse then, by as many products as it has colours.
+            "detect": all pairs of inputs that lead to the same number of an output in memory.
         cpu_threads: of the CPU.
         progress: whether a call shows on standard error how far it is.
 
@@ -94,18 +96,12 @@ class Jacobian:
         choice = function.compiled.choice(wrt, of, {})
         self.wrt, self.of = choice.wrt, choice.of
         self._made: dict[object, Any] = {}
-        self._compression: Compression | None = None
-        self._detection: Detection | None = None
-        self._detected_at: object = None
+        self._sparsity: Sparsity | None = None
         if sparsity is not None:
             if len(self.wrt) != 1 or self.of is None or len(self.of) != 1:
                 raise ArgumentError("sparsity= is for one output array with respect to one input array")
-            if isinstance(sparsity, str):
-                if sparsity != DETECT:
-                    raise ArgumentError(f"sparsity={sparsity!r}: there are 'detect', and patterns as matrices")
-                self._detection = Detection(function, self.wrt, self.of, backend, self._directions, cpu_threads)
-            else:
-                self._compression = Compression(as_pattern(sparsity))
+            detection = Detection(function, self.wrt, self.of, backend, self._directions, cpu_threads)
+            self._sparsity = Sparsity(sparsity, detection, partial(_steps, what="pattern", shown=progress))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The derivatives at `args`, which stay as they are.
@@ -116,8 +112,8 @@ class Jacobian:
         """
         values, launch = _values(self.function, args, named)
         columns = sum(to_vector(values[n]).size for n in self.wrt)
-        if self._compression is not None or self._detection is not None:
-            return self._sparse(values, launch)
+        if self._sparsity is not None:
+            return self._sparse(self._sparsity, values, launch)
         rows = 1 if self.of is None else sum(to_vector(values[n]).size for n in self.of)
         forward = self.mode == "forward" or (self.mode == "auto" and columns <= rows)
         matrix = self._by_columns(values, launch, rows, columns) if forward else self._by_rows(values, launch, rows)
@@ -155,7 +151,7 @@ class Jacobian:
             count = min(ROWS, rows - first)
             seeds = None if self.of is None else _given(values, self.of, np.eye(count, rows, first))
             some = self._backward(count)(*values.values(), seeds=seeds, **launch)
-            each = {n: [_on_host(some[n])] if count == 1 else np.split(_on_host(some[n]), count) for n in self.wrt}
+            each = {n: [on_host(some[n])] if count == 1 else np.split(on_host(some[n]), count) for n in self.wrt}
             found += [np.concatenate([to_vector(each[n][i]) for n in self.wrt]) for i in range(count)]
         return np.stack(found) if found else np.zeros((0, sum(to_vector(values[n]).size for n in self.wrt)))
 
@@ -175,43 +171,17 @@ class Jacobian:
         what its operands depend on, whatever their values are.  It holds as long as indices, loops, branches and `?:`
         go as they go here.
         """
-        values, launch = _values(self.function, args, named)
-        return self._compressed_at(values, launch).pattern
+        if self._sparsity is None:
+            raise ArgumentError("there is no pattern: ask for this Jacobian with sparsity=")
+        return self._sparsity.at(*_values(self.function, args, named)).pattern
 
-    def _compressed_at(self, values: Mapping[str, Any], launch: Any) -> Compression:
-        """The pattern for these arguments: detected again where one that is no floating number has changed."""
-        if self._detection is None:
-            assert self._compression is not None
-            return self._compression
-        here = _structure(values), repr(launch)
-        if self._compression is None or here != self._detected_at:
-            self._compression = Compression(self._detected(values, launch))
-            self._detected_at = here
-        return self._compression
-
-    def _detected(self, values: Mapping[str, Any], launch: Any) -> Any:
-        assert self._detection is not None
-        return self._detection(values, launch, lambda steps: _steps(steps, "pattern", self._progress))
-
-    def _sparse(self, values: Mapping[str, Any], launch: Any) -> Any:
+    def _sparse(self, sparsity: Sparsity, values: Mapping[str, Any], launch: Any) -> Any:
         assert self.of is not None
         output, source = values[self.of[0]], values[self.wrt[0]]
         shape = to_vector(output).size, to_vector(source).size
-        by = self._compressed_at(values, launch)
-        if by.pattern.shape != shape:
-            raise ArgumentError(f"sparsity has the shape {by.pattern.shape}, the Jacobian {shape}")
-        matrix, row = self._recovered(by, values, launch, output.dtype.itemsize)
-        if row is not None and self._detection is not None:  # a branch goes another way than before
-            by = self._compression = Compression(as_pattern(by.pattern + self._detected(values, launch)))
-            matrix, row = self._recovered(by, values, launch, output.dtype.itemsize)
-        if row is not None:
-            raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row} of {self.of[0]}")
-        return matrix
-
-    def _recovered(self, by: Compression, values: Mapping[str, Any], launch: Any, itemsize: int) -> tuple[Any, Any]:
-        products = np.stack(list(self._products(values, launch, by.directions)))
-        matrix = by.matrix(products)
-        return matrix, by.lacking(matrix, products, itemsize)
+        return sparsity.matrix(
+            values, launch, lambda vectors: self._products(values, launch, vectors), shape, output.dtype.itemsize
+        )
 
 
 class Hessian:
@@ -224,11 +194,18 @@ class Hessian:
         self.function, self._progress = function, progress
         self.product = hvp(function, wrt, of, backend, cpu_threads=cpu_threads)
         self.wrt, self.of = self.product.wrt, self.product.of
-        self._compression: Compression | None = None
+        self._sparsity: Sparsity | None = None
         if sparsity is not None:
-            if len(self.wrt) != 1 or isinstance(sparsity, str):
-                raise ArgumentError("sparsity= of a Hessian is a matrix, for one input array")
-            self._compression = Compression(as_pattern(sparsity))
+            if len(self.wrt) != 1:
+                raise ArgumentError("sparsity= of a Hessian is for one input array")
+            if isinstance(sparsity, str) and self.of is None:
+                raise ArgumentError(
+                    "sparsity='detect' of a Hessian is for outputs in memory: a number that all inputs lead to tells"
+                    " nothing\n  help: give the pattern, or ask for the terms before they are summed"
+                )
+            detection = Detection(function, self.wrt, self.of, backend, DIRECTIONS, cpu_threads)
+            shown = partial(_steps, what="pattern", shown=progress)
+            self._sparsity = Sparsity(sparsity, detection, shown, of_pairs)
 
     def __call__(self, *args: Any, seeds: Mapping[str, Any] | None = None, **named: Any) -> Any:
         """The second derivatives at `args`, which stay as they are.
@@ -238,8 +215,8 @@ class Hessian:
         """
         values, launch = _values(self.function, args, named)
         size = sum(to_vector(values[n]).size for n in self.wrt)
-        if self._compression is not None:
-            return self._sparse(self._compression, values, launch, seeds)
+        if self._sparsity is not None:
+            return self._sparse(self._sparsity, values, launch, seeds)
         matrix = np.stack(list(self._products(values, launch, seeds, np.eye(size))), axis=1)
         shapes = _shapes(values, self.wrt)
         return _blocks(matrix, shapes, shapes)
@@ -249,19 +226,25 @@ class Hessian:
         for j in _steps(range(len(vectors)), "hessian", self._progress):
             along = _given(values, self.wrt, vectors[j : j + 1])
             found = self.product(*values.values(), tangents=along, seeds=seeds, **launch)
-            yield np.concatenate([to_vector(_on_host(found[n])) for n in self.wrt])
+            yield np.concatenate([to_vector(on_host(found[n])) for n in self.wrt])
 
-    def _sparse(self, by: Compression, values: Mapping[str, Any], launch: Any, seeds: Any) -> Any:
+    def pattern(self, *args: Any, **named: Any) -> Any:
+        """Which second derivatives may be other than zero at `args`, as a `scipy.sparse.csr_array` of truth values.
+
+        With sparsity="detect" these are all pairs of inputs that lead to the same number of an output; see
+        `Jacobian.pattern`.
+        """
+        if self._sparsity is None:
+            raise ArgumentError("there is no pattern: ask for this Hessian with sparsity=")
+        return self._sparsity.at(*_values(self.function, args, named)).pattern
+
+    def _sparse(self, sparsity: Sparsity, values: Mapping[str, Any], launch: Any, seeds: Any) -> Any:
         source = values[self.wrt[0]]
         size = to_vector(source).size
-        if by.pattern.shape != (size, size):
-            raise ArgumentError(f"sparsity has the shape {by.pattern.shape}, the Hessian {(size, size)}")
-        products = np.stack(list(self._products(values, launch, seeds, by.directions)))
-        matrix = by.matrix(products)
-        row = by.lacking(matrix, products, source.dtype.itemsize)
-        if row is not None:
-            raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row}")
-        return matrix
+        return sparsity.matrix(
+            values, launch, lambda vectors: self._products(values, launch, seeds, vectors), (size, size),
+            source.dtype.itemsize,
+        )  # fmt: skip
 
 
 # --- arguments as vectors ------------------------------------------------------------------------
@@ -280,7 +263,7 @@ def _given(values: Mapping[str, Any], names: Sequence[str], vectors: Any) -> dic
     found: dict[str, Any] = {}
     start = 0
     for name in names:
-        like = _on_host(values[name])
+        like = on_host(values[name])
         size = to_vector(like).size
         parts = [from_vector(like, v[start : start + size]) for v in vectors]
         found[name] = parts[0] if len(parts) == 1 else parts if isinstance(like, float) else _stacked(parts)
@@ -299,21 +282,9 @@ def _stacked(parts: Sequence[Any]) -> Any:
 def _taken(found: Any, of: Sequence[str] | None, k: int, count: int) -> Any:
     """The tangents of all outputs along the k-th of `count` directions, as one vector."""
     if of is None:
-        return np.atleast_1d(_on_host(found))[k]
-    arrays = (_on_host(found[n]) for n in of)
+        return np.atleast_1d(on_host(found))[k]
+    arrays = (on_host(found[n]) for n in of)
     return np.concatenate([to_vector(a if count == 1 else a[k]) for a in arrays])
-
-
-def _structure(values: Mapping[str, Any]) -> object:
-    """What decides, beside floating numbers, which way a program goes: shapes, integers, indices."""
-    found: list[object] = []
-    for name, value in values.items():
-        array = _on_host(value)
-        whole = getattr(array, "dtype", None) is not None and array.dtype.kind in "iub"
-        found.append((name, np.shape(array), array.tobytes() if whole else None))
-        if not isinstance(value, float | np.floating | Mapping) and np.ndim(array) == 0:
-            found.append(repr(value))
-    return found
 
 
 def _shapes(values: Mapping[str, Any], names: Sequence[str] | None) -> dict[str, tuple[int, ...]]:
@@ -338,13 +309,6 @@ def _blocks(matrix: Any, rows: Mapping[str, tuple[int, ...]], columns: Mapping[s
             j += width
         i += height
     return found
-
-
-def _on_host(value: Any) -> Any:
-    """A number as a float, an array as one of NumPy."""
-    if hasattr(value, "get") and not isinstance(value, Mapping):
-        return value.get()
-    return float(value) if isinstance(value, int | np.floating) else value
 
 
 def _steps(steps: range, what: str, shown: bool) -> Iterator[int]:

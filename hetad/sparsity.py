@@ -14,7 +14,7 @@ import numpy as np
 from hetad.adjoint.options import Options
 from hetad.compiled import backend_for
 from hetad.diagnostics import ArgumentError
-from hetad.directions import to_vector
+from hetad.directions import on_host, to_vector
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -68,6 +68,66 @@ class Compression:
         return int(np.argmax(excess)) if (excess > 0).any() else None
 
 
+class Sparsity:
+    """What a user says of a sparse matrix of derivatives: its pattern, or that it be detected.
+
+    `turned`: the matrix's pattern from what is detected.
+    """
+
+    def __init__(
+        self, said: Any, detection: Detection, steps: Steps, turned: Callable[[Any], Any] = lambda found: found
+    ) -> None:  # fmt: skip
+        if isinstance(said, str) and said != DETECT:
+            raise ArgumentError(f"sparsity={said!r}: there are 'detect', and patterns as matrices")
+        self._detects = isinstance(said, str)
+        self._compression = None if self._detects else Compression(as_pattern(said))
+        self._detection, self._steps, self._turned = detection, steps, turned
+        self._detected_at: object = None
+
+    def at(self, values: Mapping[str, Any], launch: Any) -> Compression:
+        """The pattern for these arguments: detected again where one that is no floating number has changed."""
+        here = _structure(values), repr(launch)
+        if self._compression is None or (self._detects and here != self._detected_at):
+            self._compression = Compression(self._detected(values, launch))
+            self._detected_at = here
+        return self._compression
+
+    def _detected(self, values: Mapping[str, Any], launch: Any) -> Any:
+        return self._turned(self._detection(values, launch, self._steps))
+
+    def matrix(
+        self, values: Mapping[str, Any], launch: Any, products: Callable[[Any], Iterable[Any]], shape: tuple[int, int],
+        itemsize: int,
+    ) -> Any:  # fmt: skip
+        """The sparse matrix, of which `products` are those with vectors; `itemsize` bytes has a number of it.
+
+        Raises:
+            ArgumentError: the pattern has another shape, or lacks a derivative that is not zero.
+        """
+        by = self.at(values, launch)
+        if by.pattern.shape != shape:
+            raise ArgumentError(f"sparsity has the shape {by.pattern.shape}, the derivatives {shape}")
+        matrix, row = _recovered(by, products, itemsize)
+        if row is not None and self._detects:  # a branch goes another way than before
+            by = self._compression = Compression(as_pattern(by.pattern + self._detected(values, launch)))
+            matrix, row = _recovered(by, products, itemsize)
+        if row is not None:
+            raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row}")
+        return matrix
+
+
+def _recovered(by: Compression, products: Callable[[Any], Iterable[Any]], itemsize: int) -> tuple[Any, int | None]:
+    found = np.stack(list(products(by.directions)))
+    matrix = by.matrix(found)
+    return matrix, by.lacking(matrix, found, itemsize)
+
+
+def of_pairs(pattern: Any) -> Any:
+    """The pattern of the Hessian of sums of functions: pairs of the inputs of the same one."""
+    counts = pattern.astype(np.int64)
+    return as_pattern(counts.T @ counts)
+
+
 def coloured(pattern: Any) -> Any:
     """A colour for each column of a sparse matrix, so that columns of one colour share no row; few columns first."""
     by_column = pattern.tocsc()
@@ -79,6 +139,18 @@ def coloured(pattern: Any) -> Any:
         taken = set(colours[np.concatenate(parts)].tolist()) if parts else set()
         colours[j] = next(c for c in range(len(taken) + 1) if c not in taken)
     return colours
+
+
+def _structure(values: Mapping[str, Any]) -> object:
+    """What decides, beside floating numbers, which way a program goes: shapes, integers, indices."""
+    found: list[object] = []
+    for name, value in values.items():
+        array = on_host(value)
+        whole = getattr(array, "dtype", None) is not None and array.dtype.kind in "iub"
+        found.append((name, np.shape(array), array.tobytes() if whole else None))
+        if not isinstance(value, float | np.floating) and np.ndim(array) == 0:
+            found.append(repr(value))
+    return found
 
 
 # --- detection -----------------------------------------------------------------------------------
@@ -99,7 +171,9 @@ class Detection:
         """The pattern at these arguments, a row for each number of `of`, a column for each of `wrt`."""
         import scipy.sparse
 
-        sizes = [to_vector(_on_host(values[n])).size for n in self.wrt]
+        if any(isinstance(values.get(n), Mapping) for n in (*self.wrt, *(self.of or ()))):
+            raise ArgumentError("sparsity='detect' is for numbers and arrays, not for structs by value")
+        sizes = [to_vector(on_host(values[n])).size for n in self.wrt]
         plan, bits, words = self._made(1 if sum(sizes) <= _WORD else self.words)
         launched = self.function.compiled.launch(**{**_NOWHERE, **launch}, named={})
         rows, columns, height = [], [], 0
@@ -108,10 +182,10 @@ class Detection:
             for name, size in zip(self.wrt, sizes, strict=True):
                 inputs = np.arange(at, at + size)
                 masks = [_units(inputs - bits * k, bits) for k in range(words)]
-                given[name] = _as_masks(_on_host(values[name]), masks)
+                given[name] = _as_masks(on_host(values[name]), masks)
                 at += size
             outputs = plan.along(list(values.values()), given, launched)[2]
-            found = [_of_masks(_on_host(values.get(n, 0.0)), outputs[n], words) for n in self.of or outputs]
+            found = [_of_masks(on_host(values.get(n, 0.0)), outputs[n], words) for n in self.of or outputs]
             masks_of_rows = np.concatenate(found, axis=1)
             height = masks_of_rows.shape[1]
             for k, row, bit in _set_bits(masks_of_rows, bits):
@@ -174,7 +248,7 @@ def _fill(shadow: Any, like: Any, mask: Any) -> None:
 def _of_masks(like: Any, found: Any, words: int) -> Any:
     """The masks of the numbers of an output: an axis of words, then one of numbers."""
     shape = (words, *np.shape(like))
-    shadows = np.asarray(_on_host(found)).reshape(shape)
+    shadows = np.asarray(on_host(found)).reshape(shape)
     if isinstance(like, float):
         return shadows.reshape(words, 1).astype(np.uint64)
     each = [[part.ravel().astype(np.uint64) for part, _ in _parts(one, like)] for one in shadows]
@@ -204,12 +278,3 @@ def _mask_type(dtype: Any) -> Any:
             "itemsize": dtype.itemsize,
         }
     )
-
-
-def _on_host(value: Any) -> Any:
-    """A number as a float, an array as one of NumPy."""
-    if isinstance(value, Mapping):
-        raise ArgumentError("sparsity='detect' is for numbers and arrays, not for structs by value")
-    if hasattr(value, "get"):
-        return value.get()
-    return float(value) if isinstance(value, int | np.floating) else value

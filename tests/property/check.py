@@ -21,7 +21,7 @@ from unittest.mock import patch
 import numpy as np
 
 import hetad
-from hetad import gradcheck
+from hetad import gradcheck, productcheck
 from hetad.adjoint.options import OPTIMISATIONS
 from hetad.diagnostics import UnsupportedError
 from hetad.host.outlining import outline
@@ -129,8 +129,10 @@ def _changed_by_options(
     function = hetad.load(problem.source)[problem.function]
     options = dict(options)
     os.environ["HETAD_CPU_MODE"] = options.pop("cpu_mode", "")  # of this process
-    batch = options.pop("batch", False)
+    batch, hvp = options.pop("batch", False), options.pop("hvp", False)
     try:
+        if hvp and (wrong := _wrong_product(function, arguments, problem, options)) is not None:
+            return f"the product of the Hessian: {wrong}"
         if batch:
             exact = options.get("deterministic") or "cpu_threads" not in options
             check_batch(function, arguments, problem.wrt, problem.of, exact=bool(exact), **options)
@@ -152,6 +154,14 @@ def _changed_by_options(
         if row.verdict == "failed" and not _noise(expected[name], found[0][name]):
             return f"the gradient of {name} is {one}, without them {expected[name]}"
     return None
+
+
+def _wrong_product(function: hetad.Function, arguments: list[Any], problem: Problem, options: Options) -> str | None:
+    """What is wrong with the Hessian times a vector."""
+    shared = {k: v for k, v in options.items() if k not in ("graph", "measure")}
+    subject = productcheck.of_function(function, arguments, problem.wrt, problem.of, "cpu", {}, **shared)
+    report = gradcheck.check(subject, list(arguments), gradcheck.Accuracy(samples=1))
+    return str(report) if any(row.verdict == "failed" for row in report.rows) else None
 
 
 def _changed_by_functions(problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None) -> str | None:

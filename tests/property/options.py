@@ -20,8 +20,8 @@ def options(draw: Callable[..., Any]) -> Options:
 
 
 def drawn(choices: Choices) -> Options:
-    """Keyword arguments of `hetad.gradient`, and `cpu_mode` for `$HETAD_CPU_MODE`: none of them, or some; and
-    `batch`, whether a batch must give the numbers of single calls."""
+    """Keyword arguments of `hetad.gradient`, and `cpu_mode` for `$HETAD_CPU_MODE`: none of them, or some; and whether a
+    batch must give the numbers of single calls (`batch`), and the product of the Hessian be right (`hvp`)."""
     found: dict[str, Any] = {}
     if choices.chance(60):
         found["optimize"] = _optimisations(choices)
@@ -35,7 +35,7 @@ def drawn(choices: Choices) -> Options:
         found["cpu_threads"] = choices.number(2, 4)
     if choices.chance(30):
         found["cpu_mode"] = choices.one_of(["fibers", "blocks"])
-    for flag in ("graph", "measure", "batch"):
+    for flag in ("graph", "measure", "batch", "hvp"):
         if choices.chance(20):
             found[flag] = True
     return found

@@ -108,6 +108,41 @@ def test_hessian_from_a_pattern(program: Any, u: Any, backend: str) -> None:
         hetad.hessian(program["energy"], ("u", "k"), sparsity=np.eye(N + 1))
 
 
+PAIRS = """
+__global__ void springs(double *e, const double *x, const int *left, const int *right, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        double d = x[right[i]] - x[left[i]];
+        e[i] = exp(d) * (i % 3 == 0 ? x[left[i]] : 1.0);
+    }
+}
+"""
+
+
+def test_hessian_whose_pattern_is_detected(backend: str) -> None:
+    rng = np.random.default_rng(8)
+    n, cells, launch = 23, 11, {"grid": 3, "block": 9}
+    x, seeds = rng.normal(size=cells), {"e": rng.normal(size=n)}
+    ends = [rng.integers(0, cells, n).astype(np.int32) for _ in range(2)]
+    springs = hetad.loads(PAIRS)["springs"]
+    sparse = hetad.hessian(springs, "x", "e", backend, sparsity="detect")
+    dense = hetad.hessian(springs, "x", "e", backend)
+    for left, right in (ends, ends[::-1], [(ends[0] + 1) % cells, ends[1]]):
+        values = np.zeros(n), x, left, right, n
+        found = sparse(*values, seeds=seeds, **launch)
+        np.testing.assert_allclose(found.toarray(), dense(*values, seeds=seeds, **launch)["x"]["x"], rtol=1e-11)
+        expected = {(a, b) for p in zip(left, right, strict=True) for a in p for b in p}
+        assert set(zip(*sparse.pattern(*values, **launch).nonzero(), strict=True)) == expected
+
+
+def test_no_pattern_of_a_hessian_is_detected_for_a_number(program: Any) -> None:
+    with pytest.raises(hetad.ArgumentError, match="ask for the terms before they are summed"):
+        hetad.hessian(program["energy"], "u", sparsity="detect")
+    with pytest.raises(hetad.ArgumentError, match="ask for this Hessian with sparsity="):
+        hetad.hessian(program["energy"], "u", backend="cpu").pattern(np.zeros(N), K, N)
+
+
 def test_what_does_not_fit(program: Any, u: Any) -> None:
     with pytest.raises(hetad.ArgumentError, match="mode='both'"):
         hetad.jacobian(program["react"], "u", "y", mode="both")  # type: ignore[arg-type]
