@@ -40,7 +40,7 @@ from hetad.device.tape.saves import ordered_saves
 from hetad.device.tape.segments import segments_asked_for
 from hetad.device.tape.storage import stored_tape
 from hetad.diagnostics import SourceError
-from hetad.frontend.closure import reach, reach_for_derivative
+from hetad.frontend.closure import reach, reach_for_derivative, with_routines
 from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
 from hetad.garbage import seldom_collected
@@ -56,7 +56,7 @@ from hetad.host.explanation import explained
 from hetad.host.freed_twice import refuse_double_frees
 from hetad.host.graphs import refuse_data_dependence
 from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
-from hetad.host.kernels.routines import handles_given, library_choices, with_routines_pullbacks
+from hetad.host.kernels.routines import handles_given, library_choices, with_routines_derivatives
 from hetad.host.live_ranges import with_live_ranges
 from hetad.host.members import structs_by_member
 from hetad.host.outlining.outline import outline
@@ -119,7 +119,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     field_by_field,
     scalar_replacement.only(option("scalars")),
     lift_symbols,
-    with_routines_pullbacks.only(is_reverse),
+    with_routines_derivatives,
     with_pointer_modes,
     library_choices,
     in_one_stream,
@@ -315,7 +315,7 @@ def differentiate_twice(unit: Unit, request: Request, gradient: bool = False) ->
     of = tuple(tangents[name] for name in request.of or (RETURN,))
     wrt = (*request.wrt, *(tangents[name] for name in request.wrt if gradient))
     inner = replace(request, function=forward.entry, wrt=wrt, of=of, directions=0, value=False)
-    back = _derivative(forward.program, inner)
+    back = _derivative(with_routines(unit, forward.program), inner)
     roles = {p.symbol.name: p for p in forward.parameters}
     parameters = tuple(_as_in(roles, p) for p in back.parameters)
     return SecondOrder(forward, replace(back, parameters=parameters))

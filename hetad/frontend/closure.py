@@ -10,7 +10,7 @@ from hetad.diagnostics import SourceError
 from hetad.frontend.fence import supported
 from hetad.passes.manager import run
 from hetad.passes.task import Task
-from hetad.rules.routines import pullback_name
+from hetad.rules.routines import pullback_name, tangent_name
 
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
@@ -31,15 +31,20 @@ def reach(unit: Unit, name: str) -> Task:
 
 
 def reach_for_derivative(unit: Unit, name: str, rules: Rules) -> Program:
-    """The same, with the pullbacks of the libraries' routines that it calls, and those that the user has given."""
-    program: Program = reach(unit, name)
-    for function in list(program.functions.values()):
-        pullback = pullback_name(function.name, function.span)
-        if pullback is not None:
-            program = _joined(program, unit.of_library(pullback))
+    """The same, with the pullbacks and tangents of the libraries' routines that it calls, and the user's."""
+    program = with_routines(unit, reach(unit, name))
     for rule in rules.values():
         if rule.pullback is not None and rule.function in program.functions:
             program = replace(program, functions={**reach(unit, rule.pullback).functions, **program.functions})
+    return program
+
+
+def with_routines(unit: Unit, program: Program) -> Program:
+    """The program, with the pullbacks and tangents of the libraries' routines that stand in it."""
+    for function in list(program.functions.values()):
+        for name in (pullback_name(function.name, function.span), tangent_name(function.name, function.span)):
+            if name is not None:
+                program = _joined(program, unit.of_library(name))
     return program
 
 

@@ -1,8 +1,9 @@
 """Routines of cuBLAS and cuFFT: one row for each kernel of the library text (`frontend/libraries`) that stands for one.
 
-The kernel says what a routine reads and writes, and is what runs where the library cannot be had.  Its pullback is a
-host function of the same text, `<kernel>_pullback`, in terms of such kernels again; where there is none, the kernel is
-differentiated as any other.  Its parameters have the names of the kernel's, and `adj_x` for the adjoint of x.
+The kernel says what a routine reads and writes, and is what runs where the library cannot be had.  Its derivatives are
+host functions of the same text, `<kernel>_pullback` and `<kernel>_tangent`, in terms of such kernels again; where there
+is no pullback, the kernel is differentiated as any other.  Their parameters have the names of the kernel's, and `adj_x`
+or `dot_x` for the adjoint or tangent of x.
 """
 
 from __future__ import annotations
@@ -78,3 +79,8 @@ def pullback_name(kernel: str, span: Span) -> str | None:
     """The host function that undoes a launch of the kernel defined there, where the library text gives one."""
     routine = routine_of(kernel, span)
     return f"{kernel}_pullback" if routine is not None and routine.pullback else None
+
+
+def tangent_name(kernel: str, span: Span) -> str | None:
+    """The host function that does the tangent of such a launch."""
+    return f"{kernel}_tangent" if routine_of(kernel, span) is not None else None

@@ -25,10 +25,12 @@ from hetad.tangent.duals import Dual, Duals, Places, Tangents, plus
 
 
 class Algebra(ABC):
-    """`prefix`: of the names of shadows; `what`: what a function of them is called."""
+    """`prefix`: of the names of shadows; `what`: what a function of them is called; `linear`: what a linear function
+    makes of shadows is what it makes of numbers."""
 
     prefix: str
     what: str
+    linear: bool
 
     def type(self, type_: Type) -> Type:
         """Of the shadow of something that has this type."""
@@ -59,7 +61,7 @@ class Algebra(ABC):
 class Linear(Algebra):
     """Tangents: the product of the Jacobian with a direction."""
 
-    prefix, what = "dot", "tangent"
+    prefix, what, linear = "dot", "tangent", True
 
     def of(self, places: Places, span: Span, before: list[ir.Stmt] | None) -> Callable[[ir.Expr], Dual]:
         return Duals(places, span, before)
@@ -80,7 +82,7 @@ class Masks(Algebra):
     Newsam and Ramsdell, 1996 (propagation of bit patterns).
     """
 
-    prefix, what = "mask", "dependence"
+    prefix, what, linear = "mask", "dependence", False
 
     def __init__(self, structs: Iterable[Type]) -> None:
         """`structs`: of the program."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
@@ -11,6 +12,7 @@ from hetad.host.derivation import Derivation, with_body
 from hetad.host.derivative import Parameter
 from hetad.host.explanation import Explanation, names_of
 from hetad.host.kernels.launches import aligned
+from hetad.host.kernels.routines import put_in_place
 from hetad.host.parameters import RETURN
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
@@ -159,7 +161,7 @@ class HostEngine(Engine):
             setting.names, setting.effects, derivation.active, directions, kernels.algebra, kernels.around
         )  # fmt: skip
         self.spaces = setting.spaces
-        self.kernels = kernels
+        self.kernels, self.routines = kernels, derivation.routines
         self.again = derivation.request.again
         self.memory = MemoryTangents(self)
         # Whether the size of an allocation is asked for, so that the run time must know of it.
@@ -206,6 +208,8 @@ class HostEngine(Engine):
                 along[i] = tangents
         if not along:
             return [s]
+        if self.algebra.linear and s.kernel in self.routines:
+            return [*before, *self._by_routines(replace(s, args=tuple(values)), along), replace(s, args=tuple(values))]
         made = self.kernels(s.kernel, frozenset(along))
         extra = [t for i in made.active for t in along[i]]
         shared = s.shared
@@ -214,6 +218,12 @@ class HostEngine(Engine):
             extra.append(size)
             shared = binary("*", integer(self.count + 1, s.span, SIZE_T), size)
         return [*before, replace(s, kernel=made.function.name, args=(*values, *extra), shared=shared)]
+
+    def _by_routines(self, s: ir.Launch, along: Mapping[int, tuple[ir.Expr, ...]]) -> Statements:
+        """The tangents of a routine of a library, as the library text gives them."""
+        kernel, text = self.kernels.derivation.functions[s.kernel], self.routines[s.kernel]
+        each = ({i: t[k] for i, t in along.items()} for k in range(self.count))
+        return [x for given in each for x in put_in_place(text, s, kernel, "dot_", given, self.names)]
 
     def _argument(self, arg: ir.Expr, before: Statements) -> tuple[ir.Expr, tuple[ir.Expr, ...] | None]:
         """The value of an argument, and its tangents where it has some."""

@@ -180,7 +180,37 @@ def test_the_file_for_nvcc_calls_the_library() -> None:
     assert "blas_float_gemv" not in text
 
 
-def test_every_routine_has_its_kernel_and_its_pullback() -> None:
+ARGUMENTS: dict[str, list[Any]] = {
+    "gemm": [*(numbers(i, "double", 60) for i in (1, 2, 3)), 4, 5, 3, 1, 0, 1.5, 0.6, 6, 5, 7],
+    "gemv": [numbers(1, "double", 40), numbers(2, "double", 60), numbers(3, "double", 40), 4, 5, 1, 1.5, 0.6, 6, 2, -3],
+    "ger": [numbers(1, "double", 60), numbers(2, "double", 40), numbers(3, "double", 40), 4, 5, 1.5, 6, -2, 3],
+    "vectors": [numbers(i, "double", 30) for i in (1, 2, 3)] + [7, 1.5, -1, 2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "wrt"),
+    [(name, wrt) for name, every in (
+        ("gemm", ("a", "b", "c", "alpha", "beta")), ("gemv", ("a", "x", "y", "alpha", "beta")),
+        ("ger", ("a", "x", "y", "alpha")), ("vectors", ("x", "y", "alpha")),
+    ) for wrt in (every, *((x,) for x in every))],
+)  # fmt: skip
+def test_tangents_of_some_arguments(name: str, wrt: tuple[str, ...], backend: str) -> None:
+    """Of all, and of each alone: <w, J v> = <Jᵀ w, v>."""
+    function, arguments = program("double")[name], ARGUMENTS[name]
+    of = {"gemm": ("c",), "gemv": ("y",), "ger": ("a",), "vectors": ("x", "y", "numbers")}[name]
+    at = dict(zip((p.name for p in function.parameters), arguments, strict=True))
+    v = {n: numbers(7, "double", *at[n].shape) if isinstance(at[n], np.ndarray) else 0.7 for n in wrt}
+    w = {n: numbers(8, "double", *at[n].shape) for n in of}
+    j = hetad.jvp(function, wrt, of, backend, directions=2)
+    found = j(*arguments, tangents={n: np.stack([x, np.multiply(x, -2)]) for n, x in v.items()})
+    pulled = hetad.gradient(function, wrt, of, backend)(*arguments, seeds=w)
+    expected = sum(float(np.sum(pulled[n] * v[n])) for n in wrt)
+    for k, factor in enumerate((1, -2)):
+        assert sum(float(np.sum(found[n][k] * w[n])) for n in of) == pytest.approx(factor * expected, rel=1e-12)
+
+
+def test_every_routine_has_its_kernel_and_its_derivatives() -> None:
     from hetad.frontend.libraries import LIBRARIES, library
     from hetad.rules.routines import HEADERS, ROUTINES
     from hetad.run.cuda_routines import FORMS
@@ -190,6 +220,7 @@ def test_every_routine_has_its_kernel_and_its_pullback() -> None:
     for kernel, routine in ROUTINES.items():
         assert f"__global__ static void {kernel}(" in text
         assert (f" {kernel}_pullback(" in text) == routine.pullback
+        assert f" {kernel}_tangent(" in text
         assert routine.form in FORMS
 
 

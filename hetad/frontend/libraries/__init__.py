@@ -13,8 +13,8 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _FILES = {
-    "cublas_v2.h": ("cublas.cu", "blas_real.cu"),
-    "cufft.h": ("cufft.cu", "fft_real.cu"),
+    "cublas_v2.h": ("cublas.cu", "blas_real.cu", "blas_real_tangents.cu"),
+    "cufft.h": ("cufft.cu", "fft_real.cu", "fft_real_tangents.cu"),
     "curand.h": ("curand.cu", "random_real.cu"),
 }
 # What the words of a part on `real` become.  E and K are the letters of cuFFT for real and complex numbers; cuRAND's
@@ -33,9 +33,9 @@ LIBRARIES = frozenset(_FILES)
 
 @cache
 def library(header: str) -> str:
-    """The source that stands for a header: its common part, then the part on `real` for float and for double."""
-    common, typed = ((_FOLDER / file).read_text(encoding="utf-8") for file in _FILES[header])
-    return "\n".join([common, *(_for_type(typed, words) for words in _TYPES)])
+    """The source that stands for a header: its common part, then the parts on `real` for float and for double."""
+    common, *typed = ((_FOLDER / file).read_text(encoding="utf-8") for file in _FILES[header])
+    return "\n".join([common, *(_for_type("\n".join(typed), words) for words in _TYPES)])
 
 
 def _for_type(text: str, words: Mapping[str, str]) -> str:

@@ -1,12 +1,12 @@
-"""Launches of kernels that stand for routines of a library: undone by the pullback that the library text gives.
+"""Launches of kernels that stand for routines of a library: their derivatives are what the library text gives.
 
-The pullback is a host function in terms of such kernels again.  It is put in place of the launch's adjoint, with what
-depends on which adjoints there are, and on constants, decided.
+A pullback or tangent is a host function in terms of such kernels again.  It is put in place of the launch's adjoint, or
+in front of the launch, with what depends on which adjoints or tangents there are, and on constants, decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,35 +23,40 @@ from hetad.ir.visit import declared, map_body, map_exprs, own_variables, substit
 from hetad.passes.manager import program_pass
 from hetad.passes.task import entry_pass
 from hetad.rules import operations
-from hetad.rules.routines import HEADERS, pullback_name, routine_of
+from hetad.rules.routines import HEADERS, pullback_name, routine_of, tangent_name
 
 if TYPE_CHECKING:
+    from hetad.diagnostics import Span
     from hetad.host.engine import HostEngine
+    from hetad.ir.build import Names
 
-_PREFIX = "adj_"
 _OWN = {"cudaMalloc": operations.device_malloc, "cudaFree": operations.release}
 
 
-@program_pass("library-pullbacks")
-def with_routines_pullbacks(derivation: Derivation) -> Derivation:
-    """With the pullbacks of the library routines that are launched, and the kernels that these launch."""
+@program_pass("library-derivatives")
+def with_routines_derivatives(derivation: Derivation) -> Derivation:
+    """With the pullbacks, or tangents, of the library routines that are launched, and the kernels that these launch."""
     whole = replace(derivation, functions=derivation.written)
-    routines, kernels = given_pullbacks(whole, derivation.function.body)
+    name_of = tangent_name if derivation.request.is_tangent else pullback_name
+    routines, kernels = given_derivatives(whole, derivation.function.body, name_of)
     more = {name: split_structs(f) for name, f in kernels.items() if name not in derivation.functions}
     return replace(derivation, routines=routines, functions={**more, **derivation.functions})
 
 
-def given_pullbacks(program: ir.Program, body: ir.Body) -> tuple[dict[str, ir.Function], dict[str, ir.Function]]:
-    """The pullbacks for the launches in `body`, by kernel, and the kernels that they launch; all calls inlined."""
-    pullbacks: dict[str, ir.Function] = {}
+def given_derivatives(
+    program: ir.Program, body: ir.Body, name_of: Callable[[str, Span], str | None]
+) -> tuple[dict[str, ir.Function], dict[str, ir.Function]]:
+    """The derivatives, which have these names, for the launches in `body`, by kernel, and the kernels that they launch;
+    all calls inlined."""
+    found: dict[str, ir.Function] = {}
     kernels: dict[str, ir.Function] = {}
     for kernel in dict.fromkeys(s.kernel for s in walk_stmts(body) if isinstance(s, ir.Launch)):
-        name = pullback_name(kernel, program.functions[kernel].span) if kernel in program.functions else None
+        name = name_of(kernel, program.functions[kernel].span) if kernel in program.functions else None
         if name is not None and name in program.functions:
             flat = inline(program, name)
-            pullbacks[kernel] = flat.functions[name]
+            found[kernel] = flat.functions[name]
             kernels |= {n: f for n, f in flat.functions.items() if f.kind == "kernel"}
-    return pullbacks, kernels
+    return found, kernels
 
 
 def with_choices_made(function: ir.Function) -> ir.Function:
@@ -69,27 +74,39 @@ library_choices = entry_pass("library-choices")(with_choices_made)
 
 def undone(engine: HostEngine, s: ir.Launch, pullback: ir.Function, active: frozenset[int]) -> list[ir.Stmt]:
     """The adjoint of the launch, whose arguments `active` have adjoints."""
-    position = {p.name: i for i, p in enumerate(engine.kernels[s.kernel].params)}
+    adjoints = {i: engine.adjoint_argument(s.args[i], s.span) for i in active}
+    body = put_in_place(pullback, s, engine.kernels[s.kernel], "adj_", adjoints, engine.names)
+    return list(map_body(_of_the_derivative, body))
+
+
+def put_in_place(
+    text: ir.Function, s: ir.Launch, kernel: ir.Function, prefix: str, given: Mapping[int, ir.Expr], names: Names
+) -> ir.Body:
+    """The body of a derivative of the launch s.
+
+    given: by position the adjoints or tangents that there are, for parameters named so with the prefix.
+    """
+    position = {p.name: i for i, p in enumerate(kernel.params)}
     bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
     there: dict[ir.Symbol, bool] = {}
     opening: list[ir.Stmt] = []
-    for p in pullback.params:
-        i = position[p.name.removeprefix(_PREFIX)]
-        if p.name.startswith(_PREFIX):
-            there[p] = i in active
-            null = ir.Const(0, p.type, "NULL", span=s.span)
-            bindings[p] = convert(engine.adjoint_argument(s.args[i], s.span), p.type) if i in active else null
-        elif isinstance(p.type, Pointer) or isinstance(s.args[i], ir.Var | ir.Const):
-            bindings[p] = convert(s.args[i], p.type)
+    for p in text.params:
+        i = position[p.name.removeprefix(prefix)]
+        value = s.args[i]
+        if p.name.startswith(prefix):
+            there[p] = i in given
+            value = given.get(i, ir.Const(0, p.type, "NULL" if isinstance(p.type, Pointer) else None, span=s.span))
+        if isinstance(p.type, Pointer) or isinstance(value, ir.Var | ir.Const):
+            bindings[p] = convert(value, p.type)
         else:
-            symbol = engine.names.symbol(p.name, p.type, s.span, const=True)
-            opening.append(ir.Declare(symbol, convert(s.args[i], p.type), span=s.span))
+            symbol = names.symbol(p.name, p.type, s.span, const=True)
+            opening.append(ir.Declare(symbol, convert(value, p.type), span=s.span))
             bindings[p] = symbol
-    for symbol in dict.fromkeys(declared(pullback.body)):
-        bindings[symbol] = replace_symbol(symbol, engine.names)
-    body = map_exprs(lambda e: _asked(e, there), pullback.body)
+    for symbol in dict.fromkeys(declared(text.body)):
+        bindings[symbol] = replace_symbol(symbol, names)
+    body = map_exprs(lambda e: _asked(e, there), text.body)
     body = map_body(_flat, simplified_body(substitute(bindings, body)))
-    return [*opening, *map_body(_of_the_derivative, _without_aliases(body))]
+    return (*opening, *_without_aliases(body))
 
 
 @on_derivative("give-handles")
@@ -102,7 +119,7 @@ def handles_given(derivation: Derivation) -> ir.Body:
 
 
 def _asked(e: ir.Expr, there: Mapping[ir.Symbol, bool]) -> ir.Expr:
-    """`adj_x != NULL` as a number."""
+    """`adj_x != NULL`, and of the tangent of a number `dot_x != 0`, as a number."""
     if isinstance(e, ir.Binary) and e.op in ("==", "!="):
         left = bare(e.left)
         if isinstance(left, ir.Var) and left.symbol in there:
