@@ -67,7 +67,8 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
     phases = not several and choices.chance(25)
     threads = choices.one_of(THREADS[:2] if phases else THREADS)
     by_rows = choices.chance(70)
-    scope, sums, outs = _kernel_scope(choices, parameters, width, by_rows)
+    interior = threads == "guarded" and not phases and choices.chance(35)
+    scope, sums, outs = _kernel_scope(choices, parameters, width, by_rows, interior)
     if several and not outs and choices.chance(40):
         scope.ints += choices.order(["(int)threadIdx.y", "(int)blockIdx.y", "(int)threadIdx.z"])[: choices.number(1, 3)]
     fuel = choices.number(3, 12)
@@ -77,7 +78,7 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
         body = DeviceBlock(choices, scope, real, fuel, functions, sums, outs)
         if several:
             body.once = int(threads == "strided")
-        lines = _thread_body(body, threads)
+        lines = _thread_body(body, threads, interior)
     declared = [_declared(p, real) for p in parameters]
     struct = [f"struct {bundle} {{", *(f"{INDENT}{member};" for member in declared), "};", ""] if bundle else []
     if bundle:
@@ -104,9 +105,9 @@ def _declared(parameter: Parameter, real: str) -> str:
 
 
 def _kernel_scope(
-    choices: Choices, parameters: list[Parameter], width: int, by_rows: bool
+    choices: Choices, parameters: list[Parameter], width: int, by_rows: bool, interior: bool
 ) -> tuple[Scope, list[Callable[[], str]], list[Callable[[], str]]]:
-    """What there is to use, to add to, and to store to."""
+    """What there is to use, to add to, and to store to; `interior`: without the first and the last index."""
     scope = Scope(ints=["i"])
     sums: list[Callable[[], str]] = []
     outs: list[Callable[[], str]] = []
@@ -134,6 +135,8 @@ def _kernel_scope(
             (scope.cells if p.written else scope.reads).append(partial(own, p.name))
         elif p.role == "out":
             outs.append(partial(own, p.name))
+        elif p.role == "read" and interior:
+            scope.reads.append(partial(_neighbour, choices, p.name))
         elif p.role == "read":
             scope.reads.append(partial(anywhere, p.name))
             scope.reads.append(partial(_stencil, choices, p.name))
@@ -156,6 +159,10 @@ def _stencil(choices: Choices, array: str) -> str:
     return f"(i < n - 1 ? {array}[i + 1] : {array}[0])"
 
 
+def _neighbour(choices: Choices, array: str) -> str:
+    return f"{array}[i{choices.one_of([' - 1', ' + 1', ''])}]"
+
+
 def _phases(body: CooperativeBlock, threads: Threads, parameters: list[Parameter]) -> list[str]:
     body.guarded = threads == "guarded"
     body.write("int i = blockIdx.x * blockDim.x + threadIdx.x;")
@@ -163,7 +170,7 @@ def _phases(body: CooperativeBlock, threads: Threads, parameters: list[Parameter
     return body.lines
 
 
-def _thread_body(body: DeviceBlock, threads: str) -> list[str]:
+def _thread_body(body: DeviceBlock, threads: str, interior: bool) -> list[str]:
     thread = "blockIdx.x * blockDim.x + threadIdx.x"
     choices = body.choices
 
@@ -180,6 +187,9 @@ def _thread_body(body: DeviceBlock, threads: str) -> list[str]:
     if threads == "exact":
         body.returns = lambda: "return;"
         finish()
+    elif interior:
+        with body.nested("if (i > 0 && i < n - 1) {"):
+            finish()
     elif choices.chance(50):
         with body.nested("if (i < n) {"):
             finish()

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
+from hetad.analysis.access_maps import AccessMaps
+from hetad.analysis.accesses import Accesses
+from hetad.analysis.conflicts import Conflicts
 from hetad.analysis.pointer_expressions import cell_at
 from hetad.device.accumulation.increments import increment
 from hetad.device.accumulation.privatised_reductions import adds_up
 from hetad.ir import nodes as ir
-from hetad.ir.places import root_symbol
+from hetad.ir.places import base, root_symbol, through_pointer
 from hetad.ir.types import Array
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_exprs, own_nodes, variables, walk_expr, walk_stmts
 from hetad.rules import operations
 
+if TYPE_CHECKING:
+    from hetad.device.accumulation.accumulate import LaunchAssumptions
 
-def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
+
+def only_adds(body: ir.Body, alone: Collection[ir.Symbol], own: Collection[ir.Symbol] = ()) -> bool:
     """Whether all that a kernel does to memory is to add to arrays that it does not read: in any order, then.
 
-    `alone`: the arrays that no other one overlaps.
+    `alone`: the arrays that no other one overlaps; `own`: those of them of which each thread has cells for itself.
     """
     added: set[ir.Symbol | None] = set()
     seen: list[ir.Expr] = []
@@ -33,6 +40,8 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
             place = cell_at(s.args[0])
             added.add(_base(place))
             seen += [*_indices(place), *s.args[1:]]
+        elif isinstance(s, ir.Assign) and through_pointer(s.target) and base(s.target) in own:
+            seen += [s.target, s.value]
         elif _other_effect(s):
             return False
         else:
@@ -41,7 +50,25 @@ def only_adds(body: ir.Body, alone: Collection[ir.Symbol]) -> bool:
     if any(isinstance(e, ir.CallExpr | ir.AddressOf) or _takes(e) for e in parts):
         return False
     read = {_base(e) for e in parts if isinstance(e, ir.Index | ir.Member)}
-    return None not in read and added <= set(alone) and added.isdisjoint(read)
+    return None not in read and added <= set(alone) and (added - set(own)).isdisjoint(read)
+
+
+def own_arrays(body: ir.Body, ground: LaunchAssumptions) -> frozenset[ir.Symbol]:
+    """The adjoints that a kernel stores to, of which no two threads touch the same cell."""
+    stored = {base(s.target) for s in walk_stmts(body) if isinstance(s, ir.Assign) and through_pointer(s.target)}
+    return frozenset(x for x in stored if x is not None and x in ground.adjoints and _is_own(x, body, ground))
+
+
+def _is_own(array: ir.Symbol, body: ir.Body, ground: LaunchAssumptions) -> bool:
+    def touched(s: ir.Stmt) -> list[ir.Place]:
+        nodes = (e for e in own_nodes(s) if isinstance(e, ir.Index | ir.Member))
+        return [e for e in nodes if through_pointer(e) and base(e) is array]
+
+    accesses = Accesses(body, ground.span, touched, ground.axes.of_one_block, ground.sizes)
+    elements = sum(1 for a in accesses.all if isinstance(a.place, ir.Index) and isinstance(a.place.base, ir.Var))
+    if elements < sum(1 for x in variables(body) if x is array):
+        return False  # another pointer may have been made of it
+    return Conflicts(AccessMaps(accesses.coordinates, ground.axes.all, ground.known)).exclusive(accesses.all)
 
 
 def _other_effect(s: ir.Stmt) -> bool:

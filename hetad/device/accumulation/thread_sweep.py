@@ -1,15 +1,17 @@
-"""A pullback as one loop over all threads, where they only add: what the CPU runs.
+"""A pullback as loops over all threads, one for each axis, where they only add: what the CPU runs.
 
 Either all threads add to the same sums, or their bodies are straight code: that is vector code then, across blocks.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
+from hetad.analysis.coordinates import AXES
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.privatised_reductions import adds_up
-from hetad.device.accumulation.thread_order import only_adds
+from hetad.device.accumulation.thread_order import only_adds, own_arrays
 from hetad.device.draft import Draft
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
@@ -28,7 +30,7 @@ from hetad.ir.visit import (
 )
 from hetad.passes.manager import program_pass
 
-_COUNT = Quote("gridDim.x * blockDim.x")
+_COUNTS = {axis: Quote(f"gridDim.{axis} * blockDim.{axis}") for axis in AXES}
 _SWEEP = Quote("""
     const int threads = count;
     for (int thread = 0; thread < threads; ++thread) {
@@ -53,48 +55,68 @@ def swept(draft: Draft) -> Draft:
 
 
 def thread_sweep(body: ir.Body, ground: LaunchAssumptions, names: Names) -> ir.Sweep | None:
-    """The body of a kernel, which may end in additions to sums over the block, for all threads of a launch along x.
+    """The body of a kernel, which may end in additions to sums over the block, for all threads of a launch.
 
     None where a thread asks for more than its number in the launch, or where the order of threads may matter.
     """
     split = next((i for i, s in enumerate(body) if adds_up(s)), len(body))
-    if ground.axes.all != ("x",) or not only_adds(body, ground.adjoints):
+    if not ground.axes.all or not only_adds(body, ground.adjoints, own_arrays(body, ground)):
         return None
     if split == len(body) and not _is_straight(body):
         return None
-    span = ground.span
     body = _spelled(body)
-    thread = names.symbol("thread", INT, span)
     sums = [s for s in body[:split] if isinstance(s, ir.Declare) and _is_sum(s, body[split:])]
     inner = tuple(s for s in body[:split] if not any(s is d for d in sums))
     if not all(_only_added(s.symbol, inner) for s in sums):
         return None
-    size = ground.sizes.get("x")
-    mine = map_body(lambda s: map_own_exprs(lambda e: _numbered(e, ir.Var(thread, span=span), size), s), inner)
-    if any(isinstance(e, ir.ThreadIndex) and e.name in ("threadIdx", "blockIdx") for e in walk_exprs(mine)):
+    loops = _over_threads(_SWEEP, inner, ground, names)
+    if loops is None:
         return None
-    number, loop = _SWEEP(names, span, thread=thread, count=_COUNT.value(span), body=mine)
+    *numbers, loop = loops
     assert isinstance(loop, ir.For)
-    loop = replace(loop, lanes=True, sums=tuple(s.symbol for s in sums))
-    return ir.Sweep((*sums, number, loop, *body[split:]), counted=True)
+    vectors = _innermost(loop, len(ground.axes.all), lanes=True, sums=tuple(s.symbol for s in sums))
+    return ir.Sweep((*sums, *numbers, vectors, *body[split:]), counted=True)
 
 
 def in_order(body: ir.Body, ground: LaunchAssumptions, names: Names, count: ir.Expr | None = None) -> ir.Sweep | None:
-    """The body of a kernel whose threads do not know of each other, for all threads of a launch along x, last to first.
-    `count`: how many there are, where another launch runs it.
+    """The body of a kernel whose threads do not know of each other, for all threads of a launch, last to first.
+    `count`: how many there are, where another launch, along x, runs it.
 
     None where a thread asks for more than its number in the launch.
     """
-    if ground.axes.all != ("x",):
+    if not ground.axes.all or (count is not None and ground.axes.all != ("x",)):
         return None
-    span = ground.span
-    thread = names.symbol("thread", INT, span, const=True)
-    size = ground.sizes.get("x")
-    mine = map_body(lambda s: map_own_exprs(lambda e: _numbered(e, ir.Var(thread, span=span), size), s), _spelled(body))
-    if any(isinstance(e, ir.ThreadIndex) and e.name in ("threadIdx", "blockIdx") for e in walk_exprs(mine)):
+    loops = _over_threads(_BACKWARDS, _spelled(body), ground, names, count)
+    return ir.Sweep(loops, counted=True) if loops is not None else None
+
+
+def _over_threads(
+    template: Quote, body: ir.Body, ground: LaunchAssumptions, names: Names, count: ir.Expr | None = None
+) -> ir.Body | None:
+    """The counts of threads along each axis and a loop for each, that along x innermost; None where `body` asks for
+    more than the thread's number."""
+    span, const = ground.span, template is _BACKWARDS
+    numbers: list[ir.Stmt] = []
+    for axis in ground.axes.all:
+        name = "thread" if axis == ground.axes.all[0] else f"thread_{axis}"
+        thread = names.symbol(name, INT, span, const=const)
+        position = Position(axis, ground.sizes.get(axis), ir.Var(thread, span=span))
+        body = map_body(lambda s: map_own_exprs(position.numbered, s), body)  # noqa: B023
+        number, loop = template(names, span, thread=thread, count=count or _COUNTS[axis].value(span), body=body)
+        numbers.insert(0, number)
+        body = (loop,)
+    if any(isinstance(e, ir.ThreadIndex) and e.name in ("threadIdx", "blockIdx") for e in walk_exprs(body)):
         return None
-    loop = _BACKWARDS(names, span, thread=thread, count=count or _COUNT.value(span), body=mine)
-    return ir.Sweep(loop, counted=True)
+    return (*numbers, *body)
+
+
+def _innermost(loop: ir.For, depth: int, **what: Any) -> ir.For:
+    """The nest of loops, with that of the innermost one changed."""
+    if depth == 1:
+        return replace(loop, **what)
+    (inner,) = loop.body
+    assert isinstance(inner, ir.For)
+    return replace(loop, body=(_innermost(inner, depth - 1, **what),))
 
 
 def _is_sum(s: ir.Declare, after: ir.Body) -> bool:
@@ -115,46 +137,54 @@ def _is_straight(body: ir.Body) -> bool:
 
 
 def _spelled(body: ir.Body) -> ir.Body:
-    """Without the variables that hold threadIdx.x."""
+    """Without the variables that hold threadIdx.x, or that along another axis."""
     held: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
     changed = written(body)
     for s in body:
         if isinstance(s, ir.Declare) and isinstance(s.symbol.type, Int) and s.init is not None:
-            if s.symbol not in changed and s.symbol.type.bits >= 32 and _is_column(s.init):
+            if s.symbol not in changed and s.symbol.type.bits >= 32 and any(_is_column(s.init, a) for a in AXES):
                 held[s.symbol] = s.init
     kept = tuple(s for s in body if not isinstance(s, ir.Declare) or s.symbol not in held)
     return substitute(held, kept) if held else body
 
 
-def _is_column(e: ir.Expr) -> bool:
+def _is_column(e: ir.Expr, axis: str) -> bool:
     while isinstance(e, ir.Cast) and isinstance(e.type, Int) and e.type.bits >= 32:
         e = e.operand
-    return isinstance(e, ir.ThreadIndex) and (e.name, e.axis) == ("threadIdx", "x")
+    return isinstance(e, ir.ThreadIndex) and (e.name, e.axis) == ("threadIdx", axis)
 
 
-def _numbered(e: ir.Expr, thread: ir.Var, size: int | None) -> ir.Expr:
-    """With the variable for the number of the thread in the launch."""
-    if isinstance(e, ir.Cast) and e.type == INT and _is_position(e.operand, size):
-        return thread
-    if _is_position(e, size):
-        return ir.Cast(thread, UINT, span=e.span)
-    return map_children(lambda c: _numbered(c, thread, size), e)
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a thread is in the launch, along an axis: `blockIdx.x * blockDim.x + threadIdx.x`, in any order, or with
+    the block's `size` as a number.  `thread` holds it."""
+
+    axis: str
+    size: int | None
+    thread: ir.Var
+
+    def numbered(self, e: ir.Expr) -> ir.Expr:
+        """With the variable in its place."""
+        if isinstance(e, ir.Cast) and e.type == INT and self.is_it(e.operand):
+            return self.thread
+        if self.is_it(e):
+            return ir.Cast(self.thread, UINT, span=e.span)
+        return map_children(self.numbered, e)
+
+    def is_it(self, e: ir.Expr) -> bool:
+        if not isinstance(e, ir.Binary) or e.op != "+" or e.type != UINT:
+            return False
+        product, offset = (e.left, e.right) if isinstance(e.left, ir.Binary) else (e.right, e.left)
+        if not isinstance(product, ir.Binary) or product.op != "*" or product.type != UINT:
+            return False
+        return _is_column(offset, self.axis) and sorted(map(self._part, (product.left, product.right))) == _BLOCK
+
+    def _part(self, e: ir.Expr) -> str:
+        if isinstance(e, ir.ThreadIndex) and e.axis == self.axis:
+            return e.name
+        while isinstance(e, ir.Cast) and isinstance(e.type, Int):
+            e = e.operand
+        return "blockDim" if isinstance(e, ir.Const) and self.size is not None and e.value == self.size else ""
 
 
-def _is_position(e: ir.Expr, size: int | None) -> bool:
-    """`blockIdx.x * blockDim.x + threadIdx.x`, in any order, or with the block's `size` as a number"""
-    if not isinstance(e, ir.Binary) or e.op != "+" or e.type != UINT:
-        return False
-    product, offset = (e.left, e.right) if isinstance(e.left, ir.Binary) else (e.right, e.left)
-    if not isinstance(product, ir.Binary) or product.op != "*" or product.type != UINT or not _is_column(offset):
-        return False
-    parts = [_part(x, size) for x in (product.left, product.right)]
-    return sorted(parts) == ["blockDim", "blockIdx"]
-
-
-def _part(e: ir.Expr, size: int | None) -> str:
-    if isinstance(e, ir.ThreadIndex) and e.axis == "x":
-        return e.name
-    while isinstance(e, ir.Cast) and isinstance(e.type, Int):
-        e = e.operand
-    return "blockDim" if isinstance(e, ir.Const) and size is not None and e.value == size else ""
+_BLOCK = ["blockDim", "blockIdx"]

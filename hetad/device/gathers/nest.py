@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hetad.analysis.access_maps import AccessMaps
-from hetad.analysis.accesses import Accesses, Definition, Guard, Loop
+from hetad.analysis.accesses import Accesses, Definition, Guard, Loop, Step
 from hetad.analysis.affine import UNIT, Polynomial, atom, numeral, symbols
 from hetad.analysis.assigned import assigned
 from hetad.analysis.scales import Scale
@@ -15,6 +15,7 @@ from hetad.device.gathers.arithmetic import Arithmetic
 from hetad.device.gathers.ends import Ends, Threads
 from hetad.device.gathers.sources import NoGather, Source, user_name
 from hetad.device.gathers.team import Team
+from hetad.device.gathers.text import Text
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert
 from hetad.ir.identity import IdentityMap
@@ -52,7 +53,8 @@ class Nest:
         Raises NoGather.
         """
         self.coordinates, self.maps, self.sources = accesses.coordinates, maps, sources
-        self.last = sources[-1]
+        self.text = Text(sources)
+        self.last = self.text.last
         self.access = self.last.access
         self.arithmetic = arithmetic.copy()
         self.free = self.last.free
@@ -63,8 +65,7 @@ class Nest:
         self.same: dict[ir.Symbol, ir.Symbol] = {}  # for the user's variables that hold a coordinate
         self.indices: dict[ir.Symbol, ir.Declare] = {}  # other integer variables, to be declared where they are used
         self.needed = {x for s in sources for x in s.slice.indices}
-        self.steps = [s for s in self.access.steps if any(s is t for src in sources for t in src.slice.steps)]
-        guards = (s for s in self.steps if isinstance(s, Guard))
+        guards = (s for s in self.text.steps if isinstance(s, Guard))
         self.conjuncts = IdentityMap((s, self._conjuncts(accesses, s)) for s in guards)
         self._declare_coordinates(targets)
         self._constants(targets)
@@ -196,7 +197,7 @@ class Nest:
                 *(i.level for i in self.items if not isinstance(i.what, ir.Stmt)),
             ]
         )
-        for step in self.steps:
+        for step in self.text.steps:
             match step:
                 case Loop(coordinate=c) if c in self.free:
                     floor = max(floor, self.levels[c])
@@ -207,15 +208,24 @@ class Nest:
                         item = self._condition(cond, polynomials, floor)
                         placed.append(item)
                         floor = max(floor, item.level)
+                        self._keep_inside(step, item.level)
                 case Definition(statement=s):
-                    level = self._level_of(
-                        [*variables((s,)), *assigned((s,))], any(may_fail(e) for e in walk_exprs(s)), floor
-                    )
-                    for x in assigned((s,)):
-                        self.levels[x] = max(level, self.levels.get(x, 0))
-                    (adapted,) = map_body(lambda x: map_own_exprs(self.adapted, _seed(x)), (s,))
-                    placed.append(_Item(level, adapted))
+                    item = self._definition(self.text.held(s), floor)
+                    placed.append(item)
+                    self._keep_inside(step, item.level)
         return placed
+
+    def _definition(self, s: ir.Stmt, floor: int) -> _Item:
+        level = self._level_of([*variables((s,)), *assigned((s,))], any(may_fail(e) for e in walk_exprs(s)), floor)
+        for x in assigned((s,)):
+            self.levels[x] = max(level, self.levels.get(x, 0))
+        (adapted,) = map_body(lambda x: map_own_exprs(self.adapted, _seed(x)), (s,))
+        return _Item(level, adapted)
+
+    def _keep_inside(self, step: Step, level: int) -> None:
+        """What a step reads, and a later one changes, changes in the loop in which the step stands."""
+        for x in self.text.stale[step]:
+            self.levels[x] = max(level, self.levels.get(x, 0))
 
     def _sure(self, condition: Polynomial) -> bool:
         return self.maps.domains.implied(condition, self.certain)
@@ -275,15 +285,7 @@ class Nest:
             added = tuple(dict.fromkeys(sums.values()))
             inner = self._loop(self.free[level], self._at(level + 1, sums, inside), inside, added)
         else:
-            inner = tuple(
-                plain(
-                    s.increment.into(
-                        ir.Var(sums[s.increment.statement], span=s.access.statement.span),
-                        self.adapted(s.increment.value),
-                    )
-                )
-                for s in self.sources
-            )
+            inner = tuple(self._added(s.increment, sums) for s in self.sources)
         conditions: list[ir.Expr] = []
         for what in reversed(self._with_indices(level)):
             if isinstance(what, ir.Stmt):
@@ -305,7 +307,7 @@ class Nest:
         return [*out, *waiting.values()]
 
     def _mentioned(self) -> set[ir.Symbol]:
-        found = {x for s in self.sources for x in variables(self.adapted(s.increment.value))}
+        found = {x for s in self.sources for x in variables(self.adapted(self.text.value(s.increment)))}
         for item in self.items:
             found.update(variables((item.what,) if isinstance(item.what, ir.Stmt) else item.what))
         while more := {x for y in found if y in self.indices for x in variables((self.indices[y],))} - found:
@@ -314,7 +316,7 @@ class Nest:
 
     def _added(self, found: Increment, sums: IdentityMap[ir.Stmt, ir.Symbol]) -> ir.Stmt:
         total = ir.Var(sums[found.statement], span=found.statement.span)
-        return plain(found.into(total, self.adapted(found.value)))
+        return plain(found.into(total, self.adapted(self.text.value(found))))
 
     def _end(self, c: ir.Symbol, upper: Sequence[ir.Expr]) -> ir.Expr:
         """Where the loop ends.  Whether the launch has all the threads that the guards ask for is tested once, where it

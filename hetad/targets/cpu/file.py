@@ -84,7 +84,7 @@ def _file(
     kinds = (["host", "host device"] if entry is not None else []) + (["device", "host device"] if on_cpu else [])
     functions = parts.functions(*kinds)
     kernel_functions = parts.functions("kernel") if on_cpu else []
-    everything = [*functions, *kernel_functions]
+    everything = [*functions, *kernel_functions, *lowered.sweeps.values()]
     accesses = NumberedAccesses() if options.racecheck else None
     texts = Kernels(parts, lowered, accesses)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]

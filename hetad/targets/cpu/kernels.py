@@ -60,7 +60,7 @@ class Kernels:
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
         own = {"hetad_dynamic_shared", *(["hetad_run_parallel"] if self.parts.dialect.parallel else [])}
-        return own.union(*(k.names() for k in (*self.kernels, *self.sweeps.values())))
+        return own.union(*(k.names() for k in self.kernels))
 
     def texts(self) -> Iterator[str]:
         for name, sweep in self.sweeps.items():

@@ -12,7 +12,6 @@ from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary
-from hetad.ir.names import called
 from hetad.ir.types import LONG, SIZE_T, UINT, Int, Pointer
 from hetad.targets.cpu.block_ir import FIRST, LAST
 
@@ -64,9 +63,6 @@ class SweepKernel:
     def __init__(self, parts: Assembly, kernel: ir.Function) -> None:
         self.parts = parts
         self.kernel = kernel
-
-    def names(self) -> set[str]:
-        return set(called(self.kernel.body))
 
     def texts(self, otherwise: str | None = None) -> Iterator[str]:
         kernel, name = self.kernel, self.parts.names.functions[self.kernel.name]
