@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import calls, clang, objects, tree, types
+from hetad.frontend.cpp import bindings, calls, clang, objects, tree, types
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.tree import Node
@@ -283,7 +283,10 @@ def _name(body: Body, cursor: Cursor) -> Node:
         return tree.name(body.entities.enumerator(meant), at)
     if meant.kind in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD):
         return tree.name(body.entities.function(meant), at)
-    return body.source.refuse(f"'{cursor.spelling}' here", cursor, "use a plain variable")
+    bound = bindings.place(body, meant, cursor)
+    if bound is None:
+        body.source.refuse(f"'{cursor.spelling}' here", cursor, "use a plain variable")
+    return bound
 
 
 def _member(body: Body, cursor: Cursor) -> Node:

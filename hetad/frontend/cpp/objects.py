@@ -264,7 +264,7 @@ def closure(body: Body, cursor: Cursor) -> Node:
         own = None if is_outside(variable, cursor) else clang.initialiser(variable)  # [name = value]
         place = expression(body, own) if own is not None else body.variable(variable, cursor)
         values.append(
-            tree.unary("&", place, at) if is_reference(field.type) else _copied(body, place, field.type, cursor)
+            tree.unary("&", place, at) if is_reference(field.type) else copied(body, place, field.type, cursor)
         )
     return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
 
@@ -272,17 +272,17 @@ def closure(body: Body, cursor: Cursor) -> Node:
 _MOST = 64  # elements of an array that a lambda captures
 
 
-def _copied(body: Body, place: Node, type_: Type, at: Cursor) -> Node:
-    """The value of a captured variable; of an array, all its elements."""
+def copied(body: Body, place: Node, type_: Type, at: Cursor) -> Node:
+    """The value of a variable that is copied; of an array, all its elements."""
     type_ = type_.get_canonical()
     if type_.kind != TypeKind.CONSTANTARRAY:
         return place
     if type_.element_count > _MOST:
-        body.source.refuse("a large array that a lambda captures by value", at, "capture a pointer to it")
+        body.source.refuse("a copy of a large array", at, "take a reference or a pointer to it")
     where = body.coord(at)
     numbers = (tree.constant("int", str(i), where) for i in range(type_.element_count))
     elements = (tree.index(place, number, where) for number in numbers)
-    return tree.braces([_copied(body, e, type_.element_type, at) for e in elements], where)
+    return tree.braces([copied(body, e, type_.element_type, at) for e in elements], where)
 
 
 def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]:

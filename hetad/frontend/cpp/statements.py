@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import clang, objects, passed_over, tree
+from hetad.frontend.cpp import bindings, clang, objects, passed_over, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -22,8 +22,6 @@ _SPACES = {
     CursorKind.CUDACONSTANT_ATTR: "constant",
     CursorKind.CUDADEVICE_ATTR: "device",
 }
-
-_BINDINGS = (CursorKind.VAR_DECL, CursorKind.UNEXPOSED_DECL)
 
 
 def statement(body: Body, cursor: Cursor) -> Node:
@@ -86,9 +84,14 @@ def _declared(body: Body, cursor: Cursor) -> list[Node]:
     for child in cursor.get_children():
         if child.kind == CursorKind.VAR_DECL and child.spelling:
             found.append(variable(body, child))
-        elif "[" in {t.text for t in body.source.inside(child)} and child.kind in _BINDINGS:
-            body.source.refuse("structured bindings", child, "name the members")
+        elif bindings.is_decomposition(child):
+            found.append(_decomposed(body, child))
     return found
+
+
+def _decomposed(body: Body, cursor: Cursor) -> Node:
+    init = clang.initialiser(cursor) or clang.expressions(cursor)[-1]
+    return bindings.declared(body, cursor, init)
 
 
 def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
@@ -165,6 +168,8 @@ def _conditions(body: Body, parts: list[Cursor]) -> tuple[list[Node], Node]:
     for part in parts[:-1]:
         if part.kind == CursorKind.VAR_DECL:
             lead.append(variable(body, part))
+        elif bindings.is_decomposition(part):
+            lead.append(_decomposed(body, part))
         else:
             lead += items(body, [part])
     last = parts[-1]

@@ -1,0 +1,87 @@
+"""Structured bindings: `auto [a, b] = pair;` is an object of which `a` and `b` are members."""
+
+from __future__ import annotations
+
+from hetad.frontend.cpp import clang, tree
+from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import BASE, bases, is_reference
+from hetad.frontend.lower.context import Qualified
+
+
+def is_decomposition(cursor: Cursor) -> bool:
+    """Whether a declaration is of several names in brackets."""
+    return cursor.kind == CursorKind.UNEXPOSED_DECL and cursor.spelling.startswith("[")
+
+
+def names(cursor: Cursor) -> list[Cursor]:
+    """What is declared in the brackets."""
+    return [c for c in cursor.get_children() if c.kind == CursorKind.UNEXPOSED_DECL]
+
+
+def hidden(body: Body, cursor: Cursor) -> str:
+    """What the object is called whose parts get names."""
+    bound = names(cursor)
+    name = body.unused("_".join(["parts", *(b.spelling for b in bound)]))
+    for number, binding in enumerate(bound):
+        body.bound[binding.hash] = (name, cursor, number)
+    return name
+
+
+def declared(body: Body, cursor: Cursor, init: Cursor) -> Node:
+    """The declaration of that object."""
+    from hetad.frontend.cpp import objects
+    from hetad.frontend.cpp.initialisers import initialiser
+
+    at, of, name = body.coord(cursor), body.qualified(cursor), hidden(body, cursor)
+    parts(body, cursor)
+    if cursor.type.get_canonical().kind != TypeKind.CONSTANTARRAY:
+        return tree.declaration(name, tree.declarator(name, of, at), initialiser(body, init), at)
+    array = next((c for c in clang.walk(init) if c.kind.is_expression() and _is_array(c.type)), None)
+    while array is not None and array.kind == CursorKind.UNEXPOSED_EXPR:
+        array = clang.expressions(array)[0]
+    if array is None:
+        body.source.refuse("structured bindings of this", cursor, "name the elements")
+    copy = objects.copied(body, tree_of(body, array), cursor.type, cursor)
+    return tree.declaration(name, tree.declarator(name, Qualified(of.type, of.const), at), copy, at)
+
+
+def tree_of(body: Body, cursor: Cursor) -> Node:
+    from hetad.frontend.cpp.expressions import expression
+
+    return expression(body, cursor)
+
+
+def _is_array(type_: Type) -> bool:
+    return type_.get_canonical().kind == TypeKind.CONSTANTARRAY
+
+
+def parts(body: Body, cursor: Cursor) -> list[str] | None:
+    """The members that the names stand for; None for the elements of an array."""
+    type_ = cursor.type.get_canonical()
+    type_ = type_.get_pointee().get_canonical() if is_reference(type_) else type_
+    if type_.kind == TypeKind.CONSTANTARRAY:
+        return None
+    lead = ""
+    while type_.kind == TypeKind.RECORD and not list(type_.get_fields()) and len(bases(type_.get_declaration())) == 1:
+        type_, lead = bases(type_.get_declaration())[0].type.get_canonical(), f"{lead}{BASE}."
+    fields = list(type_.get_fields()) if type_.kind == TypeKind.RECORD else []
+    if len(fields) != len(names(cursor)):
+        body.source.refuse("structured bindings of what is neither a plain struct nor an array", cursor,
+                           "name the members")  # fmt: skip
+    return [f"{lead}{f.spelling}" + "*" * is_reference(f.type) for f in fields]
+
+
+def place(body: Body, binding: Cursor, at: Cursor) -> Node | None:
+    """What a name from brackets denotes; None for other names."""
+    if binding.hash not in body.bound:
+        return None
+    name, cursor, number = body.bound[binding.hash]
+    where, members = body.coord(at), parts(body, cursor)
+    object_ = tree.name(name, where)
+    if members is None:
+        return tree.index(object_, tree.constant("int", str(number), where), where)
+    for field in members[number].rstrip("*").split("."):
+        object_ = tree.member(object_, field, where)
+    return tree.unary("*", object_, where) if members[number].endswith("*") else object_
