@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.cpp import accessors, clang, objects, tree
+from hetad.frontend.cpp import accessors, clang, objects, targets, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.tree import Node
@@ -19,9 +19,7 @@ def call(body: Body, cursor: Cursor) -> Node:
     """The call that a cursor means, as one of a C function."""
     from hetad.frontend.cpp.expressions import expression
 
-    meant = cursor.referenced
-    if meant is None:
-        body.source.refuse("a call through an expression", cursor, "call the function by name")
+    meant = _meant(body, cursor)
     configuration = _configuration(cursor)
     if configuration is not None:
         return _launch(body, cursor, meant, configuration)
@@ -42,6 +40,20 @@ def call(body: Body, cursor: Cursor) -> Node:
         return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     args = [expression(body, a) for a in given(cursor)]
     return _function(body, cursor, meant, args)
+
+
+_NO_TARGET = "call it by name, choose by 'if' or 'switch', or make it a template parameter"
+
+
+def _meant(body: Body, cursor: Cursor) -> Cursor:
+    """The function that is called, or the variable that holds it."""
+    meant = cursor.referenced
+    if meant is not None and meant.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL):
+        return meant
+    found = targets.called(cursor)
+    if found is None:
+        body.source.refuse("a call of a function that only the run tells", cursor, _NO_TARGET)
+    return found
 
 
 def given(cursor: Cursor) -> list[Cursor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 from pycparser import c_ast
@@ -17,21 +18,31 @@ from hetad.frontend.tokens import is_operator
 _AGGREGATES = (TypeKind.RECORD, TypeKind.CONSTANTARRAY)
 
 
-def initialiser(body: Body, cursor: Cursor) -> Node:
-    """An expression where an initialiser is wanted: lists are lists in C too."""
+def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
+    """An expression where an initialiser is wanted: lists are lists in C too.
+
+    `wanted`: what an element of a list is to become; libclang shows lists as they are written, without conversions.
+    """
     inner = plain(cursor)
+    if wanted is not None and _is_constructed(wanted) and not _is_of(inner, wanted):
+        return _constructed(body, inner, wanted)
     if inner.kind != CursorKind.INIT_LIST_EXPR:
         return expression(body, cursor)
     elements = clang.expressions(inner)
     type_ = inner.type.get_canonical()
+    if type_.kind == TypeKind.VOID and wanted is not None:
+        type_ = wanted.get_canonical()
     at = body.coord(inner) or body.coord(cursor)
-    nodes = [_element(body, e) for e in elements]
+    parts = _parts(type_)
+    if any(_holds_constructed(t) for t in parts[: len(elements)]):
+        _refuse_left_out(body, elements, parts)
+    nodes = [_element(body, e, t) for e, t in zip(elements, parts or [None] * len(elements), strict=False)]
     if type_.kind == TypeKind.RECORD:
         nodes = _with_references(type_, nodes)
     if type_.kind == TypeKind.CONSTANTARRAY and len(elements) < type_.element_count and objects.has_defaults(type_):
         body.source.refuse("an array of objects of which some have default values", inner, "write all of them")
     if type_.kind == TypeKind.RECORD and objects.has_defaults(type_):
-        nodes += _rest(body, inner, elements)
+        nodes += _rest(body, inner, type_, elements)
     return tree.braces(nodes, at)
 
 
@@ -45,32 +56,112 @@ def _with_references(type_: Type, nodes: list[Node]) -> list[Node]:
     return found
 
 
-def _element(body: Body, cursor: Cursor) -> Node:
+def _parts(type_: Type) -> list[Type]:
+    """What the elements of a list become; nothing where that is not known."""
+    if type_.kind == TypeKind.CONSTANTARRAY:
+        return [type_.element_type] * type_.element_count
+    if type_.kind != TypeKind.RECORD or type_.get_declaration().kind == CursorKind.UNION_DECL:
+        return []
+    return [b.type for b in bases(type_.get_declaration())] + [f.type for f in type_.get_fields()]
+
+
+def _constructors(type_: Type) -> list[Cursor]:
+    """What a class says of how its objects are made; copies aside."""
+    declaration = type_.get_canonical().get_declaration()
+    own = (m for m in objects.members_of(declaration) if m.kind in _MAKERS)
+    return [m for m in own if not objects.is_implicit(m) and not clang.is_copy(m)]
+
+
+_MAKERS = (CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE)
+
+
+def _is_constructed(type_: Type) -> bool:
+    """Whether objects are made by constructors, not of lists of their members."""
+    canonical = type_.get_canonical()
+    is_class = canonical.kind == TypeKind.RECORD and canonical.get_declaration().kind != CursorKind.UNION_DECL
+    declaration = canonical.get_declaration()
+    names = {re.sub(r"<.*", "", declaration.spelling)}
+    return is_class and any(re.sub(r"<.*", "", m.spelling) in names for m in _constructors(canonical))
+
+
+def _holds_constructed(type_: Type) -> bool:
+    canonical = type_.get_canonical()
+    return _is_constructed(canonical) or any(_holds_constructed(t) for t in _parts(canonical)[:_MOST])
+
+
+_MOST = 64  # parts of a type that are looked at
+
+
+def _is_of(cursor: Cursor, wanted: Type) -> bool:
+    given = cursor.type.get_canonical()
+    return cursor.kind != CursorKind.INIT_LIST_EXPR and given.kind == TypeKind.RECORD and objects.derives(given, wanted)
+
+
+def _refuse_left_out(body: Body, elements: list[Cursor], parts: list[Type]) -> None:
+    """Refuses lists that leave braces out where constructors make the parts."""
+    for element, part in zip(elements, parts, strict=False):
+        aggregate = part.get_canonical().kind in _AGGREGATES and not _is_constructed(part)
+        listed = plain(element).kind == CursorKind.INIT_LIST_EXPR
+        if aggregate and not listed and plain(element).type.get_canonical().kind not in _AGGREGATES:
+            body.source.refuse("a list that leaves braces out", element, "write the braces of inner lists")
+
+
+def _constructed(body: Body, cursor: Cursor, wanted: Type) -> Node:
+    """An element of a list, of which the compiler makes an object with a constructor."""
+    args = clang.expressions(cursor) if cursor.kind == CursorKind.INIT_LIST_EXPR else [cursor]
+    made = [m for m in _constructors(wanted) if m.kind == CursorKind.CONSTRUCTOR and _takes(m, len(args))]
+    if len(made) > 1:
+        made = [m for m in made if _takes_exactly(m, args)]
+    is_instance = not clang.children(wanted.get_canonical().get_declaration())
+    if len(made) != 1 or is_instance or any(a.kind == CursorKind.INIT_LIST_EXPR for a in args):
+        what = f"a value in a list that a constructor of '{wanted.spelling}' converts"
+        body.source.refuse(what, cursor, "write the name of the class before it")
+    objects.refuse_destructor(body, wanted, cursor)
+    return tree.call(body.entities.function(made[0]), [expression(body, a) for a in args], body.coord(cursor))
+
+
+def _takes(constructor: Cursor, number: int) -> bool:
+    params = list(constructor.get_arguments())
+    least = sum(clang.initialiser(p) is None for p in params)
+    return least <= number <= len(params)
+
+
+def _takes_exactly(constructor: Cursor, args: list[Cursor]) -> bool:
+    """Whether arguments have the types of the parameters."""
+    for parameter, given in zip(constructor.get_arguments(), args, strict=False):
+        type_ = parameter.type.get_canonical()
+        type_ = type_.get_pointee().get_canonical() if is_reference(type_) else type_
+        if type_.spelling.removeprefix("const ") != given.type.get_canonical().spelling.removeprefix("const "):
+            return False
+    return True
+
+
+def _element(body: Body, cursor: Cursor, wanted: Type | None) -> Node:
     """An element, perhaps of a member or index that is named: `.x = 1`, `[2] = 1`."""
     tokens, start = body.source.tokens, body.source.start(cursor)
     if start is None or not (is_operator(tokens, start, ".") or is_operator(tokens, start, "[")):
-        return initialiser(body, cursor)
+        return initialiser(body, cursor, wanted)
     parts = clang.children(cursor)
     if cursor.kind != CursorKind.UNEXPOSED_EXPR or len(parts) != 2:
         body.source.refuse("this designator", cursor, "write the initialisers in order")
     at = body.coord(cursor)
     if parts[0].kind == CursorKind.MEMBER_REF:
         name = tree.name(parts[0].spelling, at)
+        wanted = parts[0].referenced.type
     elif parts[0].kind.is_expression() and is_operator(tokens, start, "["):
         name = expression(body, parts[0])
     else:
         body.source.refuse("this designator", cursor, "write the initialisers in order")
-    made = cast("Any", c_ast).NamedInitializer([name], initialiser(body, parts[1]), at)
+    made = cast("Any", c_ast).NamedInitializer([name], initialiser(body, parts[1], wanted), at)
     return cast("Node", made)
 
 
-def _rest(body: Body, cursor: Cursor, elements: list[Cursor]) -> list[Node]:
+def _rest(body: Body, cursor: Cursor, type_: Type, elements: list[Cursor]) -> list[Node]:
     """The default values of the members that a list leaves out."""
-    type_ = cursor.type.get_canonical()
     members = [(b.type, None) for b in bases(type_.get_declaration())]
     members += [(f.type, objects.default(f)) for f in type_.get_fields()]
     for element, (wanted, _) in zip(elements, members, strict=False):
-        if not _fits(element, wanted):
+        if not _fits(element, wanted) and not _is_constructed(wanted):
             body.source.refuse("a list that leaves braces out", element, "write the braces of inner lists")
     return [objects.default_value(body, t, given, cursor) for t, given in members[len(elements) :]]
 
@@ -79,4 +170,4 @@ def _fits(element: Cursor, wanted: Type) -> bool:
     """Whether an element is the whole value of a member, not that of its first part."""
     if wanted.get_canonical().kind not in _AGGREGATES:
         return plain(element).kind != CursorKind.UNEXPOSED_EXPR or len(clang.expressions(plain(element))) < 2
-    return plain(element).type.get_canonical().kind in _AGGREGATES
+    return plain(element).kind == CursorKind.INIT_LIST_EXPR or plain(element).type.get_canonical().kind in _AGGREGATES

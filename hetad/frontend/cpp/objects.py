@@ -177,7 +177,7 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
     if given is not None:
         if uses_object(given):
             body.source.refuse("a default value made of other members", given, "give it in a constructor")
-        return initialiser(body, given)
+        return initialiser(body, given, type_)
     canonical = type_.get_canonical()
     if canonical.kind == TypeKind.RECORD and has_defaults(canonical):
         own = [m for m in members_of(canonical.get_declaration()) if m.kind == CursorKind.CONSTRUCTOR]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, clang, objects, passed_over, tree
+from hetad.frontend.cpp import bindings, clang, objects, passed_over, targets, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -83,6 +83,8 @@ def _declared(body: Body, cursor: Cursor) -> list[Node]:
     found: list[Node] = []
     for child in cursor.get_children():
         if child.kind == CursorKind.VAR_DECL and child.spelling:
+            if targets.is_function_pointer(child.type) and clang.initialiser(child) is not None:
+                continue  # calls find the function
             found.append(variable(body, child))
         elif bindings.is_decomposition(child):
             found.append(_decomposed(body, child))

@@ -22,7 +22,7 @@ struct Option {
 
 __host__ __device__ inline double normal_cdf(double d) { return 0.5 * erfc(-d * 0.70710678118654752440); }
 
-__device__ double closed_form(const Option &o)
+__host__ __device__ double closed_form(const Option &o)
 {
     const double root = o.volatility * sqrt(o.expiry);
     const double d1 = (log(o.spot / o.strike) + (o.rate + 0.5 * o.volatility * o.volatility) * o.expiry) / root;
@@ -32,7 +32,7 @@ __device__ double closed_form(const Option &o)
                   : discounted * normal_cdf(-d2) - o.spot * normal_cdf(-d1);
 }
 
-template <int Steps> __device__ double tree(const Option &o)
+template <int Steps> __host__ __device__ double tree(const Option &o)
 {
     const double dt = o.expiry / Steps, up = exp(o.volatility * sqrt(dt)), down = 1.0 / up;
     const double q = (exp(o.rate * dt) - down) / (up - down), discount = exp(-o.rate * dt);
