@@ -7,7 +7,6 @@ from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import BASE, bases, is_reference
-from hetad.frontend.lower.context import Qualified
 
 
 def is_decomposition(cursor: Cursor) -> bool:
@@ -32,25 +31,24 @@ def hidden(body: Body, cursor: Cursor) -> str:
 def declared(body: Body, cursor: Cursor, init: Cursor) -> Node:
     """The declaration of that object."""
     from hetad.frontend.cpp import objects
+    from hetad.frontend.cpp.expressions import expression
     from hetad.frontend.cpp.initialisers import initialiser
 
-    at, of, name = body.coord(cursor), body.qualified(cursor), hidden(body, cursor)
-    parts(body, cursor)
     if cursor.type.get_canonical().kind != TypeKind.CONSTANTARRAY:
-        return tree.declaration(name, tree.declarator(name, of, at), initialiser(body, init), at)
+        return of(body, cursor, initialiser(body, init))
     array = next((c for c in clang.walk(init) if c.kind.is_expression() and _is_array(c.type)), None)
     while array is not None and array.kind == CursorKind.UNEXPOSED_EXPR:
         array = clang.expressions(array)[0]
     if array is None:
         body.source.refuse("structured bindings of this", cursor, "name the elements")
-    copy = objects.copied(body, tree_of(body, array), cursor.type, cursor)
-    return tree.declaration(name, tree.declarator(name, Qualified(of.type, of.const), at), copy, at)
+    return of(body, cursor, objects.copied(body, expression(body, array), cursor.type, cursor))
 
 
-def tree_of(body: Body, cursor: Cursor) -> Node:
-    from hetad.frontend.cpp.expressions import expression
-
-    return expression(body, cursor)
+def of(body: Body, cursor: Cursor, value: Node) -> Node:
+    """The same, of a value."""
+    at, type_, name = body.coord(cursor), body.qualified(cursor), hidden(body, cursor)
+    parts(body, cursor)
+    return tree.declaration(name, tree.declarator(name, type_, at), value, at)
 
 
 def _is_array(type_: Type) -> bool:

@@ -11,7 +11,7 @@ from pycparser.c_parser import Coord
 
 from hetad.frontend import opaque
 from hetad.frontend.cpp import clang, tree
-from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.names import apart, is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
@@ -122,10 +122,29 @@ class Body:
         return self.types.expression_of(parent.type) if parent is not None and is_record(parent) else None
 
     def this(self, at: Cursor) -> Node:
-        """The object of a method; of one around a lambda, what that has captured."""
-        if self.closure() is not None and at.kind == CursorKind.CXX_THIS_EXPR:
-            self.source.refuse("'this' in a lambda", at, "copy the members that it needs to variables")
-        return self.this_node if self.this_node is not None else tree.name(self.self_name, self.coord(at))
+        """The object of a method; in a lambda, the one that it has captured."""
+        where = self.coord(at)
+        held = self.this_node if self.this_node is not None else tree.name(self.self_name, where)
+        if self.closure() is None:
+            return held
+        assert self.function is not None
+        closure = self.function.semantic_parent.type
+        field = self.types.object_field(closure)
+        if field is None:
+            self.source.refuse("'this' in this lambda", at, "capture it by name: [this]")
+        number, captured = field
+        object_ = tree.member(held, self.types.captured(closure, number) or "", where)
+        return tree.unary("*", object_, where) if captured.type.get_canonical().kind == TypeKind.POINTER else object_
+
+    def this_type(self) -> Type:
+        """The class of that object."""
+        assert self.function is not None
+        closure = self.function.semantic_parent.type
+        field = self.types.object_field(closure) if self.closure() is not None else None
+        if field is None:
+            return closure
+        type_ = field[1].type.get_canonical()
+        return type_.get_pointee() if type_.kind == TypeKind.POINTER else type_
 
 
 def _is_extern_inside(variable: Cursor) -> bool:

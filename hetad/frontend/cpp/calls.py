@@ -129,8 +129,7 @@ def _object(body: Body, reference: Cursor) -> Node:
 def _object_type(body: Body, reference: Cursor) -> clang.Type:
     inner = clang.expressions(reference)
     if not inner:
-        assert body.function is not None
-        return body.function.semantic_parent.type
+        return body.this_type()
     type_ = inner[0].type.get_canonical()
     return type_.get_pointee() if type_.kind == clang.TypeKind.POINTER else type_
 

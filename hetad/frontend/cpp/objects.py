@@ -7,8 +7,9 @@ from pycparser.c_parser import Coord
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.lambdas import is_outside
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import BASE, bases, is_outside, is_reference, record_key
+from hetad.frontend.cpp.types import BASE, bases, is_reference, record_key
 from hetad.frontend.cuda_syntax import DIM3
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Qualified
@@ -23,8 +24,7 @@ def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
     inner = clang.expressions(cursor)
     owner = field.semantic_parent.type
     if not inner or inner[0].kind == CursorKind.CXX_THIS_EXPR:
-        assert body.function is not None
-        here = body.function.semantic_parent.type
+        here = body.this_type()
         base = as_base(body, body.this(cursor), here, owner, at)
         node = tree.member(base, field.spelling, at)
     elif inner[0].type.get_canonical().kind == TypeKind.POINTER:
@@ -230,7 +230,15 @@ def _refuse_own_address(body: Body, constructor: Cursor) -> None:
         )
         if takes or bare or decays:
             body.source.refuse("a constructor that takes the address of its object", cursor, "do it in a function")
-        waiting += [(c, cursor) for c in cursor.get_children()]
+        waiting += [(c, cursor) for c in cursor.get_children() if not _keeps_no_address(body, cursor)]
+
+
+def _keeps_no_address(body: Body, call: Cursor) -> bool:
+    """Whether a cursor is a call of CUDA or the C library, which keep no address: `cudaMalloc(&data, n)`."""
+    if call.kind != CursorKind.CALL_EXPR:
+        return False
+    meant = call.referenced
+    return meant is not None and meant.kind == CursorKind.FUNCTION_DECL and body.entities.is_known(meant)
 
 
 def refuse_destructor(body: Body, type_: Type, at: Cursor) -> None:
@@ -257,16 +265,25 @@ def closure(body: Body, cursor: Cursor) -> Node:
 
     at = body.coord(cursor)
     fields, held = list(cursor.type.get_fields()), body.types.captures(cursor.type)
+    own_object = body.types.captured_object(cursor.type)
     if len(fields) != len(held):
         body.source.refuse("what this lambda captures", cursor, "capture variables by name")
     values = []
     for field, variable in zip(fields, held, strict=True):
+        if variable == own_object:  # `this`
+            object_ = body.this(cursor)
+            values.append(tree.unary("&", object_, at) if _is_pointer(field.type) else object_)
+            continue
         own = None if is_outside(variable, cursor) else clang.initialiser(variable)  # [name = value]
         place = expression(body, own) if own is not None else body.variable(variable, cursor)
         values.append(
             tree.unary("&", place, at) if is_reference(field.type) else copied(body, place, field.type, cursor)
         )
     return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
+
+
+def _is_pointer(type_: Type) -> bool:
+    return type_.get_canonical().kind == TypeKind.POINTER
 
 
 _MOST = 64  # elements of an array that a lambda captures

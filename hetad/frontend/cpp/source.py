@@ -11,6 +11,7 @@ from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import models
 from hetad.frontend.cpp import clang, stub, tree
 from hetad.frontend.cpp.clang import Cursor
+from hetad.frontend.cpp.recipes import with_recipes
 from hetad.frontend.cpp.text import Text
 from hetad.frontend.cuda_syntax import joined
 from hetad.frontend.initialisers import MOST_ELEMENTS
@@ -24,7 +25,8 @@ class Source:
         self.name = name
         if any(t.text == "std" for t in tokens):
             tokens = [*models.standard().tokens, *tokens]
-        self.tokens = tokens = joined(tokens)
+        self.tokens, self._recipes = with_recipes(joined(tokens))
+        tokens = self.tokens
         _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
         self.unit = clang.parse(name, self._text.whole)
@@ -36,7 +38,7 @@ class Source:
         found: list[tuple[int, SourceError]] = []
         for d in self.unit.diagnostics:
             at = self._text.index(d.location.line, d.location.column) if d.severity >= d.Error else None
-            if at is not None:
+            if at is not None and at not in self._recipes:
                 found.append((at, SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)))
         return found
 

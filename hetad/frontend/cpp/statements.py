@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, clang, objects, passed_over, targets, tree
+from hetad.frontend.cpp import bindings, clang, objects, passed_over, ranges, targets, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -15,7 +15,6 @@ from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import is_operator
-from hetad.ir.types import INT
 
 _SPACES = {
     CursorKind.CUDASHARED_ATTR: "shared",
@@ -253,32 +252,6 @@ def _do(body: Body, cursor: Cursor) -> Node:
     return tree.statement("DoWhile", expression(body, test), block(body, inner), at=body.coord(cursor))
 
 
-def _range(body: Body, cursor: Cursor) -> Node:
-    """`for (T &e : array)` counts through the array."""
-    at = body.coord(cursor)
-    parts = clang.children(cursor)
-    if body.source.parentheses(cursor)[2]:
-        body.source.refuse("a statement before a loop over a range", cursor, "write it before")
-    declared, inner = next(p for p in parts if p.kind == CursorKind.VAR_DECL), parts[-1]
-    over = next(p for p in parts if p.kind.is_expression())
-    array = over.type.get_canonical()
-    if is_reference(array):
-        array = array.get_pointee()
-    if array.kind != TypeKind.CONSTANTARRAY:
-        body.source.refuse(f"a loop over a '{over.type.spelling}'", over, "count through it")
-    counter = body.unused(f"{declared.spelling}_index")
-    element = tree.index(expression(body, over), tree.name(counter, at), at)
-    of = body.qualified(declared)
-    one = tree.declaration(declared.spelling, tree.declarator(declared.spelling, of, at), element, at)
-    contents = items(body, clang.children(inner) if inner.kind == CursorKind.COMPOUND_STMT else [inner])
-    start = tree.declaration(counter, tree.declarator(counter, Qualified(INT), at), tree.constant("int", "0", at), at)
-    end = tree.constant("int", str(array.element_count), at)
-    return tree.loop(
-        tree.declarations([start], at), tree.binary("<", tree.name(counter, at), end, at),
-        tree.unary("++", tree.name(counter, at), at), tree.block([one, *contents], at), at,
-    )  # fmt: skip
-
-
 # --- jumps ---------------------------------------------------------------------------------------
 
 
@@ -363,7 +336,7 @@ _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
     CursorKind.FOR_STMT: _for,
     CursorKind.WHILE_STMT: _while,
     CursorKind.DO_STMT: _do,
-    CursorKind.CXX_FOR_RANGE_STMT: _range,
+    CursorKind.CXX_FOR_RANGE_STMT: ranges.loop,
     CursorKind.RETURN_STMT: _return,
     CursorKind.BREAK_STMT: _break,
     CursorKind.CONTINUE_STMT: _continue,

@@ -64,7 +64,8 @@ template<class T> struct remove_reference<T &> { typedef T type; };
 template<class T> struct remove_reference<T &&> { typedef T type; };
 template<class T> __both constexpr typename remove_reference<T>::type &&move(T &&);
 template<class T> __both constexpr T &&forward(typename remove_reference<T>::type &);
-template<class T> struct initializer_list;
+template<class T> struct initializer_list {
+    const T *p; unsigned long n; constexpr const T *begin() const; constexpr const T *end() const; };
 }
 """
 _WORDS = {

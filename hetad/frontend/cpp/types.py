@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from hetad.frontend.cpp import clang, stub
+from hetad.frontend.cpp import clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.names import apart
@@ -185,8 +185,6 @@ class Types:
         if field.is_bitfield():
             self.source.refuse("bit-fields", field, "use a plain integer member")
         name = field.spelling or self.captured(of, number)
-        if not name and _LAMBDA in of.spelling:
-            self.source.refuse("'this' in a lambda", field, "copy the members that it needs to variables")
         if not name:
             self.source.refuse("an unnamed member", field, "give it a name")
         return Field(name, self.of(field.type, field))
@@ -207,47 +205,30 @@ class Types:
         return self._lambdas.get(key)
 
     def captures(self, of: ClangType) -> list[Cursor]:
-        """The variables that a closure has, in the order of its members; none of other types."""
+        """The variables that a closure has, in the order of its members, the lambda itself in the place of `this`;
+        none of other types."""
         key = record_key(of)
         if key not in self._captures:
             expression = self.expression_of(of)
-            self._captures[key] = captures(expression) if expression is not None else []
+            self._captures[key] = lambdas.captures(self.source, expression) if expression is not None else []
         return self._captures[key]
+
+    def captured_object(self, of: ClangType) -> Cursor | None:
+        """What stands for `this` among the captures of a closure."""
+        return self.expression_of(of)
+
+    def object_field(self, of: ClangType) -> tuple[int, Cursor] | None:
+        """The member of a closure that has `this`, or the object itself, and its number."""
+        held, expression = self.captures(of), self.expression_of(of)
+        if expression is None or expression not in held:
+            return None
+        number = held.index(expression)
+        return number, list(of.get_canonical().get_fields())[number]
 
     def captured(self, of: ClangType, number: int) -> str | None:
         """What the member of a closure is called: as the variable that it has the value of."""
-        names = apart([capture.spelling for capture in self.captures(of)])
+        names = apart([capture.spelling or "object" for capture in self.captures(of)])
         return names[number] if number < len(names) else None
-
-
-def captures(expression: Cursor) -> list[Cursor]:
-    """The variables that a lambda captures: those that it lists, then those that `[=]` or `[&]` stands for."""
-    fields = len(list(expression.type.get_fields()))
-    listed = [c.referenced for c in expression.get_children() if c.kind == CursorKind.VARIABLE_REF]
-    if len(listed) == fields:
-        return listed
-    found = list(listed)
-    for used in clang.walk(expression):
-        meant = used.referenced if used.kind == CursorKind.DECL_REF_EXPR else None
-        if meant is None or meant.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL) or meant in found:
-            continue
-        if is_outside(meant, expression) and _is_automatic(meant):
-            found.append(meant)
-    if len(found) > fields:  # constants whose value alone is used are not captured
-        found = [v for v in found if v in listed or not v.type.is_const_qualified()]
-    return found
-
-
-def is_outside(variable: Cursor, expression: Cursor) -> bool:
-    """Whether a variable is declared before a lambda, not in it."""
-    extent = expression.extent
-    return not extent.start.offset <= variable.location.offset < extent.end.offset
-
-
-def _is_automatic(variable: Cursor) -> bool:
-    around = variable.semantic_parent
-    is_local = around is not None and around.kind not in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE)
-    return is_local and variable.storage_class.name not in ("STATIC", "EXTERN")
 
 
 def bases(declaration: Cursor) -> list[Cursor]:

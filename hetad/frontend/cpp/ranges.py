@@ -1,0 +1,134 @@
+"""Loops over ranges: arrays, lists in braces, and classes with `begin()` and `end()`."""
+
+from __future__ import annotations
+
+from hetad.frontend.cpp import bindings, clang, objects, tree
+from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.expressions import expression, plain
+from hetad.frontend.cpp.initialisers import initialiser
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp.types import is_reference
+from hetad.frontend.lower.context import Qualified
+from hetad.ir.types import INT, LONG, Array, Pointer
+
+_STATEMENTS = 6  # of a recipe
+
+
+def loop(body: Body, cursor: Cursor) -> Node:
+    """`for (T &e : range)`: with a counter where the elements lie behind each other, else with the iterator."""
+    parts = clang.children(cursor)
+    if body.source.parentheses(cursor)[2]:
+        body.source.refuse("a statement before a loop over a range", cursor, "write it before")
+    declared = next(p for p in parts if p.kind == CursorKind.VAR_DECL or bindings.is_decomposition(p))
+    over = next(p for p in parts if p.kind.is_expression() and p != declared)
+    array = over.type.get_canonical()
+    array = array.get_pointee().get_canonical() if is_reference(array) else array
+    recipe, *rest = clang.children(parts[-1])
+    if array.kind == TypeKind.CONSTANTARRAY:
+        return _over_array(body, declared, expression(body, over), array.element_count, rest)
+    if array.spelling.startswith("std::initializer_list<"):
+        return _over_list(body, declared, over, rest)
+    steps = clang.children(recipe)
+    if array.kind != TypeKind.RECORD or len(steps) != _STATEMENTS:
+        body.source.refuse(f"a loop over a '{over.type.spelling}'", over, "count through it")
+    return _over_object(body, steps, rest)
+
+
+def _over_array(body: Body, declared: Cursor, array: Node, count: int, rest: list[Cursor]) -> Node:
+    at = body.coord(declared)
+    counter = _counter(body, declared)
+    element = tree.index(array, tree.name(counter, at), at)
+    end = tree.constant("int", str(count), at)
+    return _counted(body, counter, Qualified(INT), end, [_element(body, declared, element)], rest, declared)
+
+
+def _over_list(body: Body, declared: Cursor, over: Cursor, rest: list[Cursor]) -> Node:
+    """`for (T *p : {a, b})`: over an array of these values."""
+    at, values = body.coord(over), plain(over)
+    while values.kind != CursorKind.INIT_LIST_EXPR:
+        inner = clang.expressions(values)
+        if len(inner) != 1:
+            body.source.refuse("a loop over this list", over, "make an array of the values")
+        values = inner[0]
+    type_ = over.type.get_canonical().get_template_argument_type(0)
+    objects.refuse_destructor(body, type_, over)
+    elements = clang.expressions(values)
+    of = body.types.of(type_, over)
+    name = body.unused(f"{declared.spelling}_values")
+    nodes = tree.braces([initialiser(body, e, type_) for e in elements], at)
+    array = tree.declaration(name, tree.declarator(name, Qualified(Array(of, len(elements))), at), nodes, at)
+    return tree.block([array, _over_array(body, declared, tree.name(name, at), len(elements), rest)], at)
+
+
+def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
+    from hetad.frontend.cpp import statements
+
+    range_, at_, end_, test, step, element = steps
+    where = body.coord(range_)
+    object_ = _only(range_)
+    lead = [_by_value(body, object_) if _is_temporary(object_) else statements.variable(body, object_)]
+    first, last = _only(at_), _only(end_)
+    lead.append(statements.variable(body, first))
+    declared = _only(element)
+    if first.type.get_canonical().kind != TypeKind.POINTER:
+        lead.append(statements.variable(body, last))
+        inside = tree.block([*statements.items(body, [element]), *statements.items(body, rest)], where)
+        return tree.block(
+            [*lead, tree.loop(None, expression(body, test), expression(body, step), inside, where)], where
+        )
+    value = clang.initialiser(last)
+    assert value is not None
+    count, counter = body.unused(f"{declared.spelling or 'elements'}_count"), _counter(body, declared)
+    length = tree.binary("-", expression(body, value), tree.name(first.spelling, where), where)
+    lead.append(tree.declaration(count, tree.declarator(count, Qualified(LONG), where), length, where))
+    place = tree.index(tree.name(first.spelling, where), tree.name(counter, where), where)
+    one = [_element(body, declared, place)]
+    looped = _counted(body, counter, Qualified(LONG), tree.name(count, where), one, rest, declared)
+    return tree.block([*lead, looped], where)
+
+
+def _counted(
+    body: Body, counter: str, of: Qualified, end: Node, lead: list[Node], rest: list[Cursor], at_: Cursor
+) -> Node:
+    from hetad.frontend.cpp import statements
+
+    at = body.coord(at_)
+    start = tree.declaration(counter, tree.declarator(counter, of, at), tree.constant("int", "0", at), at)
+    return tree.loop(
+        tree.declarations([start], at), tree.binary("<", tree.name(counter, at), end, at),
+        tree.unary("++", tree.name(counter, at), at), tree.block([*lead, *statements.items(body, rest)], at), at,
+    )  # fmt: skip
+
+
+def _element(body: Body, declared: Cursor, value: Node) -> Node:
+    """The variable of the loop."""
+    at = body.coord(declared)
+    objects.refuse_destructor(body, declared.type, declared)
+    objects.refuse_own_copies(body, declared.type, declared)
+    if bindings.is_decomposition(declared):
+        return bindings.of(body, declared, value)
+    return tree.declaration(
+        declared.spelling, tree.declarator(declared.spelling, body.qualified(declared), at), value, at
+    )
+
+
+def _counter(body: Body, declared: Cursor) -> str:
+    return body.unused(f"{declared.spelling if declared.spelling.isidentifier() else 'element'}_index")
+
+
+def _only(statement: Cursor) -> Cursor:
+    return next(iter(statement.get_children()))
+
+
+def _is_temporary(range_: Cursor) -> bool:
+    return range_.type.get_canonical().kind == TypeKind.RVALUEREFERENCE
+
+
+def _by_value(body: Body, cursor: Cursor) -> Node:
+    """`T &&range = value;`, which lives as long as the loop."""
+    at, of, init = body.coord(cursor), body.qualified(cursor), clang.initialiser(cursor)
+    assert isinstance(of.type, Pointer) and init is not None
+    objects.refuse_destructor(body, cursor.type.get_canonical().get_pointee(), cursor)
+    whole = Qualified(of.type.to, of.type.const)
+    return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, whole, at), initialiser(body, init), at)
