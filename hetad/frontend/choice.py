@@ -109,4 +109,5 @@ def _tells_more(clang: SourceError, c: SourceError) -> bool:
     """Whether the refusal of the C++ front end is the one to show: what C says of C++ is that it is C++."""
     if isinstance(clang, UnknownNameError) or clang.message.startswith("Clang: "):
         return False
-    return "C++" in c.message or "does not read" in c.message or type(c) is SyntaxProblem
+    words = ("C++", "does not read", "template", "cooperative groups", "is overloaded")
+    return any(word in c.message for word in words) or type(c) is SyntaxProblem

@@ -3,11 +3,14 @@ function = "f"
 frontend = "cpp"
 error = "UnsupportedError"
 ---*/
-double twice(double x) { return 2 * x; }
+typedef double (*function)(double);
 
-double f(double x)
+double apply(function g, double x)  // expected-error: function pointers
+//                    ^
 {
-    double (*g)(double) = twice;  // expected-error: function pointers
-    //       ^
     return g(x);
 }
+
+double twice(double x) { return 2 * x; }
+
+double f(double x) { return apply(twice, x); }

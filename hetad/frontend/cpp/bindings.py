@@ -11,7 +11,7 @@ from hetad.frontend.cpp.types import BASE, bases, is_reference
 
 def is_decomposition(cursor: Cursor) -> bool:
     """Whether a declaration is of several names in brackets."""
-    return cursor.kind == CursorKind.UNEXPOSED_DECL and cursor.spelling.startswith("[")
+    return bool(cursor.kind == CursorKind.UNEXPOSED_DECL and cursor.spelling.startswith("["))
 
 
 def names(cursor: Cursor) -> list[Cursor]:
@@ -52,7 +52,7 @@ def of(body: Body, cursor: Cursor, value: Node) -> Node:
 
 
 def _is_array(type_: Type) -> bool:
-    return type_.get_canonical().kind == TypeKind.CONSTANTARRAY
+    return bool(type_.get_canonical().kind == TypeKind.CONSTANTARRAY)
 
 
 def parts(body: Body, cursor: Cursor) -> list[str] | None:

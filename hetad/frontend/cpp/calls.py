@@ -23,6 +23,8 @@ def call(body: Body, cursor: Cursor) -> Node:
     configuration = _configuration(cursor)
     if configuration is not None:
         return _launch(body, cursor, meant, configuration)
+    if body.source.is_models(meant) and clang.definition(meant) is None:
+        _refuse_model(body, cursor, meant)
     if body.source.is_models(meant) or not body.source.is_users(meant):
         value = clang.evaluate(cursor)
         if value is not None:
@@ -40,6 +42,18 @@ def call(body: Body, cursor: Cursor) -> Node:
         return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     args = [expression(body, a) for a in given(cursor)]
     return _function(body, cursor, meant, args)
+
+
+_NOT_MODELLED = {
+    "coalesced_threads": ("groups of the threads that come to a place", "take a tile: tiled_partition<32>(block)"),
+    "this_multi_grid": ("groups of several grids", "launch on one device"),
+    "sync": ("a barrier of the whole grid", "end the kernel there, and launch another one"),
+}
+
+
+def _refuse_model(body: Body, cursor: Cursor, meant: Cursor) -> None:
+    what, remedy = _NOT_MODELLED.get(meant.spelling, (f"'{meant.spelling}'", "write it by hand"))
+    body.source.refuse(what, cursor, remedy)
 
 
 _NO_TARGET = "call it by name, choose by 'if' or 'switch', or make it a template parameter"

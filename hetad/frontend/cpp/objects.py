@@ -283,7 +283,7 @@ def closure(body: Body, cursor: Cursor) -> Node:
 
 
 def _is_pointer(type_: Type) -> bool:
-    return type_.get_canonical().kind == TypeKind.POINTER
+    return bool(type_.get_canonical().kind == TypeKind.POINTER)
 
 
 _MOST = 64  # elements of an array that a lambda captures

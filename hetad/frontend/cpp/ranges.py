@@ -122,7 +122,7 @@ def _only(statement: Cursor) -> Cursor:
 
 
 def _is_temporary(range_: Cursor) -> bool:
-    return range_.type.get_canonical().kind == TypeKind.RVALUEREFERENCE
+    return bool(range_.type.get_canonical().kind == TypeKind.RVALUEREFERENCE)
 
 
 def _by_value(body: Body, cursor: Cursor) -> Node:

@@ -7,8 +7,8 @@ becomes, with names that are free,
     for (const auto &e : row) { { auto &&e_range = row; auto e_at = e_range.begin(); auto e_end = e_range.end();
                                   e_at != e_end; ++e_at; const auto &e = *e_at; } ... }
 
-The front end takes the loop from these statements (`ranges.py`), and what Clang objects to in them is no error: arrays have
-no `begin()`.
+The front end takes the loop from these statements (`ranges.py`), and what Clang objects to in them is no error: arrays
+have no `begin()`.
 """
 
 from __future__ import annotations

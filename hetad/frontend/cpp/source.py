@@ -23,8 +23,8 @@ class Source:
 
     def __init__(self, name: str, tokens: Sequence[Token]) -> None:
         self.name = name
-        if any(t.text == "std" for t in tokens):
-            tokens = [*models.standard().tokens, *tokens]
+        for model in reversed(models.named(t.text for t in tokens)):
+            tokens = [*model.tokens, *tokens]
         self.tokens, self._recipes = with_recipes(joined(tokens))
         tokens = self.tokens
         _refuse_long_lists(tokens)
@@ -65,7 +65,7 @@ class Source:
     def is_models(self, cursor: Cursor) -> bool:
         """Whether a cursor stands in what stands for a library."""
         at = self.at(cursor)
-        return at is not None and self.tokens[at].file == models.standard().name
+        return at is not None and models.is_model(self.tokens[at].file)
 
     def token(self, cursor: Cursor) -> Token | None:
         at = self.at(cursor)

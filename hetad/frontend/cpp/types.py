@@ -185,6 +185,8 @@ class Types:
         if field.is_bitfield():
             self.source.refuse("bit-fields", field, "use a plain integer member")
         name = field.spelling or self.captured(of, number)
+        if not name and _LAMBDA in of.spelling:
+            self.source.refuse("what this lambda captures", field, "give it a variable of its own")
         if not name:
             self.source.refuse("an unnamed member", field, "give it a name")
         return Field(name, self.of(field.type, field))

@@ -29,7 +29,10 @@ class CppUnit(Unit):
             message = "C++ that is other code on the device, by __CUDA_ARCH__,"
             raise UnsupportedError(f"hetad does not support {message}", at.span, "write both in one")
         super().__init__(host.name)
-        self.sources: Mapping[str, str] = {**models.standard().sources, **host.sources}
+        shipped = models.named(t.text for t in host.tokens)
+        self.sources: Mapping[str, str] = {name: text for m in shipped for name, text in m.sources.items()} | dict(
+            host.sources
+        )
         self._entities = Entities(Source(host.name, host.tokens))
 
     @property
