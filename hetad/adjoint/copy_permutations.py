@@ -61,7 +61,7 @@ def reverse_moves(engine: Engine, moves: Moves) -> Parts:
             forward += engine.declare(s)[0]
             continue
         if shadowed:
-            forward.append(ir.Assign(engine.shadow_place(s.target), engine.shadow_pointer(s.value), span=s.span))
+            forward.append(engine.point(s.target, s.value, s.span))
         forward.append(s)
     back = list(_in_order(engine, moves.back, span))
     if shadowed:

@@ -232,9 +232,7 @@ class Engine(Shadows, ABC):
             more, undo = self.save(shadow, s.span)
             save, restore = [*save, *more], [*undo, *restore]
             moved: ir.Stmt = (
-                ir.Assign(shadow, self.shadow_pointer(s.value), span=s.span)
-                if isinstance(s, ir.Assign)
-                else replace(s, target=shadow)
+                self.point(s.target, s.value, s.span) if isinstance(s, ir.Assign) else replace(s, target=shadow)
             )
             forward = [*save, moved, s]  # the shadow first: its value may ask what the pointer still is
         result: list[ir.Stmt] = []
@@ -284,7 +282,7 @@ class Engine(Shadows, ABC):
                     shadow = self.shadow(symbol)
                     return s, ir.Declare(shadow, zero(shadow.type, s.span), span=s.span)
                 case ir.Assign(target=target, value=value) if self._moves_shadow(target):
-                    return ir.Assign(self.shadow_place(target), self.shadow_pointer(value), span=s.span), s
+                    return self.point(target, value, s.span), s
                 case ir.Update(target=target) if self._moves_shadow(target):
                     return replace(s, target=self.shadow_place(target)), s
             return s

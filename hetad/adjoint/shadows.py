@@ -12,7 +12,7 @@ from dataclasses import replace
 from hetad.analysis.carried import pointers_in
 from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, PointsTo
-from hetad.diagnostics import UnsupportedError
+from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var, zero
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, innermost, of_value, scalar_base
@@ -52,6 +52,11 @@ class Shadows:
         active = [p for p in pointers if self.is_active_pointer(p)]
         return [self.shadow_place(p) for p in active if isinstance(p, ir.Var | ir.Index | ir.Member)]
 
+    def point(self, place: ir.Place, value: ir.Expr, span: Span) -> ir.Assign:
+        """The shadow of an assignment of a pointer."""
+        own = self.shadow_place(place)
+        return ir.Assign(own, _as_kept(self.shadow_pointer(value), own.type), span=span)
+
     def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
         """The shadows of a list of pointers; zero for what has none."""
 
@@ -59,7 +64,8 @@ class Shadows:
             if isinstance(e, ir.Aggregate):
                 return self.shadow_list(e)
             if isinstance(e.type, Pointer) and self.is_active_pointer(e):
-                return self.shadow_pointer(e)
+                own = self.shadow_pointer(e)
+                return _as_kept(own, e.type) if isinstance(value.type, Struct) else own
             return (
                 ir.Cast(ir.Const(0, INT, span=e.span), e.type, span=e.span)
                 if isinstance(e.type, Pointer)
@@ -146,6 +152,14 @@ class Shadows:
                 arms = self.shadow_pointer(then), self.shadow_pointer(orelse)
                 return replace(expr, then=arms[0], orelse=arms[1], type=self.shadow_type(expr.type))
         return expr  # a null pointer
+
+
+def _as_kept(value: ir.Expr, type_: Type) -> ir.Expr:
+    """A pointer to a shadow as a struct keeps it, which has the primal's type: with pointers to pointers to const."""
+    inner = value.type.to if isinstance(value.type, Pointer) else None
+    if not isinstance(type_, Pointer) or not isinstance(inner, Pointer) or type_.to == inner:
+        return value
+    return ir.Cast(value, type_, span=value.span)
 
 
 def writable(type_: Type) -> Type:

@@ -248,7 +248,7 @@ class Engine(ABC):
 
     def _moved(self, d: Direction, s: ir.Assign | ir.Update) -> ir.Stmt:
         if isinstance(s, ir.Assign):
-            return ir.Assign(d.shadow_place(s.target), d.shadow_pointer(s.value), span=s.span)
+            return d.point(s.target, s.value, s.span)
         return replace(s, target=d.shadow_place(s.target))
 
     def _struct(self, s: ir.Assign | ir.Update) -> Statements:
