@@ -23,7 +23,7 @@ def call(body: Body, cursor: Cursor) -> Node:
     configuration = _configuration(cursor)
     if configuration is not None:
         return _launch(body, cursor, meant, configuration)
-    if body.source.is_models(meant) and clang.definition(meant) is None:
+    if body.source.is_models(meant) and meant.spelling in _NOT_MODELLED and clang.definition(meant) is None:
         _refuse_model(body, cursor, meant)
     if body.source.is_models(meant) or not body.source.is_users(meant):
         value = clang.evaluate(cursor)
@@ -52,7 +52,7 @@ _NOT_MODELLED = {
 
 
 def _refuse_model(body: Body, cursor: Cursor, meant: Cursor) -> None:
-    what, remedy = _NOT_MODELLED.get(meant.spelling, (f"'{meant.spelling}'", "write it by hand"))
+    what, remedy = _NOT_MODELLED[meant.spelling]
     body.source.refuse(what, cursor, remedy)
 
 
