@@ -8,13 +8,14 @@ from typing import NoReturn
 from hetad.diagnostics import Span, UnknownNameError, problems_so_far
 from hetad.frontend.cpp import clang, functions, statements
 from hetad.frontend.cpp.body import FUNCTIONS, Body
-from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.names import Names, function_name, is_record, parameters
 from hetad.frontend.cpp.source import Source
-from hetad.frontend.cpp.types import Types
+from hetad.frontend.cpp.types import Types, is_record_reference
 from hetad.frontend.definitions import undefined
 from hetad.frontend.items import Item
 from hetad.frontend.lower import program
+from hetad.frontend.lower.builtins import VECTORS
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
 from hetad.ir import nodes as ir
@@ -100,11 +101,23 @@ class Entities:
         found = clang.definition(cursor) or cursor
         parent = found.semantic_parent
         owner = self.types.struct(parent.type, found).name if is_record(parent) else ""
-        name = self._names.of(function_name(found, owner), found, parameters(found))
+        wanted = function_name(found, owner)
+        if not owner and self._joins_known(found):
+            wanted = f"{wanted}_{parameters(found)}"
+        name = self._names.of(wanted, found, parameters(found))
         if name not in self._cursors:
             self._cursors[name] = found
             self._order[name] = (self.source.start(found) or 0, len(self._order))
         return _MARK + name
+
+    @staticmethod
+    def _joins_known(function: Cursor) -> bool:
+        """Whether a function of the program stands beside one that hetad knows, as `min(float4, float4)` does."""
+        if function.spelling not in known_functions():
+            return False
+        given = [a.type.get_canonical() for a in function.get_arguments()]
+        of_objects = any(t.kind == TypeKind.RECORD or is_record_reference(t) for t in given)
+        return of_objects or function.spelling.removeprefix("make_") in VECTORS
 
     def variable(self, cursor: Cursor) -> str:
         if not self.source.is_users(cursor) and clang.definition(cursor) is None:
@@ -183,7 +196,10 @@ class Entities:
         return program.variable(self._context(None, cursor), node, item)  # type: ignore[arg-type]
 
     def signature(self, name: str) -> Signature | None:
-        name = name.removeprefix(_MARK)
+        """Of a function of the program, as expressions name it."""
+        return self._signature(name.removeprefix(_MARK)) if name.startswith(_MARK) else None
+
+    def _signature(self, name: str) -> Signature | None:
         if name not in self._signatures:
             cursor = self._cursors.get(name)
             if cursor is None or cursor.kind not in FUNCTIONS:
@@ -202,7 +218,7 @@ class Entities:
         if name in self._functions:
             return self._functions[name]
         cursor = self._cursors[name]
-        own = self.signature(name)
+        own = self._signature(name)
         assert own is not None
         if not cursor.is_definition():
             raise undefined(cursor.spelling, caller or own.span)

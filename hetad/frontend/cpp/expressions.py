@@ -191,11 +191,15 @@ def _braces(body: Body, cursor: Cursor) -> Node:
     return tree.literal(Qualified(body.qualified(cursor).type), initialiser(body, cursor), body.coord(cursor))
 
 
+_TYPES = (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF, CursorKind.NAMESPACE_REF)
+
+
 def _size(body: Body, cursor: Cursor) -> Node:
     """`sizeof`, of a type or an expression."""
     at, bytes_ = body.coord(cursor), clang.evaluate(cursor)
     tokens = body.source.inside(cursor)
-    operand = clang.expressions(cursor)
+    of_type = any(c.kind in _TYPES for c in cursor.get_children())  # whose arguments are expressions too
+    operand = [] if of_type else clang.expressions(cursor)
     written = bool(tokens) and tokens[0].text == "sizeof"
     if written and operand:
         return tree.size_of(expression(body, operand[-1]), at)

@@ -56,6 +56,11 @@ def is_reference(type_: ClangType) -> bool:
     return type_.get_canonical().kind in _REFERENCES
 
 
+def is_record_reference(type_: ClangType) -> bool:
+    """Whether a type is a reference to a class."""
+    return is_reference(type_) and type_.get_canonical().get_pointee().get_canonical().kind == TypeKind.RECORD
+
+
 class Types:
     """The types of one translation unit."""
 
