@@ -20,9 +20,9 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, is_zero, var
-from hetad.ir.identity import Identity
+from hetad.ir.identity import Identity, IdentityMap, IdentitySet
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
-from hetad.ir.visit import map_bodies, map_body, variables
+from hetad.ir.visit import bodies, is_compound, map_bodies, map_body, variables
 from hetad.rules import callees
 
 L = TypeVar("L", ir.For, ir.While)
@@ -45,7 +45,6 @@ class Counting:
     def __init__(self, primal: Primal, taped: Sequence[Taped], names: Names) -> None:
         self.span = primal.kernel.span
         self.outside = primal.drops
-        self.taped = taped
         self.names = names
         self.effects = primal.effects
         self.unknown = Unknown(primal.kernel.body, primal.stale, primal.effects)
@@ -53,7 +52,9 @@ class Counting:
         self.lost: dict[ir.Symbol, ir.For | ir.While] = {}  # what stands in conditions for what is not known
         self.counters: dict[tuple[Identity[ir.Stmt], bool], ir.Symbol] = {}
         self.met: set[tuple[Identity[ir.Stmt], bool]] = set()
-        for one in taped:
+        first = _first_of_each_body(primal.kernel.body, IdentitySet(one.statement for one in taped if one.total))
+        self.leading = [replace(one, statement=first.get(one.statement, one.statement)) for one in taped]
+        for one in self.leading:
             self.counters.setdefault(one.counted, names.symbol("most", UINT, self.span))
 
     def _parameter(self, symbol: ir.Symbol) -> ir.Symbol:
@@ -129,15 +130,32 @@ class Counting:
 
     def cells(self, tape: int) -> ir.Expr:
         """The cells that the thread has counted for one tape."""
+        cells: dict[ir.Symbol, int] = {}  # that are filled each time, by counter
+        for one in self.leading:
+            if one.tape == tape:
+                counter = self.counters[one.counted]
+                cells[counter] = cells.get(counter, 0) + one.cells
         total: ir.Expr = integer(0, self.span, UINT)
-        for one in self.taped:
-            if one.tape != tape:
-                continue
-            count: ir.Expr = ir.Var(self.counters[one.counted], span=self.span)
-            if one.cells > 1:
-                count = ir.Binary("*", integer(one.cells, self.span, UINT), count, UINT, span=self.span)
+        for counter, each in cells.items():
+            count: ir.Expr = ir.Var(counter, span=self.span)
+            if each > 1:
+                count = ir.Binary("*", integer(each, self.span, UINT), count, UINT, span=self.span)
             total = count if is_zero(total) else ir.Binary("+", total, count, UINT, span=self.span)
         return total
+
+
+def _first_of_each_body(body: ir.Body, counted: IdentitySet[ir.Stmt]) -> IdentityMap[ir.Stmt, ir.Stmt]:
+    """For each simple statement of `counted` the first one of the same body: as control is structured, it runs just as
+    often, so that they share a counter."""
+    first = IdentityMap[ir.Stmt, ir.Stmt]()
+    waiting = [body]
+    while waiting:
+        inside = waiting.pop()
+        together = [s for s in inside if s in counted and not is_compound(s)]
+        for s in together:
+            first[s] = together[0]
+        waiting += (nested for s in inside for nested in bodies(s))
+    return first
 
 
 def counting_kernel(
