@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SELDOM = 200_000  # new objects: some 20 MB
+_SELDOM = 500_000  # new objects: some 50 MB
 
 _lock = threading.Lock()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hetad.deep import deep
 from hetad.diagnostics import ours
+from hetad.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from hetad.frontend.settings import Settings
@@ -27,6 +28,7 @@ def load(text: str, name: str, defines: Mapping[str, object] | None = None, incl
 
 
 @deep
+@seldom_collected()
 def load_files(sources: Sequence[tuple[str, str]], settings: Settings) -> Unit:
     """The same for the texts and names of several sources that are one program."""
     from hetad.frontend.choice import unit_of

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hetad.deep import deep
 from hetad.diagnostics import SourceError
 from hetad.frontend.fence import supported
+from hetad.garbage import seldom_collected
 from hetad.passes.manager import run
 from hetad.passes.task import Task
 from hetad.rules.routines import pullback_name, tangent_name
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @deep
+@seldom_collected()
 def reach(unit: Unit, name: str) -> Task:
     """The closed program of a function, checked: everything in it is supported."""
     program = unit.reach(name)

@@ -8,6 +8,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Self
 
 from hetad.deep import deep
+from hetad.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from hetad.diagnostics import SourceError, Span
@@ -32,6 +33,7 @@ class Unit(ABC):
         """The program that `function` is the entry of, as it is written."""
 
     @deep
+    @seldom_collected()
     def reach(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.
 
