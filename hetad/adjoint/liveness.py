@@ -48,6 +48,7 @@ class Liveness:
         self.fills = fills
         self.lost: dict[Span, None] = {}
         self._reads: Fact[ir.Stmt, frozenset[Location]] = once(lambda s: frozenset(effects.reads(s)))
+        self._bare: Fact[ir.Declare, ir.Declare] = once(lambda s: replace(s, init=None))
         self._writes: Fact[ir.Stmt, tuple[Location, ...]] = once(lambda s: tuple(effects.writes(s)))
         self._touched = once(self._all_touched)
         self._stays = once(self._must_stay)  # whatever is live
@@ -116,8 +117,8 @@ class Liveness:
         wanted = symbol in live or self.keeps(s)
         live.discard(symbol)
         if not wanted:
-            return replace(s, init=None)
-        live.update(self.effects.loads(s.init))
+            return self._bare(s)
+        live.update(self._reads(s))
         return s
 
     def _effect(self, s: ir.Stmt, live: Live) -> ir.Stmt | None:
@@ -199,7 +200,7 @@ class Liveness:
         live |= other
         if not _substance(then) and not _substance(orelse) and not _waits((*then, *orelse)):
             return None
-        live.update(self.effects.loads(s.cond))
+        live.update(self._reads(s))
         return with_bodies(s, then=then, orelse=orelse)
 
     def _loop(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
@@ -221,16 +222,26 @@ class Liveness:
         return known.pruned
 
     def _all_touched(self, s: ir.Stmt) -> frozenset[Location]:
-        """All whose being live or not makes a difference to the statement and what is in it, or that it changes."""
-        found: set[Location] = {*self._reads(s), *self._writes(s)}
-        match s:
-            case ir.Push(slot=slot) | ir.Pop(slot=slot):
-                found.add(slot)
-            case ir.Call() if operations.does(s, operations.undefined):
-                found.update(self.effects.pointers.targets(s.args[0]))
-            case ir.Call() if operations.does(s, operations.found):
-                found.update(e.symbol for e in s.args if isinstance(e, ir.Var))
-        return frozenset(found).union(*(self._touched(inner) for body in bodies(s) for inner in body))
+        """All whose being live or not makes a difference to a loop and what is in it, or that it changes."""
+        found: set[Location] = set()
+        around = [s]
+        while around:
+            inner = around.pop()
+            found.update(self._reads(inner), self._writes(inner))
+            match inner:
+                case ir.Push(slot=slot) | ir.Pop(slot=slot):
+                    found.add(slot)
+                case ir.Call() if operations.does(inner, operations.undefined):
+                    found.update(self.effects.pointers.targets(inner.args[0]))
+                case ir.Call() if operations.does(inner, operations.found):
+                    found.update(e.symbol for e in inner.args if isinstance(e, ir.Var))
+            for nested in bodies(inner):
+                for x in nested:
+                    if isinstance(x, ir.For | ir.While):
+                        found |= self._touched(x)  # which is asked for, too
+                    else:
+                        around.append(x)
+        return frozenset(found)
 
     def _looped(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
         init = s.init if isinstance(s, ir.For) else ()
@@ -239,8 +250,7 @@ class Liveness:
             return next((x for x in walk_stmts(s.body) if _is_barrier(x)), None)  # it separates what stands around
         at_head = set(live)
         while True:
-            if s.cond is not None:
-                at_head.update(self.effects.loads(s.cond))
+            at_head.update(self._reads(s))
             around = set(at_head)
             new_step = self.block(step, around)
             new_body = self.block(s.body, around)

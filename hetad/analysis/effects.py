@@ -82,18 +82,19 @@ class Effects:
         waiting = [expr]  # sums may be long
         while waiting:
             e = waiting.pop()
-            if isinstance(e, ir.Var):
-                found.append(e.symbol)
-            elif isinstance(e, _PARTS):
-                self._add_address(e, found)
-                if not isinstance(e.type, Array):
-                    found += self.pointers.storage(e)
-            elif isinstance(e, ir.AddressOf):
-                self._add_address(e.place, found)
-            elif operations.gives(e, operations.take) and isinstance(e.args[0], ir.AddressOf):
-                waiting.append(e.args[0].place)
-            else:
-                waiting += children(e)[::-1]
+            match e:
+                case ir.Var():
+                    found.append(e.symbol)
+                case ir.Index() | ir.Member():
+                    self._add_address(e, found)
+                    if not isinstance(e.type, Array):
+                        found += self.pointers.storage(e)
+                case ir.AddressOf():
+                    self._add_address(e.place, found)
+                case ir.Intrinsic(args=(ir.AddressOf(place=place),)) if operations.gives(e, operations.take):
+                    waiting.append(place)
+                case _:
+                    waiting += children(e)[::-1]
 
     def _add_address(self, place: ir.Expr, found: list[Location]) -> None:
         while isinstance(place, _PARTS):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from hetad.ir.identity import IdentityMap
+from hetad.ir.identity import asked_once
 
 N = TypeVar("N")
 F = TypeVar("F")
@@ -13,22 +13,22 @@ F = TypeVar("F")
 Fact = Callable[[N], F]  # a function of nodes that is asked of each node, by identity, once
 
 _MOST = 200_000  # nodes that are known at a time
-_lasting: list[IdentityMap[Any, Any]] = []
+_lasting: list[Callable[[], None]] = []  # each lets go of what it knows
 
 
 def once(find: Callable[[N], F]) -> Fact[N, F]:
     """Facts that are known as long as somebody may ask for them."""
-    return IdentityMap[N, F]().filled_by(find, _MOST)
+    return asked_once(find, _MOST)[0]
 
 
 def lasting(find: Callable[[N], F]) -> Fact[N, F]:
     """Facts that many passes over a program ask for, until `forget`."""
-    known = IdentityMap[N, F]()
-    _lasting.append(known)
-    return known.filled_by(find, _MOST)
+    fact, let_go = asked_once(find, _MOST)
+    _lasting.append(let_go)
+    return fact
 
 
 def forget() -> None:
     """Lets go of the nodes of a program that is done."""
-    for known in _lasting:
-        known.clear()
+    for let_go in _lasting:
+        let_go()

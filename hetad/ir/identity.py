@@ -71,25 +71,30 @@ class IdentityMap(Generic[K, V]):
     def setdefault(self, key: K, default: V) -> V:
         return self._found.setdefault(id(key), (key, default))[1]
 
-    def clear(self) -> None:
-        self._found.clear()
 
-    def filled_by(self, find: Callable[[K], V], most: int) -> Callable[[K], V]:
-        """What is here, and else what `find` gives, which is here then.  Starts anew with more than `most` nodes."""
-        known = self._found
 
-        def value(node: K) -> V:
-            try:
-                return known[id(node)][1]
-            except KeyError:
-                pass  # and what `find` raises is raised by itself
-            found = find(node)
-            if len(known) >= most:
-                known.clear()
-            known[id(node)] = (node, found)
-            return found
+def asked_once(find: Callable[[K], V], most: int) -> tuple[Callable[[K], V], Callable[[], None]]:
+    """What `find` gives, for each node found once; and what lets go of all nodes, as happens by itself when there are
+    `most`.  All passes ask: a quick answer is what this is for."""
+    known: dict[int, V] = {}
+    nodes: list[K] = []  # those that are known
 
-        return value
+    def value(node: K) -> V:
+        number = id(node)
+        if number in known:
+            return known[number]
+        found = find(node)
+        if len(nodes) >= most:
+            forget()
+        nodes.append(node)
+        known[number] = found
+        return found
+
+    def forget() -> None:
+        known.clear()
+        nodes.clear()
+
+    return value, forget
 
 
 class IdentitySet(Generic[K]):

@@ -97,7 +97,6 @@ Reader = Callable[[Any], tuple[Any, ...]]
 _EXPRESSIONS = frozenset(get_args(Expr))
 _STATEMENTS = frozenset(get_args(Stmt))
 _FIELDS = {node: tuple(f.name for f in fields(node)) for node in (*get_args(Expr), *get_args(Stmt), Case)}
-_FIELD_READERS = {node: attrgetter(*names) for node, names in _FIELDS.items()}
 
 _LISTS = frozenset({"args", "elements", "values", "cells", "overwritten"})  # fields that hold several expressions
 _PERHAPS = frozenset({(Declare, "init"), (Call, "result"), (Launch, "shared"), (Launch, "stream"), (For, "cond"),
@@ -116,6 +115,13 @@ def _reader(node: type, names: tuple[str, ...]) -> Reader:
         return attrgetter(*names)
     field = attrgetter(names[0])
     return lambda n: (field(n),)
+
+
+def _reader_of_all(names: tuple[str, ...]) -> Reader:
+    """What the fields are, each as it is."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return (lambda n: (getattr(n, names[0]),)) if names else _none
 
 
 def _fields(node: object, names: Iterable[str]) -> Iterator[Any]:
@@ -137,6 +143,7 @@ _OWN[Call] = lambda n: n.args if n.result is None else (*n.args, n.result)
 _BODIES: dict[type, Reader] = {node: _reader(node, names) for node, names in _STMT_BODIES.items()}
 _BODIES[Switch] = lambda n: tuple(case.body for case in n.cases)
 _COMPOUND = frozenset(_BODIES)
+_POSITIONAL: dict[type, Reader] = {node: _reader_of_all(names[:-1]) for node, names in _FIELDS.items()}  # but the span
 
 
 def _rebuild(node: N, names: tuple[str, ...], fn: Callable[[Any], Any], span: Span | None = None) -> N:
@@ -160,7 +167,9 @@ def _rebuild(node: N, names: tuple[str, ...], fn: Callable[[Any], Any], span: Sp
 def _with(node: N, changes: dict[str, Any]) -> N:
     """`dataclasses.replace`, but quick."""
     kind: type[Any] = type(node)
-    new: N = kind(**dict(zip(_FIELDS[kind], _FIELD_READERS[kind](node), strict=True)) | changes)
+    new: N = kind(*_POSITIONAL[kind](node), span=node.span)
+    for name, value in changes.items():
+        setattr(new, name, value)  # nobody else has seen it
     return new
 
 
@@ -191,19 +200,21 @@ def _for_every_node(fn: ExprRewriter) -> ExprRewriter:
     return rewritten
 
 
-def walk_expr(expr: Expr) -> Iterator[Expr]:
+def walk_expr(expr: Expr) -> list[Expr]:
     """Every node of an expression, an operation before its operands; in linear time, however deep."""
-    operands = _OPERANDS.get(type(expr))
-    yield expr
-    if operands is None:
-        return
-    waiting = list(operands(expr)[::-1])
+    return _nodes([expr])
+
+
+def _nodes(waiting: list[Expr]) -> list[Expr]:
+    """Every node of several expressions, which come last first."""
+    found: list[Expr] = []
     while waiting:
         node = waiting.pop()
-        yield node
+        found.append(node)
         operands = _OPERANDS.get(type(node))
         if operands is not None:
             waiting += operands(node)[::-1]
+    return found
 
 
 # --- statements ----------------------------------------------------------------------------------
@@ -242,7 +253,7 @@ def _find_own_nodes(stmt: Stmt) -> tuple[Expr, ...]:
     roots = own_exprs(stmt)
     if isinstance(stmt, Switch):
         roots += tuple(value for case in stmt.cases for value in case.values)
-    return tuple(chain.from_iterable(map(walk_expr, roots)))
+    return tuple(_nodes(list(roots[::-1])))
 
 
 # Every expression node of a statement itself, those of nested statements excluded; of a switch the values of its cases

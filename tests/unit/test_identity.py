@@ -8,7 +8,7 @@ from pathlib import Path
 import hetad
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.identity import Identity, IdentityMap, IdentitySet
+from hetad.ir.identity import Identity, IdentityMap, IdentitySet, asked_once
 from hetad.ir.types import INT
 
 SPAN = Span("a.cu", 1, 1)
@@ -50,10 +50,12 @@ def test_a_node_is_kept_with_its_number() -> None:
 
 def test_what_is_asked_is_found_once() -> None:
     asked: list[ir.Const] = []
-    fact = IdentityMap[ir.Const, int]().filled_by(lambda node: asked.append(node) or len(asked), most=2)
+    fact, forget = asked_once(lambda node: asked.append(node) or len(asked), most=2)
     one, other, third = number(), number(), number()
     assert [fact(one), fact(other), fact(one), fact(other)] == [1, 2, 1, 2]
     assert [fact(third), fact(one)] == [3, 4]  # with the third it starts anew
+    forget()
+    assert [fact(third), fact(third)] == [5, 5]
 
 
 def test_numbers_of_objects_are_asked_for_here_alone() -> None:
