@@ -72,7 +72,6 @@ class IdentityMap(Generic[K, V]):
         return self._found.setdefault(id(key), (key, default))[1]
 
 
-
 def asked_once(find: Callable[[K], V], most: int) -> tuple[Callable[[K], V], Callable[[], None]]:
     """What `find` gives, for each node found once; and what lets go of all nodes, as happens by itself when there are
     `most`.  All passes ask: a quick answer is what this is for."""
