@@ -37,6 +37,7 @@ class Body:
     depth: int = 0  # of methods that are written out where they are called
     given: Mapping[int, Node | None] = field(default_factory=dict)  # what stands for their parameters
     this_node: Node | None = None  # and for their object
+    targets: Mapping[int, Cursor] = field(default_factory=dict)  # the functions that parameters are
     bound: dict[int, tuple[str, Cursor, int]] = field(default_factory=dict)  # names of structured bindings
 
     @property

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pycparser import c_ast
+
 from hetad.frontend.cpp import accessors, clang, objects, targets, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.cuda_syntax import LAUNCH
+from hetad.frontend.lower.c_nodes import Copied
 
 _CONFIGURATION = "__cudaPushCallConfiguration"
 _IDENTITIES = ("move", "forward")
@@ -17,8 +20,6 @@ _IDENTITIES = ("move", "forward")
 
 def call(body: Body, cursor: Cursor) -> Node:
     """The call that a cursor means, as one of a C function."""
-    from hetad.frontend.cpp.expressions import expression
-
     meant = _meant(body, cursor)
     configuration = _configuration(cursor)
     if configuration is not None:
@@ -40,8 +41,25 @@ def call(body: Body, cursor: Cursor) -> Node:
         if value is None:
             body.source.refuse("a call in the value of a variable at file scope", cursor, "initialise it in a function")
         return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
-    args = [expression(body, a) for a in given(cursor)]
-    return _function(body, cursor, meant, args)
+    return _function(body, cursor, meant, *arguments(body, meant, given(cursor)))
+
+
+def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[Node], dict[int, Cursor]]:
+    """What is passed to a function, and the functions among it, which get no parameter, by their places."""
+    from hetad.frontend.cpp.expressions import expression
+
+    functions = targets.passed(meant, args, body.targets)
+    wanted = [p.type for number, p in enumerate(meant.get_arguments()) if number not in functions]
+    nodes = [expression(body, a) for number, a in enumerate(args) if number not in functions]
+    for number, (node, type_) in enumerate(zip(nodes, wanted, strict=False)):
+        if type_.get_canonical().kind == clang.TypeKind.RVALUEREFERENCE and not _is_place(node):
+            nodes[number] = Copied(node, node.coord)
+    return nodes, functions
+
+
+def _is_place(node: Node) -> bool:
+    names = isinstance(node, c_ast.ID | c_ast.StructRef | c_ast.ArrayRef)
+    return names or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
 
 
 _NOT_MODELLED = {
@@ -64,7 +82,7 @@ def _meant(body: Body, cursor: Cursor) -> Cursor:
     meant = cursor.referenced
     if meant is not None and meant.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL):
         return meant
-    found = targets.called(cursor)
+    found = targets.called(cursor, body.targets)
     if found is None:
         body.source.refuse("a call of a function that only the run tells", cursor, _NO_TARGET)
     return found
@@ -78,7 +96,7 @@ def given(cursor: Cursor) -> list[Cursor]:
     return found
 
 
-def _function(body: Body, cursor: Cursor, meant: Cursor, args: Sequence[Node]) -> Node:
+def _function(body: Body, cursor: Cursor, meant: Cursor, args: Sequence[Node], known: dict[int, Cursor]) -> Node:
     at = body.coord(cursor)
     if body.entities.is_known(meant):
         if meant.spelling in _IDENTITIES and len(args) == 1:
@@ -86,7 +104,7 @@ def _function(body: Body, cursor: Cursor, meant: Cursor, args: Sequence[Node]) -
         if meant.spelling == "swap":
             body.source.refuse("std::swap inside an expression", cursor, "make it a statement of its own")
         return tree.call(meant.spelling, args, at)
-    return result(meant, tree.call(body.entities.function(meant), args, at))
+    return result(meant, tree.call(body.entities.function(meant, known), args, at))
 
 
 def result(meant: Cursor, node: Node) -> Node:
@@ -111,7 +129,7 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     else:
         this, owner = expression(body, args[0]), args[0].type
         args = args[1:]
-    nodes = [expression(body, a) for a in args]
+    nodes, functions = arguments(body, meant, args)
     if meant.spelling in ("operator++", "operator--") and len(nodes) < len(list(meant.get_arguments())):
         nodes.append(tree.constant("int", "0", body.coord(cursor)))  # tells the one that follows from the other
     if meant.spelling == "operator=" and objects.is_implicit(meant) and this is not None:
@@ -125,7 +143,7 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         if accessed is not None:
             return accessed
         nodes.insert(0, this)
-    return result(meant, tree.call(body.entities.function(meant), nodes, body.coord(cursor)))
+    return result(meant, tree.call(body.entities.function(meant, functions), nodes, body.coord(cursor)))
 
 
 def _object(body: Body, reference: Cursor) -> Node:
@@ -163,8 +181,8 @@ def _launch(body: Body, cursor: Cursor, kernel: Cursor, configuration: Cursor) -
 
     at = body.coord(cursor)
     settings = [_extent(body, c) if n < 2 else expression(body, c) for n, c in enumerate(given(configuration))]
-    args = [expression(body, a) for a in given(cursor)]
-    name = tree.name(body.entities.function(kernel), at)
+    args, functions = arguments(body, kernel, given(cursor))
+    name = tree.name(body.entities.function(kernel, functions), at)
     return tree.call(f"{LAUNCH}{len(settings)}", [name, *settings, *args], at)
 
 

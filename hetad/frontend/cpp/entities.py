@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from hetad.diagnostics import Span, UnknownNameError, problems_so_far
@@ -38,6 +38,7 @@ class Entities:
         self._names = Names()
         self.types = Types(source, self._names.of)
         self._cursors: dict[str, Cursor] = {}
+        self._targets: dict[str, dict[int, Cursor]] = {}  # of functions: the functions that parameters are
         self._signatures: dict[str, Signature] = {}
         self._functions: dict[str, ir.Function] = {}
         self._variables: dict[str, ir.Global | ir.Const] = {}
@@ -97,17 +98,22 @@ class Entities:
             return False
         return not self.source.is_users(function) or function.spelling in known_functions()
 
-    def function(self, cursor: Cursor) -> str:
+    def function(self, cursor: Cursor, given: Mapping[int, Cursor] | None = None) -> str:
+        """`given`: functions that are passed, by the place of the argument: there is one function for each."""
         found = clang.definition(cursor) or cursor
+        given = given or {}
         parent = found.semantic_parent
         owner = self.types.struct(parent.type, found).name if is_record(parent) else ""
         wanted = function_name(found, owner)
         if not owner and self._joins_known(found):
             wanted = f"{wanted}_{parameters(found)}"
-        name = self._names.of(wanted, found, parameters(found))
+        wanted = "_".join((wanted, *(function_name(g, "") for g in given.values())))
+        name = self._names.of(wanted, found, parameters(found), list(given.values()))
         if name not in self._cursors:
             self._cursors[name] = found
             self._order[name] = (self.source.start(found) or 0, len(self._order))
+            own = list(found.get_arguments())
+            self._targets[name] = {own[number].hash: g for number, g in given.items()}
         return _MARK + name
 
     @staticmethod
@@ -204,7 +210,7 @@ class Entities:
             cursor = self._cursors.get(name)
             if cursor is None or cursor.kind not in FUNCTIONS:
                 return None
-            body = Body(self, cursor)
+            body = Body(self, cursor, targets=self._targets.get(name, {}))
             declared = functions.declaration(body, name, cursor)
             defaults = functions.defaults(body, cursor)
             ctx = self._context(None, cursor)
@@ -224,7 +230,7 @@ class Entities:
             raise undefined(cursor.spelling, caller or own.span)
         self.check(cursor)
         before = problems_so_far()
-        node = functions.definition(Body(self, cursor), name, cursor)
+        node = functions.definition(Body(self, cursor, targets=self._targets[name]), name, cursor)
         made = program.function(self._context(own, cursor), node, self.item(cursor))  # type: ignore[arg-type]
         if problems_so_far() == before:
             self._functions[name] = made

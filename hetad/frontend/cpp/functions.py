@@ -59,6 +59,8 @@ def _parameters(body: Body, cursor: Cursor) -> list[tuple[Node, Cursor | None]]:
         of = Qualified(Pointer(class_, const=bool(cursor.is_const_method())), reference=True)
         found.append((tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), None, at), None))
     for parameter, own in zip(body.parameters(), body.parameter_names(), strict=True):
+        if parameter.hash in body.targets:
+            continue
         objects.refuse_destructor(body, parameter.type, parameter)
         name = own or None
         where = body.coord(parameter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 
@@ -33,9 +34,10 @@ class Names:
         self._by_key: dict[object, str] = {}
         self._taken: set[str] = set()
 
-    def of(self, wanted: str, cursor: Cursor, apart: str = "") -> str:
-        """The name of an entity; where another has it, with words that tell the two apart."""
-        own = key(cursor)
+    def of(self, wanted: str, cursor: Cursor, apart: str = "", given: Sequence[Cursor] = ()) -> str:
+        """The name of an entity, of a function one for what it is given; where another has it, with words that tell the
+        two apart."""
+        own = (key(cursor), *map(key, given))
         if own not in self._by_key:
             name = wanted
             if name in self._taken and apart:

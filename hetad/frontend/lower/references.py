@@ -105,7 +105,7 @@ def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:
         given = expressions.expression(ctx, node)
         if refers(given, pointer) and not isinstance(node, Copied):
             return convert.convert(expressions.address_of(given, span), pointer, span)
-        if not pointer.const:
+        if not pointer.const and not isinstance(node, Copied):  # `T &&` may refer to a value
             raise SyntaxProblem(
                 f"a reference to '{pointer.to}' cannot refer to this '{given.type}'",
                 span,
