@@ -2,18 +2,20 @@
 function = "f"
 frontend = "cpp"
 error = "UnsupportedError"
+help = "pass the derived object"
 ---*/
-template <class Own> struct Shape {
+struct Shape {
     double scale;
-    double area() const { return scale * static_cast<const Own &>(*this).side; }  // expected-error: derives from
-    //                                   ^
 };
-struct Square : Shape<Square> {
+struct Square : Shape {
     double side;
 };
+
+double area(const Shape &s) { return s.scale * static_cast<const Square &>(s).side; }  // expected-error: derives from
+//                                             ^
 
 double f(double a)
 {
     Square s{{a}, 2};
-    return s.area();
+    return area(s);
 }

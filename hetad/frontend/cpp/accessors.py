@@ -18,7 +18,7 @@ from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.lower.c_nodes import Copied, Known
 from hetad.frontend.lower.context import Qualified
-from hetad.ir.types import Float, Int, Pointer
+from hetad.ir.types import Float, Int, Pointer, Struct
 
 _DEPTH = 6  # of accessors that call each other
 _SIZE = 80  # nodes of what is written out
@@ -67,8 +67,14 @@ def _argument(inner: Body, parameter: Cursor, node: Node) -> Node | None:
     """An argument in the place of a parameter that nothing changes."""
     of = inner.qualified(parameter)
     if of.reference:
-        return node if isinstance(of.type, Pointer) and of.type.const and isinstance(of.type.to, Int) else None
-    return tree.cast_to(Qualified(of.type), node, node.coord) if isinstance(of.type, Int) else None
+        behind = of.type.to if isinstance(of.type, Pointer) and of.type.const else None
+        named = isinstance(behind, Struct) and isinstance(node, _PLACES)
+        return node if isinstance(behind, Int) or named else None
+    named = isinstance(of.type, Float | Pointer) and isinstance(node, c_ast.ID | c_ast.Constant | Known)
+    return tree.cast_to(Qualified(of.type), node, node.coord) if isinstance(of.type, Int) or named else None
+
+
+_PLACES = (c_ast.ID, c_ast.StructRef, c_ast.ArrayRef)
 
 
 def _same_side(body: Body, method: Cursor) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.hierarchy import held
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import BASE, bases, is_reference
+from hetad.frontend.cpp.types import BASE, is_reference
 
 
 def is_decomposition(cursor: Cursor) -> bool:
@@ -62,8 +63,8 @@ def parts(body: Body, cursor: Cursor) -> list[str] | None:
     if type_.kind == TypeKind.CONSTANTARRAY:
         return None
     lead = ""
-    while type_.kind == TypeKind.RECORD and not list(type_.get_fields()) and len(bases(type_.get_declaration())) == 1:
-        type_, lead = bases(type_.get_declaration())[0].type.get_canonical(), f"{lead}{BASE}."
+    while type_.kind == TypeKind.RECORD and not list(type_.get_fields()) and len(held(type_.get_declaration())) == 1:
+        type_, lead = held(type_.get_declaration())[0].type.get_canonical(), f"{lead}{BASE}."
     fields = list(type_.get_fields()) if type_.kind == TypeKind.RECORD else []
     if len(fields) != len(names(cursor)):
         body.source.refuse("structured bindings of what is neither a plain struct nor an array", cursor,

@@ -12,6 +12,7 @@ from pycparser.c_parser import Coord
 from hetad.frontend import opaque
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.hierarchy import whole
 from hetad.frontend.cpp.names import apart, is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
@@ -143,7 +144,7 @@ class Body:
         closure = self.function.semantic_parent.type
         field = self.types.object_field(closure) if self.closure() is not None else None
         if field is None:
-            return closure
+            return closure if self.function.kind == CursorKind.CONSTRUCTOR else whole(closure)
         type_ = field[1].type.get_canonical()
         return type_.get_pointee() if type_.kind == TypeKind.POINTER else type_
 

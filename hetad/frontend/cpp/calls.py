@@ -65,6 +65,7 @@ def _is_place(node: Node) -> bool:
 _NOT_MODELLED = {
     "coalesced_threads": ("groups of the threads that come to a place", "take a tile: tiled_partition<32>(block)"),
     "this_multi_grid": ("groups of several grids", "launch on one device"),
+    "tiled_partition": ("tiles whose size the run tells", "give it as a template argument: tiled_partition<32>(block)"),
     "sync": ("a barrier of the whole grid", "end the kernel there, and launch another one"),
 }
 

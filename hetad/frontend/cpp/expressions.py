@@ -7,6 +7,8 @@ from collections.abc import Callable
 from hetad.frontend.cpp import bindings, calls, clang, objects, tree, types
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.clang import Type as ClangType
+from hetad.frontend.cpp.hierarchy import whole
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Qualified
@@ -159,7 +161,20 @@ def _cast(body: Body, cursor: Cursor) -> Node:
     node = expression(body, inner[-1])
     if cursor.type.get_canonical().kind == TypeKind.RECORD:  # a reference, or what is constructed inside
         return objects.as_base(body, node, inner[-1].type, cursor.type, body.coord(cursor))
+    if _is_down(inner[-1].type, cursor.type):
+        body.source.refuse("a cast to a class that derives from the object's", cursor, "pass the derived object")
     return tree.cast_to(Qualified(to.type), node, body.coord(cursor))
+
+
+def _is_down(given: ClangType, to: ClangType) -> bool:
+    """Whether a pointer is cast to a class that derives from what it points to, and may be no part of that."""
+    given, to = given.get_canonical(), to.get_canonical()
+    if given.kind != TypeKind.POINTER or to.kind != TypeKind.POINTER:
+        return False
+    from_, into = given.get_pointee().get_canonical(), to.get_pointee().get_canonical()
+    if from_.kind != TypeKind.RECORD or into.kind != TypeKind.RECORD or objects.derives(whole(from_), into):
+        return False
+    return objects.derives(into, from_)
 
 
 def _refuse_reference(body: Body, cursor: Cursor, operand: Cursor) -> None:
@@ -171,7 +186,7 @@ def _refuse_reference(body: Body, cursor: Cursor, operand: Cursor) -> None:
         return
     given, to = operand.type.get_canonical(), cursor.type.get_canonical()
     if given.kind == to.kind == TypeKind.RECORD:
-        if objects.derives(given, to):
+        if objects.derives(given, to) or objects.derives(whole(given), to):
             return
         if objects.derives(to, given):
             body.source.refuse("a cast to a class that derives from the object's", cursor, "pass the derived object")
@@ -287,6 +302,8 @@ def _name(body: Body, cursor: Cursor) -> Node:
         return tree.name(body.entities.enumerator(meant), at)
     if meant.kind in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD):
         return tree.name(body.entities.function(meant), at)
+    if meant.kind == CursorKind.FIELD_DECL:
+        body.source.refuse("pointers to members", cursor, "name the member")
     bound = bindings.place(body, meant, cursor)
     if bound is None:
         body.source.refuse(f"'{cursor.spelling}' here", cursor, "use a plain variable")
@@ -348,6 +365,6 @@ _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
 }
 _DESCRIPTIONS = {
     "CXX_DYNAMIC_CAST_EXPR": "dynamic_cast", "CXX_TYPEID_EXPR": "typeid", "CXX_THROW_EXPR": "exceptions",
-    "STMT_EXPR": "a statement inside an expression", "GENERIC_SELECTION_EXPR": "_Generic",
+    "StmtExpr": "a statement inside an expression", "GENERIC_SELECTION_EXPR": "_Generic",
     "OVERLOADED_DECL_REF": "a name that Clang does not resolve",
 }  # fmt: skip

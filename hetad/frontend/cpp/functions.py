@@ -7,6 +7,7 @@ from collections.abc import Collection
 from hetad.frontend.cpp import clang, objects, statements, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.hierarchy import whole
 from hetad.frontend.cpp.names import is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
@@ -55,7 +56,7 @@ def _parameters(body: Body, cursor: Cursor) -> list[tuple[Node, Cursor | None]]:
     if cursor.type.get_canonical().kind == TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         body.source.refuse("a function with variable arguments", cursor, "give it fixed parameters")
     if is_method(cursor):
-        class_ = body.types.struct(cursor.semantic_parent.type, cursor)
+        class_ = body.types.struct(whole(cursor.semantic_parent.type), cursor)
         of = Qualified(Pointer(class_, const=bool(cursor.is_const_method())), reference=True)
         found.append((tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), None, at), None))
     for parameter, own in zip(body.parameters(), body.parameter_names(), strict=True):

@@ -11,8 +11,9 @@ from hetad.frontend.cpp import clang, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
+from hetad.frontend.cpp.hierarchy import bases, held, is_empty
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import bases, is_reference
+from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.tokens import is_operator
 
 _AGGREGATES = (TypeKind.RECORD, TypeKind.CONSTANTARRAY)
@@ -36,6 +37,11 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
     parts = _parts(type_)
     if any(_holds_constructed(t) for t in parts[: len(elements)]):
         _refuse_left_out(body, elements, parts)
+    if type_.kind == TypeKind.RECORD:
+        empty = sum(is_empty(b.type) for b in bases(type_.get_declaration()))
+        if empty and (empty < len(bases(type_.get_declaration())) or not _leads(elements, empty)):
+            body.source.refuse("a list for a class with bases without members", inner, "give the class a constructor")
+        elements, parts = elements[empty:], parts[empty:]
     nodes = [_element(body, e, t) for e, t in zip(elements, parts or [None] * len(elements), strict=False)]
     if type_.kind == TypeKind.RECORD:
         nodes = _with_references(type_, nodes)
@@ -48,12 +54,17 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
 
 def _with_references(type_: Type, nodes: list[Node]) -> list[Node]:
     """Members that are references are the addresses of what they refer to."""
-    before = len(bases(type_.get_declaration()))
+    before = len(held(type_.get_declaration()))
     found = list(nodes)
     for number, field in enumerate(type_.get_fields(), before):
         if is_reference(field.type) and number < len(found):
             found[number] = tree.unary("&", found[number], found[number].coord)
     return found
+
+
+def _leads(elements: list[Cursor], number: int) -> bool:
+    """Whether a list, if it is not empty, begins with values for as many bases."""
+    return not elements or all(e.type.get_canonical().kind in (*_AGGREGATES, TypeKind.VOID) for e in elements[:number])
 
 
 def _parts(type_: Type) -> list[Type]:
@@ -158,7 +169,7 @@ def _element(body: Body, cursor: Cursor, wanted: Type | None) -> Node:
 
 def _rest(body: Body, cursor: Cursor, type_: Type, elements: list[Cursor]) -> list[Node]:
     """The default values of the members that a list leaves out."""
-    members = [(b.type, None) for b in bases(type_.get_declaration())]
+    members = [(b.type, None) for b in held(type_.get_declaration())]
     members += [(f.type, objects.default(f)) for f in type_.get_fields()]
     for element, (wanted, _) in zip(elements, members, strict=False):
         if not _fits(element, wanted) and not _is_constructed(wanted):

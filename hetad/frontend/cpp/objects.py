@@ -7,11 +7,13 @@ from pycparser.c_parser import Coord
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.hierarchy import bases, held, is_empty, whole
 from hetad.frontend.cpp.lambdas import is_outside
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import BASE, bases, is_reference, record_key
+from hetad.frontend.cpp.types import BASE, is_reference, record_key
 from hetad.frontend.cuda_syntax import DIM3
 from hetad.frontend.lower.builtins import TYPES
+from hetad.frontend.lower.c_nodes import Copied
 from hetad.frontend.lower.context import Qualified
 
 _CLASSES = (CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL)
@@ -25,18 +27,18 @@ def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
     owner = field.semantic_parent.type
     if not inner or inner[0].kind == CursorKind.CXX_THIS_EXPR:
         here = body.this_type()
-        base = as_base(body, body.this(cursor), here, owner, at)
+        base = _part(body.this(cursor), here, owner, at)
         node = tree.member(base, field.spelling, at)
     elif inner[0].type.get_canonical().kind == TypeKind.POINTER:
         pointee = inner[0].type.get_canonical().get_pointee()
         pointer = expression(body, inner[0])
-        if _is_same(pointee, owner):
+        if _is_same(whole(pointee), owner):
             node = tree.member(pointer, field.spelling, at, arrow=True)
         else:
-            node = tree.member(as_base(body, tree.unary("*", pointer, at), pointee, owner, at), field.spelling, at)
+            node = tree.member(_part(tree.unary("*", pointer, at), pointee, owner, at), field.spelling, at)
     else:
         object_ = expression(body, inner[0])
-        node = tree.member(as_base(body, object_, inner[0].type, owner, at), field.spelling, at)
+        node = tree.member(_part(object_, inner[0].type, owner, at), field.spelling, at)
     return tree.unary("*", node, at) if is_reference(field.type) else node
 
 
@@ -48,11 +50,25 @@ def as_base(body: Body, node: Node, given: Type | None, wanted: Type, at: Coord 
     if given is None:
         return node
     given, wanted = _without_reference(given), _without_reference(wanted)
+    if given.kind == TypeKind.RECORD and wanted.kind == TypeKind.RECORD:
+        given, to = whole(given).get_canonical(), whole(wanted).get_canonical()
+        if is_empty(wanted) and not _is_same(given, to) and derives(given, to):
+            return Copied(
+                tree.literal(Qualified(body.types.struct(wanted, body.function)), tree.braces((), at), at), at
+            )
+        wanted = to
     if given.kind == TypeKind.POINTER and wanted.kind == TypeKind.POINTER:
         inside = as_base(body, tree.unary("*", node, at), given.get_pointee(), wanted.get_pointee(), at)
-        path = _path(given.get_pointee(), wanted.get_pointee())
+        path = _path(whole(given.get_pointee()), whole(wanted.get_pointee()))
         return tree.unary("&", inside, at) if path else node
     for name in _path(given, wanted) or ():
+        node = tree.member(node, name, at)
+    return node
+
+
+def _part(node: Node, given: Type, owner: Type, at: Coord | None) -> Node:
+    """The part of an object that has the members of a class."""
+    for name in _path(whole(_without_reference(given)), owner) or ():
         node = tree.member(node, name, at)
     return node
 
@@ -73,7 +89,7 @@ def _path(given: Type, wanted: Type) -> list[str] | None:
         return None
     if _is_same(given, wanted):
         return []
-    for number, base in enumerate(bases(given.get_declaration())):
+    for number, base in enumerate(held(given.get_declaration())):
         path = _path(base.type, wanted)
         if path is not None:
             return [f"{BASE}{number or ''}", *path]
@@ -82,7 +98,9 @@ def _path(given: Type, wanted: Type) -> list[str] | None:
 
 def derives(given: Type, wanted: Type) -> bool:
     """Whether a class is another one, or has it as a base."""
-    return _path(given, wanted) is not None
+    if _path(given, wanted) is not None:
+        return True
+    return any(derives(b.type, wanted) for b in bases(given.get_canonical().get_declaration()))
 
 
 # --- construction --------------------------------------------------------------------------------
@@ -164,7 +182,7 @@ def _defaults(body: Body, type_: Type, at: Cursor) -> list[Node]:
     """The values of the members of an object that is given none."""
     if not has_defaults(type_):
         return []
-    return [default_value(body, b.type, None, at) for b in bases(type_.get_declaration())] + [
+    return [default_value(body, b.type, None, at) for b in held(type_.get_declaration())] + [
         default_value(body, f.type, default(f), at) for f in type_.get_fields()
     ]
 
@@ -314,7 +332,7 @@ def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]
     if any(uses_object(value) for value in (*given.values(), *own)):
         return _one_by_one(body, constructor, given, of, at)
     values = [
-        default_value(body, b.type, given.get(record_key(b.type)), constructor) for b in bases(class_.get_declaration())
+        default_value(body, b.type, given.get(record_key(b.type)), constructor) for b in held(class_.get_declaration())
     ]
     for field in class_.get_fields():
         value = given.get(field.spelling) or default(field)
@@ -364,7 +382,7 @@ def _one_by_one(
     from hetad.frontend.cpp.expressions import expression
 
     class_ = constructor.semantic_parent.type
-    if bases(class_.get_declaration()):
+    if held(class_.get_declaration()):
         body.source.refuse("members made of each other beside a base", constructor, "assign them in the body")
     out = [tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), tree.braces((), at), at)]
     for field in class_.get_fields():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from hetad.frontend.cpp import clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
+from hetad.frontend.cpp.hierarchy import does_something, held, left_out, whole
 from hetad.frontend.cpp.names import apart
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.lower import unions
@@ -50,6 +51,7 @@ _REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
 BASE = "base"
 _LAMBDA = "(lambda at"
+_NO_BASE = "write it without, or make what it derives from a member"
 
 
 def is_reference(type_: ClangType) -> bool:
@@ -95,13 +97,13 @@ class Types:
             inner = declaration.underlying_typedef_type if kind == TypeKind.TYPEDEF else type_.get_named_type()
             return self.qualified(inner, at)
         if kind in _REFERENCES:
-            to = self.qualified(type_.get_pointee(), at)
+            to = self._pointee(type_, at)
             return Qualified(Pointer(to.type, const=to.const), reference=True)
         if kind == TypeKind.POINTER:
             handle = type_.get_pointee().get_declaration().spelling.removeprefix(stub.HANDLE)
             if handle in TYPES and handle != type_.get_pointee().get_declaration().spelling:
                 return Qualified(TYPES[handle])
-            to = self.qualified(type_.get_pointee(), at)
+            to = self._pointee(type_, at)
             return Qualified(Pointer(to.type, const=to.const, restrict=bool(type_.is_restrict_qualified())))
         if kind in _ARRAYS:
             of = self.qualified(type_.element_type, at)
@@ -116,6 +118,14 @@ class Types:
         if kind in _PLAIN:
             return Qualified(_PLAIN[kind])
         return self._sugar(type_, at)
+
+    def _pointee(self, type_: ClangType, at: Cursor) -> Qualified:
+        """What a pointer or a reference leads to: of a base, perhaps the whole object."""
+        pointee = type_.get_pointee()
+        object_ = whole(pointee)
+        if object_ is pointee:
+            return self.qualified(pointee, at)
+        return Qualified(self.struct(object_, at), bool(pointee.is_const_qualified()))
 
     def _sugar(self, type_: ClangType, at: Cursor) -> Qualified:
         """`auto`, the argument of a template, and what is not supported."""
@@ -166,8 +176,15 @@ class Types:
         if size < 0:
             self.source.refuse(f"'{type_.spelling}', which is not defined,", at, "define it")
         name = self._name_of(_struct_name(type_), declaration)
-        fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b)) for n, b in enumerate(bases(declaration))]
+        fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b)) for n, b in enumerate(held(declaration))]
         fields += [self._field(f, n, type_) for n, f in enumerate(type_.get_fields())]
+        for base in left_out(declaration):
+            if does_something(base) is not None:
+                what = "a base without members whose constructor or destructor does something"
+                self.source.refuse(what, base, "do it in the class itself")
+        own = list(type_.get_fields())
+        if own and left_out(declaration) and not held(declaration) and own[0].get_field_offsetof() != 0:
+            self.source.refuse(f"'{type_.spelling}', with a base that a template tells,", declaration, _NO_BASE)
         if not fields and size == 1:
             fields = [Field("unused", CHAR)]
         made = Struct(name, tuple(fields))
@@ -175,8 +192,8 @@ class Types:
         if align > align_of(made):
             made = Struct(name, tuple(fields), align)
         if size_of(made) != size:
-            what = "virtual functions, bases without members, or other members that hetad does not see"
-            self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, "write it without")
+            what = "virtual functions, bases of a template, or other members that hetad does not see"
+            self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, _NO_BASE)
         return made
 
     def _union(self, type_: ClangType, declaration: Cursor) -> Struct:
@@ -236,14 +253,6 @@ class Types:
         """What the member of a closure is called: as the variable that it has the value of."""
         names = apart([capture.spelling or "object" for capture in self.captures(of)])
         return names[number] if number < len(names) else None
-
-
-def bases(declaration: Cursor) -> list[Cursor]:
-    """The bases of a class, as specifiers; those of an instance of a template are seen at the template."""
-    pattern = declaration
-    if not clang.children(declaration):
-        pattern = clang.pattern(declaration) or declaration
-    return [c for c in pattern.get_children() if c.kind == CursorKind.CXX_BASE_SPECIFIER]
 
 
 def record_key(type_: ClangType) -> str:

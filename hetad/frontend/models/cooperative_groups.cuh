@@ -98,6 +98,8 @@ template <unsigned N, class G> __device__ thread_block_tile<N> tiled_partition(c
     return thread_block_tile<N>();
 }
 
+template <class G> __device__ thread_block_tile<32> tiled_partition(const G &, unsigned size);
+
 template <class G> __device__ void sync(const G &group) { group.sync(); }
 template <class G> __device__ auto thread_rank(const G &group) { return group.thread_rank(); }
 template <class G> __device__ auto group_size(const G &group) { return group.size(); }
