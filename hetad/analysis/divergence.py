@@ -21,6 +21,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.identity import IdentityMap
 from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
 from hetad.rules import callees
@@ -54,11 +55,11 @@ class Divergence:
 
     def of(self, expr: ir.Expr) -> frozenset[Position]:
         """On what the value depends."""
-        return self._mentioned(expr) | self._held(self.effects.loads(expr))
+        return _mentioned(expr) | self._held(self.effects.loads(expr))
 
     def of_address(self, place: ir.Expr) -> frozenset[Position]:
         """On what it depends which cell this is."""
-        return self._mentioned(place) | self._held(self.effects.address(place))
+        return _mentioned(place) | self._held(self.effects.address(place))
 
     def axes(self, expr: ir.Expr) -> frozenset[str]:
         """Along which axes of the block threads may have different values."""
@@ -91,14 +92,9 @@ class Divergence:
 
     def _uniform_but_for(self, own: set[ir.Symbol], expr: ir.Expr) -> bool:
         loads = (x for x in self.effects.loads(expr) if x not in own)
-        return _in_block(self._mentioned(expr) | self._held(loads))
+        return _in_block(_mentioned(expr) | self._held(loads))
 
     # --- transfer ---
-
-    def _mentioned(self, expr: ir.Expr) -> frozenset[Position]:
-        inside = tuple(walk_expr(expr))
-        found = {(e.name, e.axis) for e in inside if isinstance(e, ir.ThreadIndex) and e.name.endswith("Idx")}
-        return frozenset(found | {UNKNOWN for e in inside if isinstance(e, ir.CallExpr)})
 
     def _held(self, locations: Iterable[Location]) -> frozenset[Position]:
         return NONE.union(*(_ANYHOW if at in self._written else self._of.get(at, NONE) for at in locations))
@@ -138,11 +134,20 @@ class Divergence:
                 return self.of(value)
             case ir.Call(function=function, args=args):
                 callee = callees.find(function)
-                found = self._held(self.effects.reads(s)).union(*map(self._mentioned, args))
+                found = self._held(self.effects.reads(s)).union(*map(_mentioned, args))
                 if callee.kind == "vote" and callee.scope == "block" and not self._same_memory:
                     return _BLOCKS if found else NONE
                 return found if callee.kind == "mathematics" else found | _ANYHOW
         return NONE.union(*map(self.of, own_exprs(s)))
+
+
+def _find_mentioned(expr: ir.Expr) -> frozenset[Position]:
+    inside = walk_expr(expr)
+    found = {(e.name, e.axis) for e in inside if isinstance(e, ir.ThreadIndex) and e.name.endswith("Idx")}
+    return frozenset(found | {UNKNOWN for e in inside if isinstance(e, ir.CallExpr)})
+
+
+_mentioned: Fact[ir.Expr, frozenset[Position]] = lasting(_find_mentioned)  # by the expression itself
 
 
 def common_memory(places: Iterable[Location]) -> set[Location]:

@@ -13,6 +13,7 @@ import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +189,10 @@ def _classify(group: str, value: str) -> tuple[str, str]:
 class _Engine(Preprocessor):  # type: ignore[misc]
     """pcpp with our lexer, headers, and errors that carry positions."""
 
-    def __init__(self, name: str, sources: dict[str, str], settings: Settings) -> None:
+    lastdirective: Any  # its first token, or None
+
+    def __init__(self, name: str, sources: dict[str, str], settings: Settings | None) -> None:
+        """`settings`: None for the engine that reads the prelude, for all others."""
         self._name = name
         self._sources = sources
         self._shown: dict[str, str] = {}  # pcpp's absolute path -> the name to show
@@ -196,8 +200,13 @@ class _Engine(Preprocessor):  # type: ignore[misc]
         super().__init__(lexer=_Lexer())
         self.rewrite_paths: list[tuple[str, str]] = []
         self._fixed: frozenset[str] = frozenset()
-        for raw in self.parsegen(PRELUDE, "", ""):
-            assert raw.value.isspace(), raw.value
+        if settings is None:
+            for raw in self.parsegen(PRELUDE, "", ""):
+                assert raw.value.isspace(), raw.value
+            return
+        prelude = _after_prelude()
+        self.macros.update((x, macro) for x, macro in prelude.macros.items() if x not in self.macros)  # own __TIME__
+        self.lastdirective = prelude.lastdirective
         for directory in settings.include_dirs:
             self.add_path(str(directory))
         for macro in settings.undefines:
@@ -312,6 +321,12 @@ class _Engine(Preprocessor):  # type: ignore[misc]
             text = "".join(raw.value for raw in toks).strip()
             raise SyntaxProblem(f"#error {text}", self.span(directive.source, directive.lineno))
         return None if directive.value == "pragma" else True
+
+
+@cache
+def _after_prelude() -> _Engine:
+    """What has read the prelude, once for all: expansion copies the tokens of a macro, and changes none."""
+    return _Engine("", {}, None)
 
 
 def _convert(engine: _Engine, raws: Iterator[_Raw]) -> Iterator[Token]:

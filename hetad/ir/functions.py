@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetad.ir.nodes import Body, Call, CallExpr, Function, Launch
-from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, own_nodes, walk_stmts
 
 
 def nesting(body: Body) -> int:
@@ -19,10 +19,7 @@ def callees(function: Function) -> tuple[str, ...]:
     """The names that a function calls or launches, tables of hetad included, without repetitions, in order."""
     names: dict[str, None] = {}
     for stmt in walk_stmts(function.body):
-        for root in own_exprs(stmt):
-            for e in walk_expr(root):
-                if isinstance(e, CallExpr):
-                    names[e.function] = None
+        names.update((e.function, None) for e in own_nodes(stmt) if isinstance(e, CallExpr))
         if isinstance(stmt, Call):
             names[stmt.function] = None
         elif isinstance(stmt, Launch):

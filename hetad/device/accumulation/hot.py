@@ -44,7 +44,8 @@ def summed_over_blocks(draft: Draft) -> ir.Body:
 def with_block_sums(body: ir.Body, ground: LaunchAssumptions, adjoints: Collection[ir.Symbol]) -> ir.Body:
     """With the additions in long loops summed by blocks; `adjoints`: the variables by which adjoint memory is
     reached."""
-    found = _in_loops(body, Readers(adjoints), ground.adjoints) - _spread(body, ground)
+    candidates = _in_loops(body, Readers(adjoints), ground.adjoints)
+    found = candidates - _spread(body, ground, candidates) if candidates else candidates
     if not found:
         return body
     types = sorted({s.args[1].type for s in walk_stmts(body) if s in found and isinstance(s, ir.Call)}, key=str)
@@ -98,7 +99,7 @@ def _is_long(loop: ir.For | ir.While) -> bool:
     return header is None or constant_trips(header) is None
 
 
-def _spread(body: ir.Body, ground: LaunchAssumptions) -> IdentitySet[ir.Stmt]:
+def _spread(body: ir.Body, ground: LaunchAssumptions, among: IdentitySet[ir.Stmt]) -> IdentitySet[ir.Stmt]:
     """The additions where neighbouring threads add to neighbouring cells: few come to the same one."""
     accesses = accesses_of(body, ground)
     maps = conflicts_of(accesses, ground).maps
@@ -110,4 +111,4 @@ def _spread(body: ir.Body, ground: LaunchAssumptions) -> IdentitySet[ir.Stmt]:
         told = {*maps.threads_of(m), *maps.coordinates.turned}  # turned: neighbours where space is periodic
         return any(isinstance(a, ir.Var) and a.symbol in told for t in m.offset.terms for a in t)
 
-    return IdentitySet(access.statement for access in accesses.all if along_threads(access))
+    return IdentitySet(x.statement for x in accesses.all if x.statement in among and along_threads(x))

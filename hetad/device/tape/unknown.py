@@ -17,7 +17,7 @@ from hetad.device.tape.progress import grows
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.simplify import conjunction, conjuncts
-from hetad.ir.visit import declared, own_exprs, variables
+from hetad.ir.visit import declared, mentions, own_variables, variables
 
 
 class Unknown:
@@ -66,8 +66,9 @@ class Unknown:
         written = {x for x in self.effects.writes(s) if isinstance(x, ir.Symbol)}
         if self._mentions(s, here) or not written.isdisjoint(self._always):
             self._always.update(x for x in written if x.storage == "shared")
-            return here | written
-        return here - {x for x in written if _wholly(s, x)}
+            return here if written <= here else here | written
+        told = {x for x in written if x in here and _wholly(s, x)}
+        return here - told if told else here
 
     def _loop(self, s: ir.For | ir.While, here: frozenset[ir.Symbol]) -> frozenset[ir.Symbol]:
         """It may run for too long: what it sets is not known in it, but for the index that it begins with anew."""
@@ -95,10 +96,9 @@ class Unknown:
 
     def _mentions(self, s: ir.Stmt, here: frozenset[ir.Symbol]) -> bool:
         """Whether what a statement sets depends on what is not known; not where it only sets it anew."""
-        exprs = own_exprs(s)
         if isinstance(s, ir.Assign) and isinstance(s.target, ir.Var):
-            exprs = (s.value,)
-        return any(not here.isdisjoint(variables(e)) for e in exprs)
+            return not here.isdisjoint(mentions(s.value))
+        return not here.isdisjoint(own_variables(s))
 
 
 def _wholly(s: ir.Stmt, symbol: ir.Symbol) -> bool:
