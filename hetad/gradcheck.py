@@ -23,30 +23,37 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from hetad.adjoint.options import Options
-from hetad.diagnostics import ArgumentError, BackendError, RaceError, UnsupportedError
-from hetad.directions import STEPS, float_bits, from_vector, ridders, to_vector, typical_step
-from hetad.ir.visit import declared
+from hetad.diagnostics import BackendError, RaceError
+from hetad.directions import STEPS, from_vector, ridders, to_vector, typical_step
+from hetad.subjects import (
+    Subject,
+    from_problem,
+    function_of,
+    function_of_problem,
+    generic_seeds,
+    inner_bits,
+    of_function,
+    ones,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from hetad.api import Function as Launchable
-    from hetad.api import Program
-    from hetad.ir import nodes as ir
-    from hetad.ir.nodes import Symbol
     from hetad.problem import Problem
-    from hetad.run.report import Report as Saved
 
     Vector = npt.NDArray[np.float64]
+
+__all__ = [
+    "Accuracy", "Report", "Row", "Subject", "Verdict", "check", "dot_product", "from_problem", "from_vector",
+    "function_of", "generic_seeds", "inner_bits", "of_function", "ones", "same", "same_gradient", "to_vector", "watch",
+]  # fmt: skip
 
 Verdict = Literal["passed", "failed", "unsure"]
 
 _EPSILON = {32: 2.0**-23, 64: 2.0**-52}
 _RTOL = {32: 2e-4, 64: 1e-6}
 _SEED_RTOL = {32: 1e-4, 64: 1e-11}
-_RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
 _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
 
 
@@ -105,148 +112,14 @@ class Report:
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What is checked.  `primal(arguments)` runs the program, writes arrays in place and gives the return value;
-    `gradient(arguments, seeds)` gives a mapping from each name in `wrt` to its gradient; `tangent(arguments, tangents)`
-    the tangents of the outputs; `saved()` tells what the gradient's last call saved."""
-
-    function: str
-    backend: str
-    parameters: Sequence[Symbol]
-    wrt: Sequence[str]
-    of: Sequence[str] | None
-    primal: Callable[[list[Any]], Any]
-    gradient: Callable[[list[Any], dict[str, Any] | None], Mapping[str, Any]]
-    saved: Callable[[], Saved | None] = lambda: None
-    saves: Callable[[], list[tuple[Any, int]]] = list
-    inner_bits: int = 64  # the precision of the coarsest floating value on the way
-    atol: float = 0.0  # what differences may make of a derivative that is zero
-    tangent: Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None = None  # by name of of, or "return"
-    without_tangent: str = ""  # why there is none
-    watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
-    watched_gradient: Callable[[list[Any], dict[str, Any] | None], Any] | None = None  # and its derivative
-
-    def position(self, name: str) -> int:
-        return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
-
-    @property
-    def bits(self) -> int:
-        """The precision of the coarsest floating value that enters or leaves."""
-        involved = set(self.wrt) | set(self.of or ())
-        found = [b for p in self.parameters if p.name in involved for b in float_bits(p.type)]
-        return min(found, default=64)
-
-
-def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
-    """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
-    function = _function_of(problem)
-    arguments = problem.arguments(function.parameters)
-    options = {"cpu_threads": problem.cpu_threads, **problem.memory, **options}
-    return of_function(function, problem.wrt, problem.of, backend, problem.launch, **options), arguments
-
-
-def _function_of(problem: Problem) -> Launchable:
-    import hetad
-
-    program = hetad.load(problem.source, **problem.loading)
-    return function_of(program, problem)
-
-
 def watch(problem: Problem) -> None:
     """Runs what a problem file is about once under the race detector.
 
     Raises:
         RaceError: it found one.
     """
-    function = _function_of(problem)
+    function = function_of_problem(problem)
     function.watched(problem.arguments(function.parameters), problem.launch, 0)
-
-
-def function_of(program: Program, problem: Problem) -> Launchable:
-    """The function of a problem: of a whole program, one of its inputs."""
-    if problem.objective is None:
-        return program[problem.function]
-    return program.driver(problem.function, inputs=tuple(problem.inputs), output=problem.objective, argv=problem.argv)
-
-
-def of_function(
-    function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True, **options: Any,
-) -> Subject:  # fmt: skip
-    """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel.  `tangent`:
-    whether the gradient is compared with the tangent too."""
-    import hetad
-
-    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
-    optimize = options.get("optimize", True)
-    nothing = None, ""
-    along, why = _tangent_of(function, wrt, of, backend, launch, cpu_threads, optimize) if tangent else nothing
-    # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
-    pruned = Options.of(options.get("optimize", True)).needed
-    return Subject(
-        function=function.name,
-        backend=gradient.backend,
-        parameters=function.parameters,
-        wrt=wrt,
-        of=of,
-        primal=lambda arguments: function(*arguments, backend=backend, cpu_threads=cpu_threads, **launch),
-        gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
-        saved=lambda: gradient.last_report,
-        saves=lambda: gradient.last_saves,
-        inner_bits=inner_bits(gradient.derivative.program),
-        tangent=along,
-        without_tangent=why,
-        watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
-        watched_gradient=(lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT))
-        if pruned
-        else None,
-    )
-
-
-def _tangent_of(
-    function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], cpu_threads: int | None, optimize: Any,
-) -> tuple[Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None, str]:  # fmt: skip
-    """What gives the tangents, or why nothing does."""
-    import hetad
-
-    try:
-        made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, cpu_threads=cpu_threads)
-    except (UnsupportedError, ArgumentError) as refusal:
-        return None, str(refusal).splitlines()[0]
-
-    def tangent(arguments: list[Any], tangents: dict[str, Any]) -> Mapping[str, Any]:
-        found = made(*arguments, tangents=tangents, **launch)
-        return {"return": found} if of is None else found
-
-    return tangent, ""
-
-
-def inner_bits(program: ir.Program) -> int:
-    symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
-    return min((bits for x in symbols for bits in float_bits(x.type)), default=64)
-
-
-def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
-    """Seeds of 1: the gradient of the sum of the outputs."""
-    import numpy as np
-
-    if subject.of is None:
-        return None
-    outputs = {name: arguments[subject.position(name)] for name in subject.of}
-    return {name: from_vector(value, np.ones(to_vector(value).size)) for name, value in outputs.items()}
-
-
-def generic_seeds(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
-    """Random seeds, the same in each run: equal ones could hide a difference, or meet a quantity that is conserved."""
-    import numpy as np
-
-    if subject.of is None:
-        return None
-    rng = np.random.default_rng(20)
-    outputs = {name: arguments[subject.position(name)] for name in subject.of}
-    return {name: from_vector(value, rng.normal(size=to_vector(value).size)) for name, value in outputs.items()}
 
 
 def same_gradient(name: str, one: Any, other: Any, bits: int | None = None) -> Row:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hetad.directions import from_vector, to_vector
-from hetad.gradcheck import Subject, function_of, inner_bits
+from hetad.subjects import Subject, function_of_problem, inner_bits
 
 _ROUNDING = {32: 1e-6, 64: 1e-12}
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.hvp`."""
-    import hetad
-
-    function = function_of(hetad.load(problem.source, **problem.loading), problem)
+    function = function_of_problem(problem)
     arguments = problem.arguments(function.parameters)
     options = {"cpu_threads": problem.cpu_threads, **problem.memory, **options}
     of = None if problem.of is None else tuple(problem.of)
