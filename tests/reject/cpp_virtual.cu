@@ -2,13 +2,15 @@
 function = "f"
 frontend = "cpp"
 error = "UnsupportedError"
+help = "make the class a template parameter"
 ---*/
-struct Base {  // expected-error @8: virtual functions
+struct Base {
     double v;
     virtual double get() const { return v; }
 };
 
 double f(const Base &b)
 {
-    return b.get();
+    return b.get();  // expected-error: a call of the virtual function 'get'
+    //     ^
 }

@@ -29,6 +29,9 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
+THIS = -1  # in the place of a parameter
+
+
 @dataclass(frozen=True)
 class Body:
     """`function`: the one whose body it is; None at file scope."""
@@ -38,7 +41,7 @@ class Body:
     depth: int = 0  # of methods that are written out where they are called
     given: Mapping[int, Node | None] = field(default_factory=dict)  # what stands for their parameters
     this_node: Node | None = None  # and for their object
-    targets: Mapping[int, Cursor] = field(default_factory=dict)  # the functions that parameters are
+    targets: Mapping[int, Cursor] = field(default_factory=dict)  # the functions that parameters are, or their classes
     bound: dict[int, tuple[str, Cursor, int]] = field(default_factory=dict)  # names of structured bindings
 
     @property
@@ -96,11 +99,26 @@ class Body:
         if self.function is None or parent.canonical == self.function.canonical:
             if meant.hash in self.given:
                 return self.given[meant.hash]  # type: ignore[return-value]
-            return tree.name(self._parameters.get(meant.hash, meant.spelling), where)
+            return self._seen_as(meant, tree.name(self.parameter_name(meant), where), where)
         value = clang.evaluate(at)
         if value is None:
             self.source.refuse(f"'{meant.spelling}', a variable of another function,", at, "capture it by name")
         return tree.known(value, self.types.of(at.type, at), where)
+
+    def _seen_as(self, meant: Cursor, node: Node, at: Coord | None) -> Node:
+        """A parameter as the base that it is declared to be, where the class of the object is known."""
+        known = self.targets.get(meant.hash)
+        if known is None or not is_record(known):
+            return node
+        from hetad.frontend.cpp import objects
+
+        by_reference = is_reference(meant.type)
+        object_ = node if by_reference else tree.unary("*", node, at)
+        part = objects.part(object_, known.type, meant.type.get_canonical().get_pointee(), at)
+        return part if by_reference else tree.unary("&", part, at)
+
+    def parameter_name(self, meant: Cursor) -> str:
+        return str(self._parameters.get(meant.hash, meant.spelling))
 
     @cached_property
     def _parameters(self) -> dict[int, str]:
@@ -143,6 +161,8 @@ class Body:
         assert self.function is not None
         closure = self.function.semantic_parent.type
         field = self.types.object_field(closure) if self.closure() is not None else None
+        if THIS in self.targets and field is None:
+            return self.targets[THIS].type
         if field is None:
             return closure if self.function.kind == CursorKind.CONSTRUCTOR else whole(closure)
         type_ = field[1].type.get_canonical()

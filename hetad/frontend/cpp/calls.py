@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
-from hetad.frontend.cpp import accessors, clang, objects, targets, tree
-from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp import accessors, clang, objects, polymorphic, targets, tree
+from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.hierarchy import is_polymorphic
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.cuda_syntax import LAUNCH
@@ -49,12 +50,25 @@ def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[N
     from hetad.frontend.cpp.expressions import expression
 
     functions = targets.passed(meant, args, body.targets)
+    whole = polymorphic.passed(body, meant, list(args))
     wanted = [p.type for number, p in enumerate(meant.get_arguments()) if number not in functions]
-    nodes = [expression(body, a) for number, a in enumerate(args) if number not in functions]
+    nodes = []
+    for number, (given_, type_) in enumerate(zip(args, _padded(meant, args), strict=True)):
+        if number in whole:
+            node = whole[number][1]
+            nodes.append(node if type_ is None or is_reference(type_) else tree.unary("&", node, node.coord))
+        elif number not in functions:
+            nodes.append(expression(body, given_))
     for number, (node, type_) in enumerate(zip(nodes, wanted, strict=False)):
         if type_.get_canonical().kind == clang.TypeKind.RVALUEREFERENCE and not _is_place(node):
             nodes[number] = Copied(node, node.coord)
-    return nodes, functions
+    return nodes, functions | {number: type_.get_declaration() for number, (type_, _) in whole.items()}
+
+
+def _padded(meant: Cursor, args: Sequence[Cursor]) -> list[clang.Type | None]:
+    """The types of the parameters, as many as there are arguments."""
+    types: list[clang.Type | None] = [p.type for p in meant.get_arguments()]
+    return [*types, *[None] * len(args)][: len(args)]
 
 
 def _is_place(node: Node) -> bool:
@@ -136,8 +150,16 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     if meant.spelling == "operator=" and objects.is_implicit(meant) and this is not None:
         objects.refuse_own_copies(body, meant.semantic_parent.type, cursor)
         return tree.assignment("=", this, nodes[0], body.coord(cursor))
-    if meant.is_virtual_method():
-        body.source.refuse("a call of a virtual function", cursor, "call a function that is not virtual")
+    object_ = _whole(body, cursor, parts, meant) if this is not None else None
+    if object_ is not None:
+        meant = _chosen(body, cursor, meant, parts, object_)
+        if is_polymorphic(meant.semantic_parent):
+            called = body.entities.function(meant, {THIS: object_[0].get_declaration(), **functions})
+            return result(meant, tree.call(called, [object_[1], *nodes], body.coord(cursor)))
+        this, owner = object_[1], object_[0]
+    elif meant.is_virtual_method() and not _is_qualified(parts):
+        what = f"a call of the virtual function '{meant.spelling}' for an object whose class only the run tells"
+        body.source.refuse(what, cursor, polymorphic.REMEDY)
     if this is not None:
         this = objects.as_base(body, this, owner, meant.semantic_parent.type, body.coord(cursor))
         accessed = accessors.written_out(body, meant, this, nodes)
@@ -145,6 +167,34 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
             return accessed
         nodes.insert(0, this)
     return result(meant, tree.call(body.entities.function(meant, functions), nodes, body.coord(cursor)))
+
+
+def _whole(body: Body, cursor: Cursor, parts: list[Cursor], meant: Cursor) -> polymorphic.Object | None:
+    """The object of a method, where its class is known and has virtual functions."""
+    if not is_polymorphic(meant.semantic_parent):
+        return None
+    if not parts or parts[0].kind != CursorKind.MEMBER_REF_EXPR:
+        return polymorphic.object_of(body, given(cursor)[0])
+    inner = clang.expressions(parts[0])
+    return polymorphic.object_of(body, inner[0]) if inner else polymorphic.own_object(body, parts[0])
+
+
+def _chosen(body: Body, cursor: Cursor, meant: Cursor, parts: list[Cursor], object_: polymorphic.Object) -> Cursor:
+    """The function that is called for an object."""
+    if not meant.is_virtual_method() or _is_qualified(parts):
+        return meant
+    found = polymorphic.overrider(object_[0], meant)
+    if found is None:
+        body.source.refuse(f"this call of the virtual function '{meant.spelling}'", cursor, polymorphic.REMEDY)
+    return found
+
+
+def _is_qualified(parts: list[Cursor]) -> bool:
+    """Whether a call names the class whose function it means: `Base::area()`."""
+    return bool(parts) and any(c.kind in _QUALIFIERS for c in parts[0].get_children())
+
+
+_QUALIFIERS = (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF)
 
 
 def _object(body: Body, reference: Cursor) -> Node:

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from hetad.diagnostics import Span, UnknownNameError, problems_so_far
 from hetad.frontend.cpp import clang, functions, statements
-from hetad.frontend.cpp.body import FUNCTIONS, Body
+from hetad.frontend.cpp.body import FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.names import Names, function_name, is_record, parameters
 from hetad.frontend.cpp.source import Source
@@ -107,13 +107,14 @@ class Entities:
         wanted = function_name(found, owner)
         if not owner and self._joins_known(found):
             wanted = f"{wanted}_{parameters(found)}"
-        wanted = "_".join((wanted, *(function_name(g, "") for g in given.values())))
+        apart = (g for n, g in given.items() if n != THIS or g != parent)
+        wanted = "_".join((wanted, *(function_name(g, "") for g in apart)))
         name = self._names.of(wanted, found, parameters(found), list(given.values()))
         if name not in self._cursors:
             self._cursors[name] = found
             self._order[name] = (self.source.start(found) or 0, len(self._order))
             own = list(found.get_arguments())
-            self._targets[name] = {own[number].hash: g for number, g in given.items()}
+            self._targets[name] = {own[n].hash if n != THIS else THIS: g for n, g in given.items()}
         return _MARK + name
 
     @staticmethod

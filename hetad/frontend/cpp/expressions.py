@@ -8,7 +8,7 @@ from hetad.frontend.cpp import bindings, calls, clang, objects, tree, types
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
-from hetad.frontend.cpp.hierarchy import whole
+from hetad.frontend.cpp.hierarchy import is_polymorphic, whole
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Qualified
@@ -214,6 +214,9 @@ def _size(body: Body, cursor: Cursor) -> Node:
     at, bytes_ = body.coord(cursor), clang.evaluate(cursor)
     tokens = body.source.inside(cursor)
     of_type = any(c.kind in _TYPES for c in cursor.get_children())  # whose arguments are expressions too
+    measured = [c.type for c in cursor.get_children() if c.kind == CursorKind.TYPE_REF or c.kind.is_expression()]
+    if any(is_polymorphic(t.get_canonical().get_declaration()) for t in measured):
+        body.source.refuse("the size of a class with virtual functions", cursor, "make it a variable")
     operand = [] if of_type else clang.expressions(cursor)
     written = bool(tokens) and tokens[0].text == "sizeof"
     if written and operand:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from hetad.frontend.cpp import clang, objects, statements, tree
-from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import whole
 from hetad.frontend.cpp.names import is_record
@@ -56,16 +57,21 @@ def _parameters(body: Body, cursor: Cursor) -> list[tuple[Node, Cursor | None]]:
     if cursor.type.get_canonical().kind == TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         body.source.refuse("a function with variable arguments", cursor, "give it fixed parameters")
     if is_method(cursor):
-        class_ = body.types.struct(whole(cursor.semantic_parent.type), cursor)
+        own = body.targets[THIS].type if THIS in body.targets else whole(cursor.semantic_parent.type)
+        class_ = body.types.struct(own, cursor)
         of = Qualified(Pointer(class_, const=bool(cursor.is_const_method())), reference=True)
         found.append((tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), None, at), None))
     for parameter, own in zip(body.parameters(), body.parameter_names(), strict=True):
-        if parameter.hash in body.targets:
+        known = body.targets.get(parameter.hash)
+        if known is not None and not is_record(known):
             continue
         objects.refuse_destructor(body, parameter.type, parameter)
         name = own or None
         where = body.coord(parameter)
         of = body.qualified(parameter)
+        if known is not None:
+            assert isinstance(of.type, Pointer)
+            of = replace(of, type=replace(of.type, to=body.types.struct(known.type, parameter)))
         found.append((tree.declaration(name, tree.declarator(name, of, where), None, where), parameter))
     return found
 

@@ -18,6 +18,24 @@ def bases(declaration: Cursor) -> list[Cursor]:
     return [c for c in pattern.get_children() if c.kind == CursorKind.CXX_BASE_SPECIFIER]
 
 
+def members_of(class_: Cursor) -> list[Cursor]:
+    """What is declared in a class; of an instance of a template, in the template."""
+    found = clang.children(class_)
+    pattern = clang.pattern(class_) if not found else None
+    return clang.children(pattern) if pattern is not None else found
+
+
+def is_polymorphic(declaration: Cursor) -> bool:
+    """Whether a class has virtual functions."""
+    if any(m.kind in _METHODS and m.is_virtual_method() for m in members_of(declaration)):
+        return True
+    found = (b.type.get_canonical() for b in bases(declaration))
+    return any(is_polymorphic(t.get_declaration()) for t in found if t.kind == TypeKind.RECORD)
+
+
+_METHODS = (CursorKind.CXX_METHOD, CursorKind.DESTRUCTOR)
+
+
 def is_empty(type_: Type) -> bool:
     """Whether objects of a class have no members, or, of a base in a template, may have none."""
     canonical = type_.get_canonical()

@@ -11,7 +11,7 @@ from hetad.frontend.cpp import clang, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
-from hetad.frontend.cpp.hierarchy import bases, held, is_empty
+from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.tokens import is_operator
@@ -79,7 +79,7 @@ def _parts(type_: Type) -> list[Type]:
 def _constructors(type_: Type) -> list[Cursor]:
     """What a class says of how its objects are made; copies aside."""
     declaration = type_.get_canonical().get_declaration()
-    own = (m for m in objects.members_of(declaration) if m.kind in _MAKERS)
+    own = (m for m in members_of(declaration) if m.kind in _MAKERS)
     return [m for m in own if not objects.is_implicit(m) and not clang.is_copy(m)]
 
 

@@ -7,7 +7,7 @@ from pycparser.c_parser import Coord
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
-from hetad.frontend.cpp.hierarchy import bases, held, is_empty, whole
+from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of, whole
 from hetad.frontend.cpp.lambdas import is_outside
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import BASE, is_reference, record_key
@@ -27,7 +27,7 @@ def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
     owner = field.semantic_parent.type
     if not inner or inner[0].kind == CursorKind.CXX_THIS_EXPR:
         here = body.this_type()
-        base = _part(body.this(cursor), here, owner, at)
+        base = part(body.this(cursor), here, owner, at)
         node = tree.member(base, field.spelling, at)
     elif inner[0].type.get_canonical().kind == TypeKind.POINTER:
         pointee = inner[0].type.get_canonical().get_pointee()
@@ -35,10 +35,10 @@ def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
         if _is_same(whole(pointee), owner):
             node = tree.member(pointer, field.spelling, at, arrow=True)
         else:
-            node = tree.member(_part(tree.unary("*", pointer, at), pointee, owner, at), field.spelling, at)
+            node = tree.member(part(tree.unary("*", pointer, at), pointee, owner, at), field.spelling, at)
     else:
         object_ = expression(body, inner[0])
-        node = tree.member(_part(object_, inner[0].type, owner, at), field.spelling, at)
+        node = tree.member(part(object_, inner[0].type, owner, at), field.spelling, at)
     return tree.unary("*", node, at) if is_reference(field.type) else node
 
 
@@ -66,7 +66,7 @@ def as_base(body: Body, node: Node, given: Type | None, wanted: Type, at: Coord 
     return node
 
 
-def _part(node: Node, given: Type, owner: Type, at: Coord | None) -> Node:
+def part(node: Node, given: Type, owner: Type, at: Coord | None) -> Node:
     """The part of an object that has the members of a class."""
     for name in _path(whole(_without_reference(given)), owner) or ():
         node = tree.member(node, name, at)
@@ -110,13 +110,6 @@ def is_implicit(method: Cursor) -> bool:
     """Whether the compiler writes a method: nothing does, or `= default`."""
     parent = method.semantic_parent
     return bool(method.is_default_method()) or method.location == parent.location
-
-
-def members_of(class_: Cursor) -> list[Cursor]:
-    """What is declared in a class; of an instance of a template, in the template."""
-    found = clang.children(class_)
-    pattern = clang.pattern(class_) if not found else None
-    return clang.children(pattern) if pattern is not None else found
 
 
 def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:

@@ -49,6 +49,13 @@ def unary(op: str, operand: Node, at: Coord | None) -> Node:
     return _c.UnaryOp(op, operand, at)  # type: ignore[no-any-return]
 
 
+def is_fixed(node: Node) -> bool:
+    """Whether a place stays the same, whatever changes: a variable, or a member of one."""
+    if isinstance(node, c_ast.StructRef):
+        return node.type == "." and is_fixed(node.name)
+    return isinstance(node, c_ast.ID)
+
+
 def for_effect(node: Node) -> Node:
     """An expression whose value nobody uses: the reference that a call returns is not followed."""
     if isinstance(node, c_ast.UnaryOp) and node.op == "*" and isinstance(node.expr, c_ast.FuncCall):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hetad.frontend.cpp import clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
-from hetad.frontend.cpp.hierarchy import does_something, held, left_out, whole
+from hetad.frontend.cpp.hierarchy import does_something, held, is_polymorphic, left_out, whole
 from hetad.frontend.cpp.names import apart
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.lower import unions
@@ -183,16 +183,23 @@ class Types:
                 what = "a base without members whose constructor or destructor does something"
                 self.source.refuse(what, base, "do it in the class itself")
         own = list(type_.get_fields())
-        if own and left_out(declaration) and not held(declaration) and own[0].get_field_offsetof() != 0:
+        polymorphic = is_polymorphic(declaration)  # which the pointer to its table is no part of here
+        if (
+            own
+            and not polymorphic
+            and left_out(declaration)
+            and not held(declaration)
+            and own[0].get_field_offsetof() != 0
+        ):
             self.source.refuse(f"'{type_.spelling}', with a base that a template tells,", declaration, _NO_BASE)
-        if not fields and size == 1:
+        if not fields and (size == 1 or polymorphic):
             fields = [Field("unused", CHAR)]
         made = Struct(name, tuple(fields))
         align = type_.get_align()
-        if align > align_of(made):
+        if align > align_of(made) and not polymorphic:
             made = Struct(name, tuple(fields), align)
-        if size_of(made) != size:
-            what = "virtual functions, bases of a template, or other members that hetad does not see"
+        if size_of(made) != size and not polymorphic:
+            what = "bases of a template, or other members that hetad does not see"
             self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, _NO_BASE)
         return made
 
