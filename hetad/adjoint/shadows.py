@@ -129,6 +129,8 @@ class Shadows:
                 raise UnsupportedError(
                     f"a pointer may reach the constant '{symbol.name}' and active memory", expr.span, "use two pointers"
                 )
+            case ir.Var() | ir.Index() | ir.Member() if not self.pointers.targets(expr):
+                return ir.Cast(ir.Const(0, INT, span=expr.span), self.shadow_type(expr.type), span=expr.span)  # null
             case ir.Var() | ir.Index() | ir.Member():
                 place = self.shadow_place(expr)
                 # A shadow struct has the primal's type, with pointers to const.

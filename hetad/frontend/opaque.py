@@ -46,6 +46,7 @@ class Function:
     """What is known of the names in one function."""
 
     names: NameTable
+    modelled: frozenset[str] = frozenset()  # names of the library that hetad does read
     declared: dict[str, Span] = field(default_factory=dict)  # by an opaque statement, and where
 
     def beyond(self, tokens: Sequence[Token], i: int) -> bool:
@@ -54,12 +55,12 @@ class Function:
         if token.kind != "name" or (i and tokens[i - 1].text in (".", "->")):
             return False
         if token.text == "std" and is_operator(tokens, i + 1, "::") and i + 2 < len(tokens):
-            return tokens[i + 2].text in _HEADER
+            return tokens[i + 2].text in _HEADER and tokens[i + 2].text not in self.modelled
         if i and tokens[i - 1].text == "::":
             return False
         if token.text in self.declared:
             return True
-        listed = token.text in _HEADER or token.text in _CLOCKS
+        listed = (token.text in _HEADER or token.text in _CLOCKS) and token.text not in self.modelled
         return listed and token.text not in self.names.own and _is_distinct(tokens, i)
 
 

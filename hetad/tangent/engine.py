@@ -24,7 +24,7 @@ from hetad.device.asked import Around
 from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, var, zero
-from hetad.ir.types import Array, Float, Pointer, Struct, Type, of_value
+from hetad.ir.types import Array, Float, Pointer, Struct, Type, holds_floating, of_value
 from hetad.rules import math
 from hetad.tangent.algebra import Algebra
 from hetad.tangent.duals import Dual, Tangents
@@ -254,7 +254,7 @@ class Engine(ABC):
     def _struct(self, s: ir.Assign | ir.Update) -> Statements:
         """Structs are copied as a whole where they hold no numbers (`adjoint/structs.py` splits the others)."""
         carried = any(self.one.is_active_pointer(p) for p in pointer_parts(s.target))
-        if not self.one.is_active(s.target) and not carried:
+        if not carried and not (self.one.is_active(s.target) and holds_floating(s.target.type)):
             return [s]
         if not isinstance(s.value, ir.Var | ir.Index | ir.Member):
             raise UnsupportedError("an active struct is assigned a list", s.span, "assign its fields one by one")

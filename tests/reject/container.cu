@@ -1,5 +1,6 @@
 /*---
 function = "f"
+frontend = "c"
 error = "UnsupportedError"
 ---*/
 #include <vector>

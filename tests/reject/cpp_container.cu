@@ -3,10 +3,10 @@ function = "f"
 frontend = "cpp"
 error = "SyntaxProblem"
 ---*/
-#include <vector>
+#include <map>
 
 double f(double x)
 {
-    std::vector<double> v(3, x);  // expected-error: Clang: no member named 'vector' in namespace 'std'
+    std::map<int, double> v;  // expected-error: Clang: no member named 'map' in namespace 'std'
     return v[0];
 }

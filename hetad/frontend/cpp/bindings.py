@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.frontend.cpp import clang, tree
+from hetad.frontend.cpp import clang, lifetimes, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import held
@@ -29,8 +29,8 @@ def hidden(body: Body, cursor: Cursor) -> str:
     return name
 
 
-def declared(body: Body, cursor: Cursor, init: Cursor) -> Node:
-    """The declaration of that object."""
+def declared(body: Body, cursor: Cursor, init: Cursor) -> list[Node]:
+    """The declaration of that object, and what is done at its end."""
     from hetad.frontend.cpp import objects
     from hetad.frontend.cpp.expressions import expression
     from hetad.frontend.cpp.initialisers import initialiser
@@ -45,11 +45,12 @@ def declared(body: Body, cursor: Cursor, init: Cursor) -> Node:
     return of(body, cursor, objects.copied(body, expression(body, array), cursor.type, cursor))
 
 
-def of(body: Body, cursor: Cursor, value: Node) -> Node:
+def of(body: Body, cursor: Cursor, value: Node) -> list[Node]:
     """The same, of a value."""
     at, type_, name = body.coord(cursor), body.qualified(cursor), hidden(body, cursor)
     parts(body, cursor)
-    return tree.declaration(name, tree.declarator(name, type_, at), value, at)
+    made = tree.declaration(name, tree.declarator(name, type_, at), value, at)
+    return [made, *lifetimes.at_end(body, name, cursor.type, cursor)]
 
 
 def _is_array(type_: Type) -> bool:

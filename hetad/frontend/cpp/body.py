@@ -19,6 +19,7 @@ from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_reference
 from hetad.frontend.cpp_syntax import NameTable
 from hetad.frontend.lower.context import Qualified
+from hetad.frontend.models import MODELLED
 
 if TYPE_CHECKING:
     from hetad.frontend.cpp.entities import Entities
@@ -76,7 +77,7 @@ class Body:
         """What is known of names in a host function, in which statements may be passed over."""
         if self.function is None or self.entities.item(self.function).kind != "host":
             return None
-        return opaque.Function(NameTable((), own=self.entities.own, host=True))
+        return opaque.Function(NameTable((), own=self.entities.own, host=True), MODELLED)
 
     # --- names -------------------------------------------------------------------------------------
 

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pycparser import c_ast
-
-from hetad.frontend.cpp import accessors, clang, objects, polymorphic, targets, tree
+from hetad.frontend.cpp import accessors, clang, lifetimes, objects, polymorphic, targets, tree
 from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
+from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.cuda_syntax import LAUNCH
-from hetad.frontend.lower.c_nodes import Copied
 
 _CONFIGURATION = "__cudaPushCallConfiguration"
 _IDENTITIES = ("move", "forward")
 
 
 def call(body: Body, cursor: Cursor) -> Node:
-    """The call that a cursor means, as one of a C function."""
+    """The call that a cursor means, as one of a C function; an object that it makes ends, unless it is taken over."""
+    node, meant = _call(body, cursor), cursor.referenced
+    constructs = meant is not None and meant.kind == CursorKind.CONSTRUCTOR
+    makes = constructs or meant is None or not is_reference(meant.result_type)
+    return lifetimes.temporary(body, cursor, node) if makes else node
+
+
+def _call(body: Body, cursor: Cursor) -> Node:
+
     meant = _meant(body, cursor)
     configuration = _configuration(cursor)
     if configuration is not None:
@@ -33,6 +39,8 @@ def call(body: Body, cursor: Cursor) -> Node:
             return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     if meant.kind == CursorKind.CONSTRUCTOR:
         return objects.construct(body, cursor, meant)
+    if meant.kind == CursorKind.DESTRUCTOR:
+        body.source.refuse("a call of a destructor inside an expression", cursor, "make it a statement of its own")
     if meant.kind in (CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION):
         return _method(body, cursor, meant)
     if meant.kind != CursorKind.FUNCTION_DECL:
@@ -60,8 +68,7 @@ def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[N
         elif number not in functions:
             nodes.append(expression(body, given_))
     for number, (node, type_) in enumerate(zip(nodes, wanted, strict=False)):
-        if type_.get_canonical().kind == clang.TypeKind.RVALUEREFERENCE and not _is_place(node):
-            nodes[number] = Copied(node, node.coord)
+        nodes[number] = lifetimes.kept(body, node, type_)
     return nodes, functions | {number: type_.get_declaration() for number, (type_, _) in whole.items()}
 
 
@@ -71,9 +78,16 @@ def _padded(meant: Cursor, args: Sequence[Cursor]) -> list[clang.Type | None]:
     return [*types, *[None] * len(args)][: len(args)]
 
 
-def _is_place(node: Node) -> bool:
-    names = isinstance(node, c_ast.ID | c_ast.StructRef | c_ast.ArrayRef)
-    return names or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
+def ended(body: Body, cursor: Cursor) -> Node | None:
+    """The statement `x.~T();`; None for other expressions."""
+    parts = clang.children(cursor) if cursor.kind == CursorKind.CALL_EXPR else []
+    meant = cursor.referenced if parts else None
+    if meant is None or meant.kind != CursorKind.DESTRUCTOR:
+        return None
+    this = objects.as_base(
+        body, _object(body, parts[0]), _object_type(body, parts[0]), meant.semantic_parent.type, body.coord(cursor)
+    )
+    return lifetimes.ends(body, this, meant.semantic_parent.type, body.coord(cursor))
 
 
 _NOT_MODELLED = {
@@ -144,12 +158,13 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     else:
         this, owner = expression(body, args[0]), args[0].type
         args = args[1:]
-    nodes, functions = arguments(body, meant, args)
+    assigns = meant.spelling == "operator=" and is_implicit(meant)
+    nodes, functions = ([expression(body, a) for a in args], {}) if assigns else arguments(body, meant, args)
     if meant.spelling in ("operator++", "operator--") and len(nodes) < len(list(meant.get_arguments())):
         nodes.append(tree.constant("int", "0", body.coord(cursor)))  # tells the one that follows from the other
-    if meant.spelling == "operator=" and objects.is_implicit(meant) and this is not None:
-        objects.refuse_own_copies(body, meant.semantic_parent.type, cursor)
-        return tree.assignment("=", this, nodes[0], body.coord(cursor))
+    if assigns and this is not None:
+        moved = next(iter(meant.get_arguments())).type.kind == clang.TypeKind.RVALUEREFERENCE
+        return lifetimes.assign(body, this, nodes[0], meant.semantic_parent.type, cursor, moved)
     object_ = _whole(body, cursor, parts, meant) if this is not None else None
     if object_ is not None:
         meant = _chosen(body, cursor, meant, parts, object_)
@@ -165,7 +180,7 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         accessed = accessors.written_out(body, meant, this, nodes)
         if accessed is not None:
             return accessed
-        nodes.insert(0, this)
+        nodes.insert(0, lifetimes.held(body, this))
     return result(meant, tree.call(body.entities.function(meant, functions), nodes, body.coord(cursor)))
 
 
@@ -232,6 +247,8 @@ def _launch(body: Body, cursor: Cursor, kernel: Cursor, configuration: Cursor) -
 
     at = body.coord(cursor)
     settings = [_extent(body, c) if n < 2 else expression(body, c) for n, c in enumerate(given(configuration))]
+    for argument in given(cursor):
+        lifetimes.refuse(body, argument.type, argument, "as an argument of a kernel", "pass its pointer")
     args, functions = arguments(body, kernel, given(cursor))
     name = tree.name(body.entities.function(kernel, functions), at)
     return tree.call(f"{LAUNCH}{len(settings)}", [name, *settings, *args], at)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import NoReturn
 
 from hetad.diagnostics import Span, UnknownNameError, problems_so_far
@@ -11,6 +12,7 @@ from hetad.frontend.cpp.body import FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.names import Names, function_name, is_record, parameters
 from hetad.frontend.cpp.source import Source
+from hetad.frontend.cpp.special import Specials
 from hetad.frontend.cpp.types import Types, is_record_reference
 from hetad.frontend.definitions import undefined
 from hetad.frontend.items import Item
@@ -33,10 +35,12 @@ _SPACES = {
 class Entities:
     """What lowering asks for names that are not local (`lower.context.Outer`)."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, asked: Sequence[str] = ()) -> None:
         self.source = source
         self._names = Names()
         self.types = Types(source, self._names.of)
+        self.specials = Specials(source.unit.cursor, asked)
+        self.numbers = count()
         self._cursors: dict[str, Cursor] = {}
         self._targets: dict[str, dict[int, Cursor]] = {}  # of functions: the functions that parameters are
         self._signatures: dict[str, Signature] = {}

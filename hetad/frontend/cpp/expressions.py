@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, calls, clang, objects, tree, types
+from hetad.frontend.cpp import bindings, calls, clang, lifetimes, memory, objects, tree, types
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
@@ -39,6 +39,10 @@ def _transparent(body: Body, cursor: Cursor) -> Node:
     """Parentheses, and implicit conversions, which lowering finds out too."""
     inner = clang.expressions(cursor)
     at = body.coord(cursor)
+    if len(inner) == 1 and cursor.type.get_canonical().spelling.startswith("std::initializer_list<"):
+        from hetad.frontend.cpp.initialisers import listed
+
+        return listed(body, cursor, inner[0])
     if len(inner) == 1:
         return objects.as_base(body, expression(body, inner[0]), inner[0].type, cursor.type, at)
     value = clang.evaluate(cursor)
@@ -203,7 +207,8 @@ def _braces(body: Body, cursor: Cursor) -> Node:
         return expression(body, elements[0])
     from hetad.frontend.cpp.initialisers import initialiser
 
-    return tree.literal(Qualified(body.qualified(cursor).type), initialiser(body, cursor), body.coord(cursor))
+    made = tree.literal(Qualified(body.qualified(cursor).type), initialiser(body, cursor), body.coord(cursor))
+    return lifetimes.temporary(body, cursor, made)
 
 
 _TYPES = (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF, CursorKind.NAMESPACE_REF)
@@ -258,39 +263,6 @@ def _built_in() -> dict[str, Type]:
 
 
 _BUILT_IN = _built_in()
-
-# --- memory --------------------------------------------------------------------------------------
-
-
-def _new(body: Body, cursor: Cursor) -> Node:
-    """`new T[n]` is `(T *)malloc(n * sizeof(T))`."""
-    at = body.coord(cursor)
-    pointer = body.qualified(cursor)
-    assert isinstance(pointer.type, PointerType)
-    tokens, start = body.source.inside(cursor), body.source.start(cursor)
-    parts = clang.expressions(cursor)
-    opening = next((start + i for i, t in enumerate(tokens) if t.text == "["), None) if start is not None else None
-    size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
-    count = next((p for p in parts if opening is not None and (body.source.start(p) or 0) > opening), None)
-    implicit = [p for p in parts if p.kind == CursorKind.UNEXPOSED_EXPR and not clang.children(p)]
-    others = [p for p in parts if p is not count and p not in implicit and not objects.is_trivial(p)]
-    last = tokens[-1].text if tokens else ""
-    if others or (last in (")", "}") and tokens[-2].text not in ("(", "{")):
-        body.source.refuse("'new' with initial values", cursor, "assign them afterwards")
-    number_ = tree.cast_to(Qualified(SIZE_T), expression(body, count), at) if count is not None else None
-    if last in (")", "}"):
-        one = tree.constant("int", "1", at)
-        made = tree.call("calloc", (number_ or one, size), at)
-    else:
-        made = tree.call("malloc", (tree.binary("*", number_, size, at) if number_ is not None else size,), at)
-    return tree.cast_to(Qualified(pointer.type), made, at)
-
-
-def _delete(body: Body, cursor: Cursor) -> Node:
-    operand = clang.expressions(cursor)[0]
-    objects.refuse_destructor(body, operand.type.get_canonical().get_pointee(), cursor)
-    return tree.call("free", (expression(body, operand),), body.coord(cursor))
-
 
 # --- names ---------------------------------------------------------------------------------------
 
@@ -358,8 +330,8 @@ _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
     CursorKind.INIT_LIST_EXPR: _braces,
     CursorKind.CXX_UNARY_EXPR: _size,
     CursorKind.SIZE_OF_PACK_EXPR: _evaluated,
-    CursorKind.CXX_NEW_EXPR: _new,
-    CursorKind.CXX_DELETE_EXPR: _delete,
+    CursorKind.CXX_NEW_EXPR: memory.new,
+    CursorKind.CXX_DELETE_EXPR: memory.delete,
     CursorKind.DECL_REF_EXPR: _name,
     CursorKind.MEMBER_REF_EXPR: _member,
     CursorKind.CXX_THIS_EXPR: _this,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from hetad.frontend.cpp import clang, objects, statements, tree
+from hetad.frontend.cpp import clang, lifetimes, objects, statements, tree
 from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import whole
@@ -31,11 +31,18 @@ def definition(body: Body, name: str, cursor: Cursor) -> Node:
     inside = next((c for c in cursor.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
     if inside is None:
         body.source.refuse("a function without a plain body", cursor, "write its body in braces")
-    items = statements.items(body, clang.children(inside))
+    items = [*_ends(body, cursor), *statements.items(body, clang.children(inside))]
     if cursor.kind == CursorKind.CONSTRUCTOR:
         lead = objects.constructed(body, cursor, at)
         items = [*lead, *items, tree.statement("Return", tree.name(body.self_name, at), at=at)]
     return tree.definition(declaration(body, name, cursor), tree.block(items, body.coord(inside)), at)
+
+
+def _ends(body: Body, cursor: Cursor) -> list[Node]:
+    """What is done when a function is left: what a destructor's object is made of ends."""
+    if cursor.kind == CursorKind.DESTRUCTOR:
+        return lifetimes.of_members(body, cursor.semantic_parent.type, cursor)
+    return []
 
 
 def defaults(body: Body, cursor: Cursor) -> dict[int, Node]:
@@ -65,13 +72,16 @@ def _parameters(body: Body, cursor: Cursor) -> list[tuple[Node, Cursor | None]]:
         known = body.targets.get(parameter.hash)
         if known is not None and not is_record(known):
             continue
-        objects.refuse_destructor(body, parameter.type, parameter)
         name = own or None
         where = body.coord(parameter)
         of = body.qualified(parameter)
         if known is not None:
             assert isinstance(of.type, Pointer)
             of = replace(of, type=replace(of.type, to=body.types.struct(known.type, parameter)))
+        elif lifetimes.has_end(body, parameter.type):
+            if CursorKind.CUDAGLOBAL_ATTR in {c.kind for c in cursor.get_children()}:
+                lifetimes.refuse(body, parameter.type, parameter, "as a parameter of a kernel", "pass its pointer")
+            of = Qualified(Pointer(of.type, const=of.const), reference=True)  # the caller's, which ends there
         found.append((tree.declaration(name, tree.declarator(name, of, where), None, where), parameter))
     return found
 
@@ -86,7 +96,6 @@ def is_method(cursor: Cursor) -> bool:
 def _returns(body: Body, cursor: Cursor) -> Qualified:
     if cursor.kind == CursorKind.CONSTRUCTOR:
         return Qualified(body.types.struct(cursor.semantic_parent.type, cursor))
-    objects.refuse_destructor(body, cursor.result_type, cursor)
     return Qualified(body.types.of(cursor.result_type, cursor))
 
 

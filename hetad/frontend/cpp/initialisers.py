@@ -7,14 +7,17 @@ from typing import Any, cast
 
 from pycparser import c_ast
 
-from hetad.frontend.cpp import clang, objects, tree
+from hetad.frontend.cpp import clang, lifetimes, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
 from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of
+from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
+from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import is_operator
+from hetad.ir.types import SIZE_T, Array
 
 _AGGREGATES = (TypeKind.RECORD, TypeKind.CONSTANTARRAY)
 
@@ -28,7 +31,7 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
     if wanted is not None and _is_constructed(wanted) and not _is_of(inner, wanted):
         return _constructed(body, inner, wanted)
     if inner.kind != CursorKind.INIT_LIST_EXPR:
-        return expression(body, cursor)
+        return lifetimes.element(body, expression(body, cursor), wanted, inner)
     elements = clang.expressions(inner)
     type_ = inner.type.get_canonical()
     if type_.kind == TypeKind.VOID and wanted is not None:
@@ -42,7 +45,10 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
         if empty and (empty < len(bases(type_.get_declaration())) or not _leads(elements, empty)):
             body.source.refuse("a list for a class with bases without members", inner, "give the class a constructor")
         elements, parts = elements[empty:], parts[empty:]
-    nodes = [_element(body, e, t) for e, t in zip(elements, parts or [None] * len(elements), strict=False)]
+    whole = len(elements) <= len(parts) and all(
+        _fits(e, t) or _is_constructed(t) for e, t in zip(elements, parts, strict=False)
+    )  # no braces are left out
+    nodes = [_element(body, e, t) for e, t in zip(elements, parts if whole else [None] * len(elements), strict=False)]
     if type_.kind == TypeKind.RECORD:
         nodes = _with_references(type_, nodes)
     if type_.kind == TypeKind.CONSTANTARRAY and len(elements) < type_.element_count and objects.has_defaults(type_):
@@ -50,6 +56,24 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
     if type_.kind == TypeKind.RECORD and objects.has_defaults(type_):
         nodes += _rest(body, inner, type_, elements)
     return tree.braces(nodes, at)
+
+
+LIST = "std::initializer_list<"
+
+
+def listed(body: Body, cursor: Cursor, inner: Cursor) -> Node:
+    """`{a, b}` for a parameter that is a list: the address of an array of the values, and their number."""
+    type_, at = cursor.type.get_canonical(), body.coord(cursor)
+    values = plain(inner)
+    if not type_.spelling.startswith(LIST) or values.kind != CursorKind.INIT_LIST_EXPR:
+        return expression(body, inner)
+    of = type_.get_template_argument_type(0)
+    lifetimes.refuse(body, of, cursor, "in a list for a constructor", "add the objects one by one")
+    elements = clang.expressions(values)
+    to = Qualified(Array(body.types.of(of, cursor), len(elements)))
+    array = tree.literal(to, tree.braces([initialiser(body, e, of) for e in elements], at), at)
+    parts = tree.braces([array, tree.known(len(elements), SIZE_T, at)], at)
+    return tree.literal(Qualified(body.types.of(type_, cursor)), parts, at)
 
 
 def _with_references(type_: Type, nodes: list[Node]) -> list[Node]:
@@ -80,7 +104,7 @@ def _constructors(type_: Type) -> list[Cursor]:
     """What a class says of how its objects are made; copies aside."""
     declaration = type_.get_canonical().get_declaration()
     own = (m for m in members_of(declaration) if m.kind in _MAKERS)
-    return [m for m in own if not objects.is_implicit(m) and not clang.is_copy(m)]
+    return [m for m in own if not is_implicit(m) and not clang.is_copy(m)]
 
 
 _MAKERS = (CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE)
@@ -127,8 +151,10 @@ def _constructed(body: Body, cursor: Cursor, wanted: Type) -> Node:
     if len(made) != 1 or is_instance or any(a.kind == CursorKind.INIT_LIST_EXPR for a in args):
         what = f"a value in a list that a constructor of '{wanted.spelling}' converts"
         body.source.refuse(what, cursor, "write the name of the class before it")
-    objects.refuse_destructor(body, wanted, cursor)
-    return tree.call(body.entities.function(made[0]), [expression(body, a) for a in args], body.coord(cursor))
+    nodes = (
+        lifetimes.kept(body, expression(body, a), p.type) for a, p in zip(args, made[0].get_arguments(), strict=False)
+    )
+    return tree.call(body.entities.function(made[0]), list(nodes), body.coord(cursor))
 
 
 def _takes(constructor: Cursor, number: int) -> bool:

@@ -56,6 +56,8 @@ def function_name(cursor: Cursor, owner: str) -> str:
     name = cursor.spelling
     if cursor.kind == CursorKind.CONSTRUCTOR:
         return f"{owner}_make"
+    if cursor.kind == CursorKind.DESTRUCTOR:
+        return f"{owner}_end"
     if cursor.kind == CursorKind.CONVERSION_FUNCTION:
         name = f"to_{word(cursor.result_type.spelling)}"
     elif name.startswith("operator") and not name[8:9].isalnum() and name[8:9] != "_":

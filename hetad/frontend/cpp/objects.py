@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pycparser.c_parser import Coord
 
-from hetad.frontend.cpp import clang, tree
+from hetad.frontend.cpp import clang, lifetimes, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of, whole
 from hetad.frontend.cpp.lambdas import is_outside
+from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import BASE, is_reference, record_key
 from hetad.frontend.cuda_syntax import DIM3
@@ -106,38 +107,34 @@ def derives(given: Type, wanted: Type) -> bool:
 # --- construction --------------------------------------------------------------------------------
 
 
-def is_implicit(method: Cursor) -> bool:
-    """Whether the compiler writes a method: nothing does, or `= default`."""
-    parent = method.semantic_parent
-    return bool(method.is_default_method()) or method.location == parent.location
-
-
 def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
     """The object that a constructor makes, as the value of a function, or a list of its members."""
-    from hetad.frontend.cpp.calls import given
+    from hetad.frontend.cpp.calls import arguments, given
     from hetad.frontend.cpp.expressions import expression
 
     at, args = body.coord(cursor), given(cursor)
     type_ = cursor.type.get_canonical()
     if type_.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
-        if not is_trivial(cursor):
-            body.source.refuse("an array of objects that are constructed", cursor, "construct them in a loop")
-        return tree.literal(body.qualified(cursor), tree.braces((), at), at)
+        if type_.kind == TypeKind.INCOMPLETEARRAY:
+            body.source.refuse("an array of objects that are constructed, of this length,", cursor, "use std::vector")
+        return default_value(body, type_, None, cursor)
+    if type_.kind != TypeKind.RECORD:
+        body.source.refuse("this construction", cursor, "name the type")
     known = not body.source.is_users(constructor) and constructor.spelling in TYPES
     if known and constructor.spelling == "dim3":
         nodes = [expression(body, a) for a in args]
         return nodes[0] if clang.is_copy(constructor) else tree.call(DIM3, nodes, at)
     if known and len(args) == 1:
         return expression(body, args[0])
-    refuse_destructor(body, type_, cursor)
     if clang.is_copy(constructor) and is_implicit(constructor):
-        refuse_own_copies(body, type_, cursor)
-        return as_base(body, expression(body, args[0]), args[0].type, cursor.type, at)
+        given_ = as_base(body, lifetimes.taken(expression(body, args[0])), args[0].type, cursor.type, at)
+        return lifetimes.copy(body, given_, type_, cursor, bool(constructor.is_move_constructor()))
     if is_implicit(constructor):
         if args:
             body.source.refuse("an inherited constructor", cursor, "declare a constructor of the class itself")
         return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(_defaults(body, type_, cursor), at), at)
-    return tree.call(body.entities.function(constructor), [expression(body, a) for a in args], at)
+    passed, functions = arguments(body, constructor, args)
+    return tree.call(body.entities.function(constructor, functions), passed, at)
 
 
 def is_trivial(cursor: Cursor) -> bool:
@@ -191,39 +188,19 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
         return initialiser(body, given, type_)
     canonical = type_.get_canonical()
     if canonical.kind == TypeKind.RECORD and has_defaults(canonical):
-        own = [m for m in members_of(canonical.get_declaration()) if m.kind == CursorKind.CONSTRUCTOR]
-        chosen = next((m for m in own if m.is_default_constructor() and not is_implicit(m)), None)
+        chosen = body.entities.specials.of(canonical).default
         if chosen is None:
             return tree.braces(_defaults(body, canonical, at), where)
         return tree.call(body.entities.function(chosen), (), where)
     if canonical.kind == TypeKind.CONSTANTARRAY and has_defaults(canonical):
-        body.source.refuse("an array of objects that are constructed", at, "construct them in a loop")
+        if canonical.element_count > lifetimes.MOST:
+            what = f"an array of more than {lifetimes.MOST} objects that are constructed"
+            body.source.refuse(what, at, "construct them in a loop")
+        of = canonical.element_type
+        return tree.braces([default_value(body, of, None, at) for _ in range(canonical.element_count)], where)
     if canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
         return tree.braces((), where)
     return tree.cast_to(Qualified(body.types.of(type_, at)), tree.constant("int", "0", where), where)
-
-
-def refuse_own_copies(body: Body, type_: Type, at: Cursor) -> None:
-    """Refuses a copy, made by the compiler, of an object with members whose class says how they are copied."""
-    type_ = type_.get_canonical()
-    while type_.kind == TypeKind.CONSTANTARRAY:
-        type_ = type_.element_type.get_canonical()
-    if type_.kind != TypeKind.RECORD:
-        return
-    declaration = type_.get_declaration()
-    for inner in (*bases(declaration), *type_.get_fields()):
-        kind = inner.type.get_canonical()
-        own = members_of(kind.get_declaration()) if kind.kind == TypeKind.RECORD else []
-        if any(_copies(m) and not is_implicit(m) for m in own):
-            body.source.refuse(f"a copy of '{type_.spelling}', with a member that is copied in a way of its own,", at,
-                               "copy the members by hand")  # fmt: skip
-        refuse_own_copies(body, kind, at)
-
-
-def _copies(method: Cursor) -> bool:
-    if method.kind == CursorKind.CONSTRUCTOR:
-        return clang.is_copy(method)
-    return bool(method.kind == CursorKind.CXX_METHOD and method.spelling == "operator=")
 
 
 def _refuse_own_address(body: Body, constructor: Cursor) -> None:
@@ -252,21 +229,6 @@ def _keeps_no_address(body: Body, call: Cursor) -> bool:
     return meant is not None and meant.kind == CursorKind.FUNCTION_DECL and body.entities.is_known(meant)
 
 
-def refuse_destructor(body: Body, type_: Type, at: Cursor) -> None:
-    """Refuses an object whose end does something."""
-    type_ = type_.get_canonical()
-    while type_.kind == TypeKind.CONSTANTARRAY:
-        type_ = type_.element_type.get_canonical()
-    if type_.kind != TypeKind.RECORD:
-        return
-    declaration = type_.get_declaration()
-    if any(m.kind == CursorKind.DESTRUCTOR and not is_implicit(m) for m in members_of(declaration)):
-        what = f"'{type_.spelling}', an object with a destructor,"
-        body.source.refuse(what, at, "call a function at its end, and leave the destructor out")
-    for inner in (*bases(declaration), *type_.get_fields()):
-        refuse_destructor(body, inner.type, at)
-
-
 # --- lambdas -------------------------------------------------------------------------------------
 
 
@@ -290,7 +252,8 @@ def closure(body: Body, cursor: Cursor) -> Node:
         values.append(
             tree.unary("&", place, at) if is_reference(field.type) else copied(body, place, field.type, cursor)
         )
-    return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
+    made = tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
+    return lifetimes.temporary(body, cursor, made)
 
 
 def _is_pointer(type_: Type) -> bool:
@@ -304,7 +267,7 @@ def copied(body: Body, place: Node, type_: Type, at: Cursor) -> Node:
     """The value of a variable that is copied; of an array, all its elements."""
     type_ = type_.get_canonical()
     if type_.kind != TypeKind.CONSTANTARRAY:
-        return place
+        return lifetimes.copy_of(body, place, type_, at)
     if type_.element_count > _MOST:
         body.source.refuse("a copy of a large array", at, "take a reference or a pointer to it")
     where = body.coord(at)
@@ -320,6 +283,9 @@ def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]
     class_ = constructor.semantic_parent.type
     given = dict(_pairs(constructor))
     of = Qualified(body.types.struct(class_, constructor))
+    declared = tree.declarator(body.self_name, of, at)
+    if (key := record_key(class_)) in given:  # another constructor makes it
+        return [tree.declaration(body.self_name, declared, initialiser(body, given[key]), at)]
     _refuse_own_address(body, constructor)
     own = [d for f in class_.get_fields() if f.spelling not in given and (d := default(f)) is not None]
     if any(uses_object(value) for value in (*given.values(), *own)):
@@ -334,7 +300,7 @@ def constructed(body: Body, constructor: Cursor, at: Coord | None) -> list[Node]
         else:
             values.append(default_value(body, field.type, value, constructor))
     init = tree.braces(values, at) if given or _any_default(class_) else None
-    return [tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), init, at)]
+    return [tree.declaration(body.self_name, declared, init, at)]
 
 
 def _any_default(class_: Type) -> bool:
@@ -350,7 +316,7 @@ def _pairs(constructor: Cursor) -> list[tuple[str, Cursor]]:
         if child.kind == CursorKind.MEMBER_REF:
             name = child.spelling
         elif child.kind in (CursorKind.TYPE_REF, CursorKind.TEMPLATE_REF):
-            name = record_key(child.type) if child.kind == CursorKind.TYPE_REF else ""
+            name = ""  # of a template only its arguments may have a type
         elif child.kind.is_expression() and name is not None:
             key = name or record_key(child.type)
             found.append((key, child))
@@ -372,7 +338,7 @@ def _one_by_one(
     body: Body, constructor: Cursor, given: dict[str, Cursor], of: Qualified, at: Coord | None
 ) -> list[Node]:
     """Where a member is made of another, each is assigned."""
-    from hetad.frontend.cpp.expressions import expression
+    from hetad.frontend.cpp.initialisers import initialiser
 
     class_ = constructor.semantic_parent.type
     if held(class_.get_declaration()):
@@ -380,11 +346,11 @@ def _one_by_one(
     out = [tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), tree.braces((), at), at)]
     for field in class_.get_fields():
         value = given.get(field.spelling) or default(field)
-        if value is None:
+        if value is None and not has_defaults(field.type):
             continue
         if field.type.get_canonical().kind == TypeKind.CONSTANTARRAY:
             body.source.refuse("an array made of other members", constructor, "assign its elements in the body")
-        node = expression(body, value)
+        node = default_value(body, field.type, None, constructor) if value is None else initialiser(body, value)
         place = tree.member(tree.name(body.self_name, at), field.spelling, at)
         out.append(tree.assignment("=", place, tree.unary("&", node, at) if is_reference(field.type) else node, at))
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.frontend.cpp import bindings, clang, objects, tree
+from hetad.frontend.cpp import bindings, clang, lifetimes, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
@@ -40,7 +40,7 @@ def _over_array(body: Body, declared: Cursor, array: Node, count: int, rest: lis
     counter = _counter(body, declared)
     element = tree.index(array, tree.name(counter, at), at)
     end = tree.constant("int", str(count), at)
-    return _counted(body, counter, Qualified(INT), end, [_element(body, declared, element)], rest, declared)
+    return _counted(body, counter, Qualified(INT), end, _element(body, declared, element), rest, declared)
 
 
 def _over_list(body: Body, declared: Cursor, over: Cursor, rest: list[Cursor]) -> Node:
@@ -52,7 +52,7 @@ def _over_list(body: Body, declared: Cursor, over: Cursor, rest: list[Cursor]) -
             body.source.refuse("a loop over this list", over, "make an array of the values")
         values = inner[0]
     type_ = over.type.get_canonical().get_template_argument_type(0)
-    objects.refuse_destructor(body, type_, over)
+    lifetimes.refuse(body, type_, over, "in a list that is gone through", "make an array of them")
     elements = clang.expressions(values)
     of = body.types.of(type_, over)
     name = body.unused(f"{declared.spelling}_values")
@@ -67,7 +67,7 @@ def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
     range_, at_, end_, test, step, element = steps
     where = body.coord(range_)
     object_ = _only(range_)
-    lead = [_by_value(body, object_) if _is_temporary(object_) else statements.variable(body, object_)]
+    lead = _by_value(body, object_) if _is_temporary(object_) else [statements.variable(body, object_)]
     first, last = _only(at_), _only(end_)
     lead.append(statements.variable(body, first))
     declared = _only(element)
@@ -83,7 +83,7 @@ def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
     length = tree.binary("-", expression(body, value), tree.name(first.spelling, where), where)
     lead.append(tree.declaration(count, tree.declarator(count, Qualified(LONG), where), length, where))
     place = tree.index(tree.name(first.spelling, where), tree.name(counter, where), where)
-    one = [_element(body, declared, place)]
+    one = _element(body, declared, place)
     looped = _counted(body, counter, Qualified(LONG), tree.name(count, where), one, rest, declared)
     return tree.block([*lead, looped], where)
 
@@ -101,16 +101,16 @@ def _counted(
     )  # fmt: skip
 
 
-def _element(body: Body, declared: Cursor, value: Node) -> Node:
+def _element(body: Body, declared: Cursor, value: Node) -> list[Node]:
     """The variable of the loop."""
-    at = body.coord(declared)
-    objects.refuse_destructor(body, declared.type, declared)
-    objects.refuse_own_copies(body, declared.type, declared)
+    at, type_ = body.coord(declared), declared.type
+    if not is_reference(type_):
+        value = lifetimes.copy_of(body, value, type_, declared)
     if bindings.is_decomposition(declared):
         return bindings.of(body, declared, value)
-    return tree.declaration(
-        declared.spelling, tree.declarator(declared.spelling, body.qualified(declared), at), value, at
-    )
+    name = declared.spelling
+    made = tree.declaration(name, tree.declarator(name, body.qualified(declared), at), value, at)
+    return [made, *lifetimes.at_end(body, name, type_, declared)]
 
 
 def _counter(body: Body, declared: Cursor) -> str:
@@ -125,10 +125,10 @@ def _is_temporary(range_: Cursor) -> bool:
     return bool(range_.type.get_canonical().kind == TypeKind.RVALUEREFERENCE)
 
 
-def _by_value(body: Body, cursor: Cursor) -> Node:
+def _by_value(body: Body, cursor: Cursor) -> list[Node]:
     """`T &&range = value;`, which lives as long as the loop."""
     at, of, init = body.coord(cursor), body.qualified(cursor), clang.initialiser(cursor)
     assert isinstance(of.type, Pointer) and init is not None
-    objects.refuse_destructor(body, cursor.type.get_canonical().get_pointee(), cursor)
-    whole = Qualified(of.type.to, of.type.const)
-    return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, whole, at), initialiser(body, init), at)
+    whole, name = Qualified(of.type.to, of.type.const), cursor.spelling
+    made = tree.declaration(name, tree.declarator(name, whole, at), initialiser(body, init), at)
+    return [made, *lifetimes.at_end(body, name, cursor.type.get_canonical().get_pointee(), cursor)]

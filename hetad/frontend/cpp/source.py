@@ -9,7 +9,7 @@ from pycparser.c_parser import Coord
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import models
-from hetad.frontend.cpp import clang, stub, tree
+from hetad.frontend.cpp import clang, special, stub, tree
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.recipes import with_recipes
 from hetad.frontend.cpp.text import Text
@@ -19,9 +19,9 @@ from hetad.frontend.tokens import Token, is_operator, matching
 
 
 class Source:
-    """A preprocessed text, parsed."""
+    """A preprocessed text, parsed; `asked` are the types of which Clang is asked about special members."""
 
-    def __init__(self, name: str, tokens: Sequence[Token]) -> None:
+    def __init__(self, name: str, tokens: Sequence[Token], asked: Sequence[str] = ()) -> None:
         self.name = name
         for model in reversed(models.named(t.text for t in tokens)):
             tokens = [*model.tokens, *tokens]
@@ -29,7 +29,7 @@ class Source:
         tokens = self.tokens
         _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
-        self.unit = clang.parse(name, self._text.whole)
+        self.unit = clang.parse(name, self._text.whole + special.question(asked))
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
         self.errors = self._errors()
 

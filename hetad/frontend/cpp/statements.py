@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, clang, objects, passed_over, ranges, targets, tree
+from hetad.frontend.cpp import bindings, clang, lifetimes, memory, objects, passed_over, ranges, targets, tree
 from hetad.frontend.cpp.body import Body
-from hetad.frontend.cpp.calls import given
+from hetad.frontend.cpp.calls import ended, given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
 from hetad.frontend.cpp.initialisers import initialiser
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.cpp_syntax import CONSTEXPR
+from hetad.frontend.lower.c_nodes import Temporary
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import is_operator
 
@@ -29,8 +30,8 @@ def statement(body: Body, cursor: Cursor) -> Node:
     if handler is not None:
         return handler(body, cursor)
     if cursor.kind.is_expression():
-        swapped = _swap(body, cursor)
-        return swapped if swapped is not None else tree.for_effect(expression(body, cursor))
+        special = _swap(body, cursor) or ended(body, cursor) or memory.deleted(body, plain(cursor))
+        return special or tree.for_effect(expression(body, cursor))
     return body.source.refuse(
         _DESCRIPTIONS.get(clang.kind(cursor), f"this C++ ({clang.kind(cursor).lower()})"), cursor, "write it otherwise"
     )
@@ -84,13 +85,13 @@ def _declared(body: Body, cursor: Cursor) -> list[Node]:
         if child.kind == CursorKind.VAR_DECL and child.spelling:
             if targets.is_function_pointer(child.type) and clang.initialiser(child) is not None:
                 continue  # calls find the function
-            found.append(variable(body, child))
+            found += [variable(body, child), *_ended(body, child)]
         elif bindings.is_decomposition(child):
-            found.append(_decomposed(body, child))
+            found += _decomposed(body, child)
     return found
 
 
-def _decomposed(body: Body, cursor: Cursor) -> Node:
+def _decomposed(body: Body, cursor: Cursor) -> list[Node]:
     init = clang.initialiser(cursor) or clang.expressions(cursor)[-1]
     return bindings.declared(body, cursor, init)
 
@@ -102,8 +103,11 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
         space = next((_SPACES[c.kind] for c in cursor.get_children() if c.kind in _SPACES), "")
     init = clang.initialiser(cursor)
     type_ = cursor.type.get_canonical()
-    objects.refuse_destructor(body, type_, cursor)
-    of = body.qualified(cursor)
+    of = _kept(body, cursor, init)
+    if storage or body.function is None:
+        lifetimes.refuse(
+            body, type_, cursor, "that lives as long as the program", "make it in the function that uses it"
+        )
     if type_.kind == TypeKind.VARIABLEARRAY:
         if type_.element_type.get_canonical().kind == TypeKind.VARIABLEARRAY:
             body.source.refuse("arrays of arrays of variable length", cursor, "index one array")
@@ -113,6 +117,30 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
     if init is not None and not (objects.is_trivial(init) and not _is_initialised(body, cursor)):
         node = _initial(body, cursor, init)
     return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, of, at), node, at, storage, space)
+
+
+def _kept(body: Body, cursor: Cursor, init: Cursor | None) -> Qualified:
+    """The type of a variable; a reference to an object that is made there, and lives as long, is that object."""
+    if init is not None and _makes_object(body, cursor, init):
+        return Qualified(body.types.of(cursor.type.get_canonical().get_pointee(), cursor))
+    return body.qualified(cursor)
+
+
+def _makes_object(body: Body, cursor: Cursor, init: Cursor) -> bool:
+    """Whether a reference is initialised with an object without a name whose end does something."""
+    if not is_reference(cursor.type) or not lifetimes.has_end(body, cursor.type.get_canonical().get_pointee()):
+        return False
+    return plain(init).kind not in (CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR) and isinstance(
+        expression(body, init), Temporary
+    )
+
+
+def _ended(body: Body, cursor: Cursor) -> list[Node]:
+    """What is done at the end of the scope of a variable."""
+    init = clang.initialiser(cursor)
+    made = init is not None and _makes_object(body, cursor, init)
+    type_ = cursor.type.get_canonical().get_pointee() if made else cursor.type
+    return lifetimes.at_end(body, cursor.spelling, type_, cursor)
 
 
 def _initial(body: Body, cursor: Cursor, init: Cursor) -> Node:
@@ -168,14 +196,14 @@ def _conditions(body: Body, parts: list[Cursor]) -> tuple[list[Node], Node]:
     lead: list[Node] = []
     for part in parts[:-1]:
         if part.kind == CursorKind.VAR_DECL:
-            lead.append(variable(body, part))
+            lead += [variable(body, part), *_ended(body, part)]
         elif bindings.is_decomposition(part):
-            lead.append(_decomposed(body, part))
+            lead += _decomposed(body, part)
         else:
             lead += items(body, [part])
     last = parts[-1]
     if last.kind == CursorKind.VAR_DECL:
-        return [*lead, variable(body, last)], tree.name(last.spelling, body.coord(last))
+        return [*lead, variable(body, last), *_ended(body, last)], tree.name(last.spelling, body.coord(last))
     return lead, expression(body, last)
 
 
@@ -202,6 +230,9 @@ def _case(body: Body, cursor: Cursor) -> list[Node]:
         node = tree.statement("Default", stmts, at=at)
     if inner.kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
         return [node, *_case(body, inner)]
+    if inner.kind == CursorKind.DECL_STMT:
+        for declared in inner.get_children():
+            lifetimes.refuse(body, declared.type, declared, "in a case", "put the case in braces")
     stmts += items(body, [inner])
     return [node]
 
@@ -267,7 +298,8 @@ def _return(body: Body, cursor: Cursor) -> Node:
             body, expression(body, found[-1]), found[-1].type, function.result_type, at
         )  # fmt: skip
         return tree.statement("Return", tree.unary("&", value, at), at=at)
-    return tree.statement("Return", expression(body, found[-1]), at=at)
+    value = lifetimes.result(body, found[-1]) or lifetimes.taken(expression(body, found[-1]))
+    return tree.statement("Return", value, at=at)
 
 
 def _break(body: Body, cursor: Cursor) -> Node:

@@ -49,6 +49,7 @@ extern const __attribute__((device)) uint3 threadIdx, blockIdx;
 extern const __attribute__((device)) dim3 blockDim, gridDim;
 extern const __attribute__((device)) int warpSize;
 extern const float __hetad_infinity, __hetad_nan;
+void *operator new(size_t, void *);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 template<class T> __both T __ldg(const T *);
 template<class T> __both T __ldca(const T *);
@@ -58,14 +59,21 @@ namespace std {
 typedef decltype(nullptr) nullptr_t;
 template<class T> __both constexpr const T &min(const T &, const T &);
 template<class T> __both constexpr const T &max(const T &, const T &);
-template<class T> __both void swap(T &, T &);
+template<bool> struct __hetad_if {};
+template<> struct __hetad_if<true> { typedef void type; };
+template<class T> __both typename __hetad_if<__is_trivially_copyable(T)>::type swap(T &, T &);
 template<class T> struct remove_reference { typedef T type; };
 template<class T> struct remove_reference<T &> { typedef T type; };
 template<class T> struct remove_reference<T &&> { typedef T type; };
 template<class T> __both constexpr typename remove_reference<T>::type &&move(T &&);
 template<class T> __both constexpr T &&forward(typename remove_reference<T>::type &);
-template<class T> struct initializer_list {
-    const T *p; unsigned long n; constexpr const T *begin() const; constexpr const T *end() const; };
+template<class T> class initializer_list {
+    const T *first; unsigned long count;
+public:
+    __both constexpr unsigned long size() const { return count; }
+    __both constexpr const T *begin() const { return first; }
+    __both constexpr const T *end() const { return first + count; }
+};
 }
 """
 _WORDS = {

@@ -9,6 +9,7 @@ from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, U
 from hetad.frontend import models
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.source import Source
+from hetad.frontend.cpp.special import Unasked
 from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import used_globals, used_structs
 from hetad.frontend.unit import Unit
@@ -30,10 +31,13 @@ class CppUnit(Unit):
             raise UnsupportedError(f"hetad does not support {message}", at.span, "write both in one")
         super().__init__(host.name)
         shipped = models.named(t.text for t in host.tokens)
-        self.sources: Mapping[str, str] = {name: text for m in shipped for name, text in m.sources.items()} | dict(
-            host.sources
-        )
-        self._entities = Entities(Source(host.name, host.tokens))
+        self.sources: Mapping[str, str] = {n: s for m in shipped for n, s in m.sources.items()} | dict(host.sources)
+        self._tokens = host.tokens
+        self._asked: list[str] = []
+        self._entities = self._read()
+
+    def _read(self) -> Entities:
+        return Entities(Source(self.name, self._tokens, self._asked), self._asked)
 
     @property
     def functions(self) -> Mapping[str, ir.Kind]:
@@ -44,10 +48,19 @@ class CppUnit(Unit):
         try:
             if function not in self.functions:
                 raise self._unknown(function)
-            return self._reach(function)
+            return self._closed(function)
         except SourceError as error:
             error.attach(self.sources)
             raise
+
+    def _closed(self, function: str) -> ir.Program:
+        """The program of a function, read again where Clang must be asked more."""
+        while True:
+            try:
+                return self._reach(function)
+            except Unasked as unasked:
+                self._asked.append(unasked.spelling)
+                self._entities = self._read()
 
     def of_library(self, function: str) -> ir.Program:
         return self._reach(function)

@@ -80,3 +80,79 @@ class Copied(c_ast.Node):
 
     def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
         return (("expr", self.expr),)
+
+
+class AtEnd(c_ast.Node):
+    """What is to be done wherever the scope of a variable is left; `alias` names the variable in `node`."""
+
+    __slots__ = ("__weakref__", "alias", "coord", "name", "node")
+    attr_names = ()
+
+    def __init__(self, name: str, alias: str, node: c_ast.Node, coord: Coord | None = None) -> None:
+        self.name = name
+        self.alias = alias
+        self.node = node
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return (("node", self.node),)
+
+
+class Temporary(c_ast.Node):
+    """An object without a name, for which `node` is done where its full expression ends."""
+
+    __slots__ = ("__weakref__", "alias", "coord", "expr", "node")
+    attr_names = ()
+
+    def __init__(self, expr: c_ast.Node, alias: str, node: c_ast.Node, coord: Coord | None = None) -> None:
+        self.expr = expr
+        self.alias = alias
+        self.node = node
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return (("expr", self.expr), ("node", self.node))
+
+
+class Named(c_ast.Node):
+    """The place that an expression denotes, evaluated once: `alias` stands for it from here on."""
+
+    __slots__ = ("__weakref__", "alias", "coord", "expr")
+    attr_names = ()
+
+    def __init__(self, alias: str, expr: c_ast.Node, coord: Coord | None = None) -> None:
+        self.alias = alias
+        self.expr = expr
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return (("expr", self.expr),)
+
+
+class Given(c_ast.Node):
+    """A local variable that becomes the result of its function: its end is not here."""
+
+    __slots__ = ("__weakref__", "coord", "expr")
+    attr_names = ()
+
+    def __init__(self, expr: c_ast.ID, coord: Coord | None = None) -> None:
+        self.expr = expr
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return (("expr", self.expr),)
+
+
+class Constructed(c_ast.Node):
+    """The pointer `memory`, to which an object has been made."""
+
+    __slots__ = ("__weakref__", "coord", "init", "memory")
+    attr_names = ()
+
+    def __init__(self, memory: c_ast.Node, init: c_ast.Node, coord: Coord | None = None) -> None:
+        self.memory = memory
+        self.init = init
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
+        return (("memory", self.memory), ("init", self.init))

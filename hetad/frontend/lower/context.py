@@ -49,6 +49,14 @@ class Reference:
     place: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is done for a variable at its end: `node`, or, without one, its memory is freed."""
+
+    symbol: Symbol | None
+    node: c_ast.Node | None = None
+
+
 OBJECT = Opaque("auto")  # the type of a C++ object that hetad does not follow
 
 # A variable, an enumerator, a typedef, a C++ reference; what a quote calls.
@@ -93,7 +101,8 @@ class Context:
         self.out: list[Stmt] | None = None  # None: at file scope, where nothing can be emitted
         self.unroll: str | None = None
         self.targets: list[tuple[str, int]] = []  # "loop" or "switch" and the scopes around it, the innermost last
-        self.allocated: list[list[Symbol]] = [[]]  # per scope: its arrays of variable length
+        self.endings: list[list[Ending]] = [[]]  # per scope: what is done when it is left, the last first
+        self.temporaries: list[Ending] = []  # what is done at the end of the full expression
         self.sizes: dict[Symbol, Var] = {}  # of these arrays, in bytes
         self.jumps = False  # whether there was a goto or a label
         self.references: set[Symbol] = set()  # the pointers behind local references
@@ -131,13 +140,13 @@ class Context:
     def scope(self) -> Iterator[None]:
         self.scopes.append({})
         self.tags.append({})
-        self.allocated.append([])
+        self.endings.append([])
         try:
             yield
         finally:
             self.scopes.pop()
             self.tags.pop()
-            self.allocated.pop()
+            self.endings.pop()
 
     @contextmanager
     def inside(self, what: str) -> Iterator[None]:

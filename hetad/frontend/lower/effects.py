@@ -8,7 +8,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
-from hetad.frontend.lower import calls, convert, expressions
+from hetad.frontend.lower import calls, convert, endings, expressions
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
     Assign,
@@ -157,7 +157,7 @@ def short_circuit(ctx: Context, node: c_ast.BinaryOp) -> Expr:
     left = convert.condition(expressions.value(ctx, node.left))
     if ctx.out is None:
         return convert.binary(node.op, left, expressions.value(ctx, node.right), span)
-    with ctx.collect() as hoisted:
+    with ctx.collect() as hoisted, endings.sometimes(ctx, node.right):
         right = convert.condition(expressions.value(ctx, node.right))
     if not hoisted:
         return convert.binary(node.op, left, right, span)
@@ -184,9 +184,9 @@ def conditional(ctx: Context, node: c_ast.TernaryOp) -> Expr:
     if ctx.out is None:
         then, orelse = expressions.value(ctx, node.iftrue), expressions.value(ctx, node.iffalse)
         return convert.select(cond, then, orelse, span)
-    with ctx.collect() as then_out:
+    with ctx.collect() as then_out, endings.sometimes(ctx, node.iftrue):
         then = expressions.value(ctx, node.iftrue)
-    with ctx.collect() as else_out:
+    with ctx.collect() as else_out, endings.sometimes(ctx, node.iffalse):
         orelse = expressions.value(ctx, node.iffalse)
     if not then_out and not else_out:
         return convert.select(cond, then, orelse, span)
@@ -237,7 +237,8 @@ def _branch(
     for arm in (then, orelse):
         with ctx.collect() as out:
             if arm is not None:
-                discard(ctx, arm)
+                with endings.full_expression(ctx, ctx.span(arm)):
+                    discard(ctx, arm)
         arms.append(out)
     if not arms[0] and arms[1]:
         cond, arms = convert.unary("!", cond, cond.span), [arms[1], []]

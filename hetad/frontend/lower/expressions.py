@@ -11,9 +11,9 @@ from pycparser import c_ast
 
 from hetad.diagnostics import ConsequenceError, SourceError, Span, SyntaxProblem, UnknownNameError
 from hetad.frontend.cpp_syntax import BRACED
-from hetad.frontend.lower import calls, convert, effects
+from hetad.frontend.lower import calls, convert, effects, endings
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
-from hetad.frontend.lower.c_nodes import Copied, Known
+from hetad.frontend.lower.c_nodes import Constructed, Copied, Given, Known, Named, Temporary
 from hetad.frontend.lower.constants import character_literal, floating_literal, integer_literal
 from hetad.frontend.lower.context import OBJECT, Context, Qualified, Reference
 from hetad.frontend.lower.types import complete_size, declared
@@ -21,6 +21,7 @@ from hetad.ir import texts
 from hetad.ir.nodes import (
     AddressOf,
     Aggregate,
+    Assign,
     Binary,
     CallExpr,
     Const,
@@ -188,6 +189,21 @@ def _known(ctx: Context, node: Known) -> Expr:
     )
 
 
+def _given(ctx: Context, node: Given) -> Expr:
+    return value(ctx, node.expr)
+
+
+def _constructed(ctx: Context, node: Constructed) -> Expr:
+    span = ctx.span(node)
+    memory = ctx.hold(value(ctx, node.memory), "made", span)
+    place = convert.dereference(memory, span)
+    assert isinstance(place, Var | Index | Member)
+    from hetad.frontend.lower.declarations import initialiser
+
+    ctx.emit(Assign(place, initialiser(ctx, node.init, place.type), span=span))
+    return memory
+
+
 def _copied(ctx: Context, node: Copied) -> Expr:
     return value(ctx, node.expr)
 
@@ -350,6 +366,10 @@ _HANDLERS: dict[type, Callable[[Context, Any], Expr]] = {
     c_ast.Constant: _constant,
     Known: _known,
     Copied: _copied,
+    Constructed: _constructed,
+    Given: _given,
+    Named: endings.named,
+    Temporary: endings.temporary,
     c_ast.ArrayRef: _array_ref,
     c_ast.StructRef: _struct_ref,
     c_ast.UnaryOp: _unary,

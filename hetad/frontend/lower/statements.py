@@ -10,8 +10,8 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, ours, recoverable
 from hetad.frontend.cpp_syntax import CONSTEXPR
-from hetad.frontend.lower import convert, declarations, effects, expressions, variable_length
-from hetad.frontend.lower.c_nodes import arguments
+from hetad.frontend.lower import convert, declarations, effects, endings, expressions
+from hetad.frontend.lower.c_nodes import AtEnd, arguments
 from hetad.frontend.lower.constants import known_integer, with_constants
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
@@ -43,9 +43,13 @@ from hetad.ir.visit import bodies, variables
 
 def statement(ctx: Context, node: c_ast.Node) -> None:
     """Emit what a statement means."""
-    handler = _HANDLERS.get(type(node), effects.discard)
+    handler = _HANDLERS.get(type(node))
     with ours(ctx.place(node)):
-        handler(ctx, node)
+        if handler is not None:
+            handler(ctx, node)
+            return
+        with endings.full_expression(ctx, ctx.span(node)):
+            effects.discard(ctx, node)
 
 
 def body(ctx: Context, node: c_ast.Node) -> Body:
@@ -53,7 +57,7 @@ def body(ctx: Context, node: c_ast.Node) -> Body:
     with ctx.scope(), ctx.collect() as out:
         items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
         sequence(ctx, items)
-        variable_length.end(ctx, ctx.span(items[-1] if items else node))
+        endings.end(ctx, ctx.span(items[-1] if items else node))
     return tuple(out)
 
 
@@ -99,7 +103,8 @@ def _pragma(ctx: Context, node: c_ast.Pragma) -> None:
 
 
 def _declaration(ctx: Context, node: c_ast.Decl | c_ast.Typedef) -> None:
-    declarations.local(ctx, node)
+    with endings.full_expression(ctx, ctx.span(node)):
+        declarations.local(ctx, node)
 
 
 def _refused(what: str, remedy: str) -> Callable[[Context, Any], None]:
@@ -112,12 +117,17 @@ def _refused(what: str, remedy: str) -> Callable[[Context, Any], None]:
 # --- choices -------------------------------------------------------------------------------------
 
 
+def _condition(ctx: Context, node: c_ast.Node) -> Expr:
+    """The value of a condition, a full expression."""
+    return endings.completed(ctx, ctx.span(node), lambda: convert.condition(expressions.value(ctx, node)))
+
+
 def _if(ctx: Context, node: c_ast.If) -> None:
     if isinstance(node.cond, c_ast.FuncCall) and getattr(node.cond.name, "name", None) == CONSTEXPR:
         _if_constexpr(ctx, node, arguments(node.cond)[0])
         return
     with ctx.scope():
-        cond = convert.condition(expressions.value(ctx, node.cond))
+        cond = _condition(ctx, node.cond)
         then = body(ctx, node.iftrue)
         orelse = body(ctx, node.iffalse) if node.iffalse is not None else ()
     ctx.emit(If(cond, then, orelse, span=ctx.span(node)))
@@ -134,7 +144,7 @@ def _if_constexpr(ctx: Context, node: c_ast.If, condition: c_ast.Node) -> None:
 
 
 def _switch(ctx: Context, node: c_ast.Switch) -> None:
-    subject = expressions.value(ctx, node.cond)
+    subject = endings.completed(ctx, ctx.span(node.cond), lambda: expressions.value(ctx, node.cond))
     if not isinstance(subject.type, Int):
         raise SyntaxProblem(f"a switch needs an integer, not '{subject.type}'", ctx.span(node.cond))
     subject = convert.promoted(subject)
@@ -210,7 +220,7 @@ def _while(ctx: Context, node: c_ast.While) -> None:
     span = ctx.span(node)
     ctx.unroll = None
     with ctx.collect() as hoisted:
-        cond = convert.condition(expressions.value(ctx, node.cond))
+        cond = _condition(ctx, node.cond)
     inner = _loop_body(ctx, node)
     if hoisted:  # evaluated anew before each turn, also after a continue
         inner = (*hoisted, _leave_unless(cond, span), *inner)
@@ -223,7 +233,7 @@ def _do_while(ctx: Context, node: c_ast.DoWhile) -> None:
     ctx.unroll = None
     inner = _loop_body(ctx, node)
     with ctx.collect() as hoisted:
-        cond = convert.condition(expressions.value(ctx, node.cond))
+        cond = _condition(ctx, node.cond)
     if not hoisted:
         ctx.emit(DoWhile(inner, cond, span=span))
         return
@@ -268,16 +278,20 @@ def _for(ctx: Context, node: c_ast.For) -> None:
             if isinstance(node.init, c_ast.DeclList):
                 sequence(ctx, node.init.decls)
             elif node.init is not None:
-                effects.discard(ctx, node.init)
+                with endings.full_expression(ctx, span):
+                    effects.discard(ctx, node.init)
         with ctx.collect() as before:
-            cond = convert.condition(expressions.value(ctx, node.cond)) if node.cond is not None else None
+            cond = _condition(ctx, node.cond) if node.cond is not None else None
         with ctx.collect() as step:
             if node.next is not None:
-                effects.discard(ctx, node.next)
+                with endings.full_expression(ctx, span):
+                    effects.discard(ctx, node.next)
         inner = _loop_body(ctx, node)
+        with ctx.collect() as after:
+            endings.leave(ctx, len(ctx.endings) - 1, span)
     if before and cond is not None:
         inner, cond = (*before, _leave_unless(cond, span), *inner), None
-    if all(isinstance(s, Declare | Assign | Update) for s in init):
+    if not after and all(isinstance(s, Declare | Assign | Update) for s in init):
         outer: list[Stmt] = []
     else:
         outer, init = init, []
@@ -289,7 +303,7 @@ def _for(ctx: Context, node: c_ast.For) -> None:
             outer, init = [*outer, *init], []
             _between_turns_tested(ctx, tuple(step), test, inner, span)
     if outer:
-        ctx.emit(Block((*outer, *loop), span=span))
+        ctx.emit(Block((*outer, *loop, *after), span=span))
     else:
         for stmt in loop:
             ctx.emit(stmt)
@@ -313,7 +327,7 @@ def _between_turns_tested(ctx: Context, step: Body, test: Body, inner: Body, spa
 def _break(ctx: Context, node: c_ast.Break) -> None:
     if not ctx.targets:
         raise SyntaxProblem("a break outside of loops and switches", ctx.span(node))
-    variable_length.free(ctx, ctx.targets[-1][1], ctx.span(node))
+    endings.leave(ctx, ctx.targets[-1][1], ctx.span(node))
     ctx.emit(Break(span=ctx.span(node)))
 
 
@@ -321,7 +335,7 @@ def _continue(ctx: Context, node: c_ast.Continue) -> None:
     depths = [depth for what, depth in ctx.targets if what == "loop"]
     if not depths:
         raise SyntaxProblem("a continue outside of loops", ctx.span(node))
-    variable_length.free(ctx, depths[-1], ctx.span(node))
+    endings.leave(ctx, depths[-1], ctx.span(node))
     ctx.emit(Continue(span=ctx.span(node)))
 
 
@@ -340,6 +354,8 @@ def _jump(ctx: Context, node: c_ast.Goto | c_ast.Label) -> None:
     ctx.jumps = True
     if ctx.sizes:
         ctx.refuse("goto in a function with arrays of variable length", node, "allocate them with malloc")
+    if any(ctx.endings):
+        endings.refuse_goto(ctx, node)
 
 
 def _return(ctx: Context, node: c_ast.Return) -> None:
@@ -349,19 +365,22 @@ def _return(ctx: Context, node: c_ast.Return) -> None:
     if node.expr is None:
         if returns != VOID:
             raise SyntaxProblem(f"'{ctx.function.name}' must return a value of type '{returns}'", span)
-        variable_length.free(ctx, 0, span)
+        endings.leave(ctx, 0, span)
         ctx.emit(Return(None, span=span))
     elif returns == VOID:
         if not isinstance(node.expr, c_ast.FuncCall):
             raise SyntaxProblem(f"'{ctx.function.name}' returns nothing", span)
-        effects.discard(ctx, node.expr)
-        variable_length.free(ctx, 0, span)
+        with endings.full_expression(ctx, span):
+            effects.discard(ctx, node.expr)
+        endings.leave(ctx, 0, span)
         ctx.emit(Return(None, span=span))
     else:
-        result = expressions.value_as(ctx, node.expr, returns)
-        if any(ctx.allocated):
+        value = node.expr
+        given = endings.given(ctx, value)
+        result = endings.completed(ctx, span, lambda: expressions.value_as(ctx, value, returns))
+        if any(e.symbol is not given or given is None for scope in ctx.endings for e in scope):
             result = ctx.hold(result, "result", span)
-            variable_length.free(ctx, 0, span)
+            endings.leave(ctx, 0, span, but=given)
         ctx.emit(Return(result, span=span))
 
 
@@ -380,6 +399,7 @@ _HANDLERS: dict[type, Callable[[Context, Any], None]] = {
     c_ast.Break: _break,
     c_ast.Continue: _continue,
     c_ast.Return: _return,
+    AtEnd: endings.at_end,
     c_ast.Goto: _goto,
     c_ast.Label: _label,
     c_ast.Case: _refused("a case inside another statement of its switch", "put the cases directly into the switch"),

@@ -9,10 +9,10 @@ from hetad.diagnostics import Span
 from hetad.frontend.lower import convert, expressions
 from hetad.frontend.lower.c_nodes import declared_name
 from hetad.frontend.lower.constants import known_integer
-from hetad.frontend.lower.context import Context
+from hetad.frontend.lower.context import Context, Ending
 from hetad.frontend.lower.types import complete_size, declared
-from hetad.ir.nodes import Break, Call, Cast, Const, Continue, Declare, Return, Symbol, Var
-from hetad.ir.types import SIZE_T, VOID, Pointer
+from hetad.ir.nodes import Call, Const, Declare, Symbol, Var
+from hetad.ir.types import SIZE_T, Pointer
 
 
 def declare(ctx: Context, node: c_ast.Decl, span: Span) -> bool:
@@ -34,20 +34,6 @@ def declare(ctx: Context, node: c_ast.Decl, span: Span) -> bool:
     ctx.emit(Declare(symbol, None, span=span))
     ctx.emit(Call("malloc", (size,), Var(symbol, span=span), span=span))
     ctx.define(name, symbol)
-    ctx.allocated[-1].append(symbol)
+    ctx.endings[-1].append(Ending(symbol))
     ctx.sizes[symbol] = size
     return True
-
-
-def free(ctx: Context, depth: int, span: Span) -> None:
-    """Frees the arrays of the scopes from `depth` inwards, which are left here."""
-    for scope in reversed(ctx.allocated[depth:]):
-        for symbol in reversed(scope):
-            memory = Cast(Var(symbol, span=span), Pointer(VOID), implicit=True, span=span)
-            ctx.emit(Call("free", (memory,), span=span))
-
-
-def end(ctx: Context, span: Span) -> None:
-    """At the end of a scope, unless nothing comes there."""
-    if not (ctx.out and isinstance(ctx.out[-1], Return | Break | Continue)):
-        free(ctx, len(ctx.allocated) - 1, span)

@@ -8,21 +8,40 @@ from pathlib import Path
 
 from hetad.frontend.preprocess import Preprocessed, preprocess
 
-_FILES = {"std": "standard.cuh", "cooperative_groups": "cooperative_groups.cuh"}  # by the namespace that they define
 _FOLDER = "<hetad>/"
+# The models, each behind those that it needs, and the words by which a program asks for them.
+_WORDS = {
+    "standard": ("std",),
+    "cooperative_groups": ("cooperative_groups",),
+    "memory": ("unique_ptr", "make_unique"),
+    "tuple": ("tuple", "make_tuple", "tie"),
+    "functional": ("plus", "minus", "multiplies", "divides", "negate", "less", "greater"),
+    "algorithm": (
+        "accumulate", "inner_product", "transform_reduce", "reduce", "iota", "partial_sum", "inclusive_scan",
+        "exclusive_scan", "adjacent_difference", "transform", "for_each", "fill", "fill_n", "generate", "copy",
+        "copy_n", "reverse", "max_element", "min_element", "find", "count_if", "all_of", "any_of",
+        "lower_bound", "upper_bound", "sort", "stable_sort", "clamp",
+    ),
+    "complex": ("complex",),
+    "vector": ("vector",),
+}  # fmt: skip
+_OF_STANDARD = set(_WORDS) - {"cooperative_groups"}
+
+MODELLED = frozenset({"vector"})  # of what is passed over where it is read as C
 
 
 @cache
-def model(namespace: str) -> Preprocessed:
-    """What stands for the headers of a library."""
-    name = _FILES[namespace]
-    return preprocess((Path(__file__).parent / name).read_text(encoding="utf-8"), f"{_FOLDER}{name}")
+def model(name: str) -> Preprocessed:
+    """What stands for the headers of a library, or a part of one."""
+    file = f"{name}.cuh"
+    return preprocess((Path(__file__).parent / file).read_text(encoding="utf-8"), f"{_FOLDER}{file}")
 
 
 def named(words: Iterable[str]) -> list[Preprocessed]:
-    """The models of the libraries whose namespaces are among these words."""
+    """The models that a program with these words asks for, in order."""
     found = set(words)
-    return [model(namespace) for namespace in _FILES if namespace in found]
+    apart = () if "std" in found else _OF_STANDARD
+    return [model(name) for name, asked in _WORDS.items() if name not in apart and found.intersection(asked)]
 
 
 def is_model(file: str) -> bool:

@@ -91,6 +91,22 @@ template <class T> struct remove_const { typedef T type; };
 template <class T> struct remove_const<const T> { typedef T type; };
 template <class T> using remove_const_t = typename remove_const<T>::type;
 template <class T> using remove_cv_t = typename remove_const<T>::type;
+template <class I> struct iterator_traits { typedef typename I::value_type value_type; };
+template <class T> struct iterator_traits<T *> { typedef T value_type; };
+template <class T> struct iterator_traits<const T *> { typedef T value_type; };
+template <class I> using __iterator_only = typename iterator_traits<I>::value_type;
+template <class T, class U> __both T exchange(T &place, U &&value)
+{
+    T held = move(place);
+    place = value;
+    return held;
+}
+template <class T> enable_if_t<!__is_trivially_copyable(T)> swap(T &a, T &b)
+{
+    T held = move(a);
+    a = move(b);
+    b = move(held);
+}
 template <class T> using decay_t = typename remove_const<typename remove_reference<T>::type>::type;
 
 }  // namespace std

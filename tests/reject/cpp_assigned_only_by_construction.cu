@@ -15,8 +15,8 @@ struct Pair {
 
 double f(double x)
 {
-    Pair p{x, 2};
-    Pair q = p;  // expected-error: copied in a way of its own
-    //       ^
+    Pair p{Own(x), 2}, q{Own(x), 3};
+    q = p;  // expected-error: which is only constructed so
+//  ^
     return q.a.v;
 }

@@ -10,7 +10,7 @@ struct P {
 
 double f(double x)
 {
-    P p[4];  // expected-error: an array of objects that are constructed
+    P p[65];  // expected-error: an array of more than 64 objects that are constructed
     //^
     return p[2].v * x;
 }

@@ -1,0 +1,113 @@
+"""`new` and `delete`: memory of the host, and objects in it."""
+
+from __future__ import annotations
+
+from hetad.frontend.cpp import clang, lifetimes, objects, tree
+from hetad.frontend.cpp.body import Body
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.hierarchy import is_polymorphic
+from hetad.frontend.cpp.special import elements
+from hetad.frontend.cpp.tree import Node
+from hetad.frontend.lower.c_nodes import Constructed
+from hetad.frontend.lower.context import Qualified
+from hetad.frontend.tokens import is_operator, matching
+from hetad.ir.types import SIZE_T
+from hetad.ir.types import Pointer as PointerType
+
+
+def new(body: Body, cursor: Cursor) -> Node:
+    """`new T[n]` is `(T *)malloc(n * sizeof(T))`; `new T(x)` and `new (p) T(x)` make an object in memory."""
+    from hetad.frontend.cpp.expressions import expression
+
+    at, start = body.coord(cursor), body.source.start(cursor)
+    pointer = body.qualified(cursor)
+    assert isinstance(pointer.type, PointerType)
+    tokens = body.source.inside(cursor)
+    parts = clang.expressions(cursor)
+    if start is not None and is_operator(body.source.tokens, start + 1, "("):
+        return _placed(body, cursor, parts, matching(body.source.tokens, start + 1) or start)
+    opening = _opening(body, cursor)
+    size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
+    count = next((p for p in parts if opening is not None and (body.source.start(p) or 0) > opening), None)
+    implicit = [p for p in parts if p.kind == CursorKind.UNEXPOSED_EXPR and not clang.children(p)]
+    others = [p for p in parts if p is not count and p not in implicit and not objects.is_trivial(p)]
+    last = tokens[-1].text if tokens else ""
+    if count is None and len(others) == 1:
+        made = tree.cast_to(Qualified(pointer.type), tree.call("malloc", (size,), at), at)
+        return _made(body, made, others[0])
+    if others or (last in (")", "}") and tokens[-2].text not in ("(", "{")):
+        body.source.refuse(
+            "'new' of an array with initial values", cursor, "assign them afterwards, or use std::vector"
+        )
+    number = tree.cast_to(Qualified(SIZE_T), expression(body, count), at) if count is not None else None
+    if last in (")", "}"):
+        one = tree.constant("int", "1", at)
+        call = tree.call("calloc", (number or one, size), at)
+    else:
+        call = tree.call("malloc", (tree.binary("*", number, size, at) if number is not None else size,), at)
+    return tree.cast_to(Qualified(pointer.type), call, at)
+
+
+def _opening(body: Body, cursor: Cursor) -> int | None:
+    """The bracket before the length."""
+    tokens, start = body.source.inside(cursor), body.source.start(cursor)
+    if start is None:
+        return None
+    depth = 0
+    for i, token in enumerate(tokens):
+        if token.text == "[" and depth == 0:
+            return start + i
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(token.text, 0)
+    return None
+
+
+def _placed(body: Body, cursor: Cursor, parts: list[Cursor], closing: int) -> Node:
+    """`new (p) T(x)` gives memory a value."""
+    from hetad.frontend.cpp.expressions import expression
+
+    inside = [p for p in parts if (body.source.start(p) or 0) < closing]
+    rest = [p for p in parts if p not in inside]
+    if len(inside) != 1 or len(rest) != 1:
+        body.source.refuse("this 'new' in given memory", cursor, "assign the value")
+    to = body.qualified(cursor).type
+    return _made(body, tree.cast_to(Qualified(to), expression(body, inside[0]), body.coord(cursor)), rest[0])
+
+
+def _made(body: Body, memory: Node, value: Cursor) -> Node:
+    from hetad.frontend.cpp.initialisers import initialiser
+
+    return Constructed(memory, initialiser(body, value), body.coord(value))
+
+
+def delete(body: Body, cursor: Cursor) -> Node:
+    """`delete p` inside an expression."""
+    from hetad.frontend.cpp.expressions import expression
+
+    operand = clang.expressions(cursor)[0]
+    pointee = operand.type.get_canonical().get_pointee()
+    lifetimes.refuse(body, pointee, cursor, "that is deleted inside an expression", "make it a statement")
+    return tree.call("free", (expression(body, operand),), body.coord(cursor))
+
+
+def deleted(body: Body, cursor: Cursor) -> Node | None:
+    """The statement `delete p;` of an object whose end does something; None for other statements."""
+    from hetad.frontend.cpp.expressions import expression
+
+    if cursor.kind != CursorKind.CXX_DELETE_EXPR:
+        return None
+    operand, at = clang.expressions(cursor)[0], body.coord(cursor)
+    pointee = operand.type.get_canonical().get_pointee()
+    if pointee.get_canonical().kind == TypeKind.RECORD and is_polymorphic(pointee.get_canonical().get_declaration()):
+        what = "'delete' of an object whose class only the run tells"
+        body.source.refuse(what, cursor, "let it be a variable, which ends with its scope")
+    if not lifetimes.has_end(body, pointee):
+        return None
+    start = body.source.start(cursor)
+    if start is not None and is_operator(body.source.tokens, start + 1, "["):
+        body.source.refuse("'delete[]' of objects with a destructor", cursor, "use std::vector")
+    pointer = expression(body, operand)
+    if not lifetimes.is_pure(pointer):
+        body.source.refuse("'delete' of what an expression makes", cursor, "give the pointer a name")
+    end = lifetimes.ends(body, tree.unary("*", pointer, at), elements(pointee), at)
+    inner = tree.block([end, tree.call("free", (pointer,), at)], at)
+    return tree.branch(tree.binary("!=", pointer, tree.constant("nullptr_t", "nullptr", at), at), inner, None, at)

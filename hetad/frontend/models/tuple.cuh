@@ -1,0 +1,55 @@
+// What hetad reads in place of <tuple>: one member, and the rest.
+namespace std {
+
+template <class... T> struct tuple;
+template <class H> struct tuple<H> {
+    H head;
+    __both constexpr tuple() : head() {}
+    __both constexpr tuple(H h) : head(h) {}
+    template <class U> __both tuple &operator=(const tuple<U> &o)
+    {
+        head = o.head;
+        return *this;
+    }
+};
+template <class H, class... T> struct tuple<H, T...> {
+    H head;
+    tuple<T...> rest;
+    __both constexpr tuple() : head(), rest() {}
+    __both constexpr tuple(H h, T... t) : head(h), rest(t...) {}
+    template <class... U> __both tuple &operator=(const tuple<U...> &o)
+    {
+        head = o.head;
+        rest = o.rest;
+        return *this;
+    }
+};
+
+template <class T> struct tuple_size;
+template <class... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
+template <size_t I, class T> struct tuple_element;
+template <class H, class... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
+template <size_t I, class H, class... T> struct tuple_element<I, tuple<H, T...>> {
+    typedef typename tuple_element<I - 1, tuple<T...>>::type type;
+};
+template <size_t I, class T> using tuple_element_t = typename tuple_element<I, T>::type;
+
+template <size_t I, class H, class... T> __both constexpr tuple_element_t<I, tuple<H, T...>> &get(tuple<H, T...> &t)
+{
+    if constexpr (I == 0)
+        return t.head;
+    else
+        return get<I - 1>(t.rest);
+}
+template <size_t I, class H, class... T>
+__both constexpr const tuple_element_t<I, tuple<H, T...>> &get(const tuple<H, T...> &t)
+{
+    if constexpr (I == 0)
+        return t.head;
+    else
+        return get<I - 1>(t.rest);
+}
+template <class... T> __both constexpr tuple<T...> make_tuple(T... t) { return tuple<T...>(t...); }
+template <class... T> __both constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
+
+}  // namespace std

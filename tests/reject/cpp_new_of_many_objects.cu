@@ -1,0 +1,16 @@
+/*---
+function = "f"
+frontend = "cpp"
+error = "UnsupportedError"
+---*/
+struct P {
+    double v;
+    P() : v(3) {}
+};
+
+double f(double x, int n)
+{
+    P *p = new P[n];  // expected-error: 'new' of an array with initial values
+    //     ^
+    return p[0].v * x;
+}
