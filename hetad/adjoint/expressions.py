@@ -12,7 +12,7 @@ from typing import Protocol
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, binary, convert, is_zero, times, zero
-from hetad.ir.facts import once
+from hetad.ir.facts import part_of_self
 from hetad.ir.simplify import negated
 from hetad.ir.types import Float
 from hetad.ir.visit import walk_expr
@@ -74,7 +74,7 @@ class _Pull:
     def __init__(self, engine: Accumulator, span: Span) -> None:
         self.engine = engine
         self.span = span
-        self._leaves = once(self._count)
+        self._leaves = part_of_self(self._count)
 
     def _count(self, expr: ir.Expr) -> int:
         if isinstance(expr, ir.Var | ir.Index | ir.Member):

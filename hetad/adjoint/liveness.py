@@ -16,7 +16,7 @@ from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.facts import Fact, once
+from hetad.ir.facts import Fact, once, part_of_self
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Struct, size_of
 from hetad.ir.visit import bodies, same_or, variables, walk_stmts, with_bodies
@@ -50,9 +50,9 @@ class Liveness:
         self._reads: Fact[ir.Stmt, frozenset[Location]] = once(lambda s: frozenset(effects.reads(s)))
         self._bare: Fact[ir.Declare, ir.Declare] = once(lambda s: replace(s, init=None))
         self._writes: Fact[ir.Stmt, tuple[Location, ...]] = once(lambda s: tuple(effects.writes(s)))
-        self._touched = once(self._all_touched)
-        self._stays = once(self._must_stay)  # whatever is live
-        self._runs = once(self._must_run)
+        self._touched = part_of_self(self._all_touched)
+        self._stays = part_of_self(self._must_stay)  # whatever is live
+        self._runs = part_of_self(self._must_run)
         self._loops = IdentityMap[ir.Stmt, dict[frozenset[Location], _Loop]]()
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:

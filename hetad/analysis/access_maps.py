@@ -19,7 +19,7 @@ from hetad.analysis.coordinates import Coordinates, grid_dim
 from hetad.analysis.domains import Domains
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.ir import nodes as ir
-from hetad.ir.facts import once
+from hetad.ir.facts import part_of_self
 from hetad.ir.types import INT
 
 Subscripts = dict[Scale, Polynomial]  # by stride; affine
@@ -42,7 +42,7 @@ class AccessMaps:
         self.axes = tuple(axes)
         self.counts = {a: ir.Symbol(f"threads_{a}", INT, coordinates.span, "param", const=True) for a in self.axes}
         self.domains = Domains(coordinates, known)
-        self.map = once(self._map)
+        self.map = part_of_self(self._map)
 
     def _map(self, access: Access) -> Map | None:
         if access.cell is None:

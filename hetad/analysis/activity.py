@@ -15,7 +15,7 @@ from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts
 from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.facts import once
+from hetad.ir.facts import part_of_self
 from hetad.ir.types import CHAR, UCHAR, Float, Pointer, Struct, Void, scalar_base
 from hetad.ir.visit import children, declared, own_nodes, walk_stmts
 from hetad.memops.table import TABLE
@@ -35,7 +35,7 @@ class Activity:
         self._summaries: dict[str, Activity] = {}
         self._statements = list(walk_stmts(function.body))
         self._launches = [s for s in self._statements if isinstance(s, ir.Launch)]
-        self._given_to = once(self._outside)
+        self._given_to = part_of_self(self._outside)
         self._within: dict[tuple[str, frozenset[Location], bool], set[Location]] = {}  # what a kernel makes of it
         self._floats: set[Location] | None = None
         self._leads: dict[bool, dict[Location, list[frozenset[Location]]]] = {}

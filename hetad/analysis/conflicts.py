@@ -16,7 +16,7 @@ from hetad.analysis.affine import UNIT, Polynomial, atom, symbols
 from hetad.analysis.scales import ONE
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
-from hetad.ir.facts import once
+from hetad.ir.facts import part_of_self
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Conflicts:
         self.maps = maps
         self.coordinates = maps.coordinates
         self._numbers: dict[object, int] = {}  # of what maps have beside their offsets
-        self._kinds = once(self._kind)
-        self._threads = once(self._thread_number)
+        self._kinds = part_of_self(self._kind)
+        self._threads = part_of_self(self._thread_number)
         self._met: dict[object, bool] = {}  # pairs of maps of some kinds and distance: whether threads are apart
 
     def exclusive(self, accesses: Sequence[Access]) -> bool:

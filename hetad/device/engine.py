@@ -23,7 +23,7 @@ from hetad.device import warp
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, zero
-from hetad.ir.facts import once
+from hetad.ir.facts import part_of_self
 from hetad.ir.identity import IdentityMap
 from hetad.ir.places import root_symbol
 from hetad.ir.simplify import negated
@@ -50,7 +50,7 @@ class KernelEngine(Engine):
         self.cleared: Collection[ir.Symbol] = ()  # shared arrays whose adjoints are cleared where they are stored to
         self.dynamic_bytes = dynamic_bytes
         self.resets = IdentityMap[ir.Stmt, tuple[ir.Symbol, ...]]()
-        self._changed = once(self._find_changed)
+        self._changed = part_of_self(self._find_changed)
 
     def statement(self, s: ir.Stmt) -> Parts:
         forward, reverse = super().statement(s)

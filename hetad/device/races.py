@@ -22,7 +22,7 @@ from hetad.analysis.pointers import Location, Root, points_to
 from hetad.device.accumulation.barrier_intervals import Phases, Piece
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
-from hetad.ir.facts import Fact, once
+from hetad.ir.facts import Fact, once, part_of_self
 from hetad.ir.identity import Identity, IdentityMap
 from hetad.ir.places import exposed, written
 from hetad.ir.simplify import conjuncts
@@ -78,14 +78,14 @@ class _Kernel:
         self._positions = Divergence(kernel.body, Effects(self._pointers, {}), same_memory=True)
         self._changing = written(kernel.body) | exposed(kernel.body)
         self._nest = _Nest(kernel.body)
-        self._parameters_kept = frozenset(p for p in kernel.params if isinstance(p.type, Int | Float)) - self._changing
         pieces = Phases(kernel.body, kernel.span).pieces
         self._all = [a for p in pieces for s in walk_stmts(p.statements) for a in self._accesses(s, p)]
         self._reached = {p: p.reached for p in pieces}
         self._lines = _Lines(self._all)
-        self._stored_once = once(self._is_stored_once)
+        self._stored_once = part_of_self(self._is_stored_once)
         self._changed_in: Fact[ir.Body, set[ir.Symbol]] = once(lambda body: written(body) | exposed(body))
-        self._told: Fact[ir.Expr, bool] = once(lambda condition: _is_told(condition, self._parameters_kept))
+        kept = frozenset(p for p in kernel.params if isinstance(p.type, Int | Float)) - self._changing
+        self._told: Fact[ir.Expr, bool] = once(lambda condition: _is_told(condition, kept))
 
     def races(self) -> Iterator[Race]:
         for store in self._all:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hetad.host.derivation import Derivation, on_derivative
@@ -41,18 +42,17 @@ def closed(derivation: Derivation) -> Derivation:
     changed = {n: k for n, k in derivation.kernels.items() if _differs(k, derivation.written.get(n))}
     there = {**derivation.written, **changed, **{n: derivation.functions[n] for n in derivation.outlined}}
     functions: dict[str, ir.Function] = {}
-
-    def add(name: str) -> None:
-        if name not in there or name in functions:
-            return
-        for callee in callees(there[name]):
-            add(callee)
-        functions[name] = there[name]
-
     entry = derivation.functions[derivation.name]
-    for callee in callees(entry):
-        add(callee)
+    _add_called(entry, there, functions)
     return replace(derivation, functions={**functions, entry.name: entry})
+
+
+def _add_called(caller: ir.Function, there: Mapping[str, ir.Function], found: dict[str, ir.Function]) -> None:
+    """What a function calls and is `there`, each behind what it calls itself."""
+    for name in callees(caller):
+        if name in there and name not in found:
+            _add_called(there[name], there, found)
+            found[name] = there[name]
 
 
 @program_pass("launch-bounds")

@@ -106,23 +106,18 @@ def exposed(body: ir.Body) -> set[ir.Symbol]:
 
 def _pointed_to(s: ir.Stmt) -> list[ir.Symbol]:
     found: list[ir.Symbol | None] = []
-
-    def visit(e: ir.Expr) -> None:
+    waiting = list(own_exprs(s)[::-1])
+    while waiting:
+        e = waiting.pop()
         match e:
             case ir.AddressOf(place=place):
                 found.append(root_symbol(place))
             case ir.Index(base=base, index=index) if isinstance(base.type, Array):
-                visit(index)
-                for child in children(base):  # the array is indexed, and does not decay
-                    visit(child)
-                return
+                waiting += (*children(base)[::-1], index)  # the array is indexed, and does not decay
+                continue
             case ir.Var() | ir.Member() | ir.Index() if isinstance(e.type, Array):
                 found.append(root_symbol(e))
-        for child in children(e):
-            visit(child)
-
-    for own in own_exprs(s):
-        visit(own)
+        waiting += children(e)[::-1]
     return [symbol for symbol in found if symbol is not None]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hetad.ir.facts import forget, lasting, once
+import gc
+import weakref
+
+from hetad.ir.facts import forget, lasting, once, part_of_self
 
 
 def test_a_fact_is_found_once_for_each_node() -> None:
@@ -29,3 +32,29 @@ def test_lasting_facts_are_forgotten_with_their_nodes() -> None:
     forget()
     assert upper(node) == "NODE"
     assert asked == [node, node]
+
+
+class Lengths:
+    """Has facts of its own."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.length = part_of_self(self._find)
+
+    def _find(self, node: list[int]) -> int:
+        self.asked += 1
+        return len(node)
+
+
+def test_facts_that_are_part_of_an_object_go_with_it() -> None:
+    lengths, node = Lengths(), [1, 2]
+    assert [lengths.length(node), lengths.length(node), lengths.asked] == [2, 2, 1]
+    there = weakref.ref(lengths)
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        del lengths
+        assert there() is None  # although the collector of garbage has not run
+    finally:
+        if was_enabled:
+            gc.enable()

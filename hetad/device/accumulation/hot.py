@@ -13,7 +13,7 @@ Sums that come late may not be looked at before: an addition stays where adjoint
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from hetad.analysis.accesses import Access
 from hetad.analysis.assigned import changed_in
@@ -63,23 +63,23 @@ def with_block_sums(body: ir.Body, ground: LaunchAssumptions, adjoints: Collecti
 def _in_loops(body: ir.Body, readers: Readers, apart: Collection[ir.Symbol]) -> IdentitySet[ir.Stmt]:
     """The additions in loops of unknown length whose cells are not looked at later.  `apart`: the parameters
     that reach memory no other one does."""
-    found = IdentitySet[ir.Stmt]()
+    return IdentitySet(_additions(body, frozenset(), False, readers, apart))
 
-    def visit(inner: ir.Body, read: Seen, long: bool) -> None:
-        """`read`: by which variables adjoints are read later."""
-        for s in reversed(inner):
-            again = readers.seen(s)
-            if isinstance(s, ir.For | ir.While):
-                visit(s.body, read | again, long or _is_long(s))  # `again`: in the next iteration
-            elif isinstance(s, ir.If):
-                visit(s.then, read, long)
-                visit(s.orelse, read, long)
-            elif long and _adds(s, read, apart):
-                found.add(s)
-            read |= again
 
-    visit(body, frozenset(), False)
-    return found
+def _additions(
+    body: ir.Body, read: Seen, long: bool, readers: Readers, apart: Collection[ir.Symbol]
+) -> Iterator[ir.Stmt]:
+    """`read`: by which variables adjoints are read later.  `long`: whether a loop of unknown length is around."""
+    for s in reversed(body):
+        again = readers.seen(s)
+        if isinstance(s, ir.For | ir.While):
+            yield from _additions(s.body, read | again, long or _is_long(s), readers, apart)  # `again`: the next one
+        elif isinstance(s, ir.If):
+            yield from _additions(s.then, read, long, readers, apart)
+            yield from _additions(s.orelse, read, long, readers, apart)
+        elif long and _adds(s, read, apart):
+            yield s
+        read |= again
 
 
 def _adds(s: ir.Stmt, read: Seen, apart: Collection[ir.Symbol]) -> bool:

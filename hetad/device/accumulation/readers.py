@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hetad.device.accumulation.increments import increment
 from hetad.ir import nodes as ir
-from hetad.ir.facts import lasting, once
+from hetad.ir.facts import lasting, part_of_self
 from hetad.ir.places import reached_by
 from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
@@ -21,7 +21,7 @@ class Readers:
 
     def __init__(self, adjoints: Collection[ir.Symbol]) -> None:
         self.adjoints = frozenset(adjoints)
-        self.seen = once(self._seen)
+        self.seen = part_of_self(self._seen)
 
     def sees(self, s: ir.Stmt) -> bool:
         """Whether the statement, or one in it, waits for other threads, or looks at adjoints."""
