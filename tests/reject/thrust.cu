@@ -2,10 +2,10 @@
 function = "f"
 error = "UnsupportedError"
 ---*/
-#include <thrust/reduce.h>
+#include <thrust/unique.h>
 
-double f(double *x, int n)
+double *f(double *x, int n)
 {
-    return thrust::reduce(x, x + n);  // expected-error: the thrust library
+    return thrust::unique(x, x + n);  // expected-error: the thrust library
 //         ^
 }

@@ -65,12 +65,16 @@ def _placed(body: Body, cursor: Cursor, parts: list[Cursor], closing: int) -> No
     """`new (p) T(x)` gives memory a value."""
     from hetad.frontend.cpp.expressions import expression
 
-    inside = [p for p in parts if (body.source.start(p) or 0) < closing]
-    rest = [p for p in parts if p not in inside]
-    if len(inside) != 1 or len(rest) != 1:
+    inside = [p for p in parts if (start := body.source.start(p)) is not None and start < closing]
+    rest = [p for p in parts if body.source.start(p) is not None and p not in inside]
+    written = body.source.inside(cursor)[-1].text in (")", "}")
+    if len(inside) != 1 or len(rest) > 1 or not (rest or written):
         body.source.refuse("this 'new' in given memory", cursor, "assign the value")
-    to = body.qualified(cursor).type
-    return _made(body, tree.cast_to(Qualified(to), expression(body, inside[0]), body.coord(cursor)), rest[0])
+    to, at = body.qualified(cursor).type, body.coord(cursor)
+    memory = tree.cast_to(Qualified(to), expression(body, inside[0]), at)
+    if rest:
+        return _made(body, memory, rest[0])
+    return Constructed(memory, objects.default_value(body, cursor.type.get_pointee(), None, cursor), at)
 
 
 def _made(body: Body, memory: Node, value: Cursor) -> Node:

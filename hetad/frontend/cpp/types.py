@@ -45,7 +45,7 @@ _PLAIN: dict[TypeKind, Type] = {
     TypeKind.VOID: VOID, TypeKind.BOOL: BOOL, TypeKind.CHAR_S: CHAR, TypeKind.SCHAR: CHAR, TypeKind.UCHAR: UCHAR,
     TypeKind.SHORT: SHORT, TypeKind.USHORT: USHORT, TypeKind.INT: INT, TypeKind.UINT: UINT, TypeKind.LONG: LONG,
     TypeKind.ULONG: ULONG, TypeKind.LONGLONG: LLONG, TypeKind.ULONGLONG: ULLONG, TypeKind.FLOAT: FLOAT,
-    TypeKind.DOUBLE: DOUBLE,
+    TypeKind.DOUBLE: DOUBLE, TypeKind.NULLPTR: Pointer(VOID),
 }  # fmt: skip
 _REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)

@@ -11,19 +11,20 @@ from hetad.frontend.preprocess import Preprocessed, preprocess
 _FOLDER = "<hetad>/"
 # The models, each behind those that it needs, and the words by which a program asks for them.
 _WORDS = {
-    "standard": ("std",),
+    "standard": ("std", "thrust"),
     "cooperative_groups": ("cooperative_groups",),
     "memory": ("unique_ptr", "make_unique"),
-    "tuple": ("tuple", "make_tuple", "tie"),
-    "functional": ("plus", "minus", "multiplies", "divides", "negate", "less", "greater"),
+    "tuple": ("tuple", "make_tuple", "tie", "thrust"),
+    "functional": ("plus", "minus", "multiplies", "divides", "negate", "less", "greater", "thrust"),
     "algorithm": (
         "accumulate", "inner_product", "transform_reduce", "reduce", "iota", "partial_sum", "inclusive_scan",
         "exclusive_scan", "adjacent_difference", "transform", "for_each", "fill", "fill_n", "generate", "copy",
         "copy_n", "reverse", "max_element", "min_element", "find", "count_if", "all_of", "any_of",
-        "lower_bound", "upper_bound", "sort", "stable_sort", "clamp",
+        "lower_bound", "upper_bound", "sort", "stable_sort", "clamp", "thrust",
     ),
     "complex": ("complex",),
-    "vector": ("vector",),
+    "vector": ("vector", "thrust"),
+    "thrust": ("thrust",),
 }  # fmt: skip
 _OF_STANDARD = set(_WORDS) - {"cooperative_groups"}
 
@@ -40,7 +41,7 @@ def model(name: str) -> Preprocessed:
 def named(words: Iterable[str]) -> list[Preprocessed]:
     """The models that a program with these words asks for, in order."""
     found = set(words)
-    apart = () if "std" in found else _OF_STANDARD
+    apart = () if found & {"std", "thrust"} else _OF_STANDARD
     return [model(name) for name, asked in _WORDS.items() if name not in apart and found.intersection(asked)]
 
 

@@ -136,6 +136,8 @@ template <class T> typename __made<T>::many make_unique(size_t n)
     typedef typename unique_ptr<T>::element_type Element;
     return unique_ptr<T>(new Element[n]());
 }
+template <class T, class D> bool operator==(const unique_ptr<T, D> &p, nullptr_t) { return p.get() == nullptr; }
+template <class T, class D> bool operator!=(const unique_ptr<T, D> &p, nullptr_t) { return p.get() != nullptr; }
 template <class T, class D> void swap(unique_ptr<T, D> &a, unique_ptr<T, D> &b) { a.swap(b); }
 
 }  // namespace std

@@ -107,6 +107,7 @@ template <class T> enable_if_t<!__is_trivially_copyable(T)> swap(T &a, T &b)
     a = move(b);
     b = move(held);
 }
+template <class T> __both T __value();
 template <class T> using decay_t = typename remove_const<typename remove_reference<T>::type>::type;
 
 }  // namespace std

@@ -6,6 +6,7 @@ template <class H> struct tuple<H> {
     H head;
     __both constexpr tuple() : head() {}
     __both constexpr tuple(H h) : head(h) {}
+    template <class U> __both constexpr tuple(const tuple<U> &o) : head(o.head) {}
     template <class U> __both tuple &operator=(const tuple<U> &o)
     {
         head = o.head;
@@ -17,6 +18,7 @@ template <class H, class... T> struct tuple<H, T...> {
     tuple<T...> rest;
     __both constexpr tuple() : head(), rest() {}
     __both constexpr tuple(H h, T... t) : head(h), rest(t...) {}
+    template <class G, class... U> __both constexpr tuple(const tuple<G, U...> &o) : head(o.head), rest(o.rest) {}
     template <class... U> __both tuple &operator=(const tuple<U...> &o)
     {
         head = o.head;
@@ -48,6 +50,10 @@ __both constexpr const tuple_element_t<I, tuple<H, T...>> &get(const tuple<H, T.
         return t.head;
     else
         return get<I - 1>(t.rest);
+}
+template <size_t I, class H, class... T> __both constexpr tuple_element_t<I, tuple<H, T...>> &&get(tuple<H, T...> &&t)
+{
+    return static_cast<tuple_element_t<I, tuple<H, T...>> &&>(get<I>(t));
 }
 template <class... T> __both constexpr tuple<T...> make_tuple(T... t) { return tuple<T...>(t...); }
 template <class... T> __both constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }

@@ -40,6 +40,11 @@ public:
         for (size_t i = 0; i < count; ++i)
             new (first + i) T(list.begin()[i]);
     }
+    template <class V, class = typename V::__on_device> vector(const V &v) : first(nullptr), count(v.size()), room(v.size())
+    {
+        first = (T *)malloc(count * sizeof(T));
+        v.__download(first);
+    }
     vector(const vector &other) : first(nullptr), count(other.count), room(other.count)
     {
         first = (T *)malloc(count * sizeof(T));
@@ -75,6 +80,12 @@ public:
             other.count = 0;
             other.room = 0;
         }
+        return *this;
+    }
+    template <class V, class = typename V::__on_device> vector &operator=(const V &v)
+    {
+        __assign_room(v.size());
+        v.__download(first);
         return *this;
     }
     vector &operator=(initializer_list<T> list)
@@ -231,7 +242,7 @@ private:
         first = wider;
         room = n;
     }
-    template <class I> void __assign_range(I from, size_t n)
+    void __assign_room(size_t n)
     {
         __end_all();
         if (n > room) {
@@ -239,9 +250,13 @@ private:
             first = (T *)malloc(n * sizeof(T));
             room = n;
         }
+        count = n;
+    }
+    template <class I> void __assign_range(I from, size_t n)
+    {
+        __assign_room(n);
         for (size_t i = 0; i < n; ++i)
             new (first + i) T(from[i]);
-        count = n;
     }
 };
 
