@@ -127,9 +127,12 @@ def _taken_back(s: ir.Stmt, body: ir.Body) -> _Kept | None:
     calls = [e for e in walk_exprs(rest) if isinstance(e, ir.Intrinsic) and _only_of(e, x)]
     uses = sum(1 for y in variables(rest) if y is x)
     same = bool(calls) and all(e == calls[0] for e in calls)
-    first = body.index(s) == 0 or x not in mentioned_in(body[: body.index(s)])
+    at = body.index(s)
+    first = at == 0 or x not in mentioned_in(body[:at])
     if not same or uses != len(calls) or not first or array in mentioned_in(rest):
         return None
+    if not set(assigned(body[at:])).isdisjoint(variables(cell.index)):
+        return None  # another cell by the time of the call
     return _Kept(cell, x, calls[0])
 
 
@@ -151,7 +154,7 @@ def _filled(loop: ir.For, kept: _Kept) -> ir.For | None:
         if made is not None:
             text, renamed = made
             return replace(loop, body=(*body[:at], *body[at + 1 : i], *text, *substitute(renamed, body[i + 1 :])))
-        if kept.variable in assigned((s,)):
+        if not {kept.variable, *variables(kept.cell.index)}.isdisjoint(assigned((s,))):
             return None
     return None
 
