@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import event, given, note, settings
 
+from tests.property import grids
 from tests.property.check import check
 from tests.property.options import Options, options
 from tests.property.programs import programs
@@ -24,6 +25,18 @@ CHOSEN = (
 @settings(CHOSEN)
 @given(programs(), options())
 def test_gradient(text: str, chosen: Options) -> None:
+    outcome = check(text, chosen)
+    event(outcome.verdict)
+    note(text)
+    assert outcome.verdict != "failed", f"{outcome.message}\n{text}"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_compiler")
+@settings(CHOSEN)
+@given(grids.programs(), options())
+def test_grids(text: str, chosen: Options) -> None:
+    """Of kernels that read around them."""
     outcome = check(text, chosen)
     event(outcome.verdict)
     note(text)
