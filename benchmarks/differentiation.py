@@ -1,6 +1,6 @@
 """How long `hetad.gradient` takes: for each sample, for the corpus of tests, and for programs that grow.
 
-    python benchmarks/differentiation.py [--only NAME,...] [--limit SECONDS] [--corpus] [--write]
+    python benchmarks/differentiation.py [--only NAME,...] [--limit SECONDS] [--corpus] [--long] [--write]
 
 Time of the process, so that other work on the machine does not count.  Growing programs (tests/growing.py) have
 n, 2n, 4n, … of something; the time of a line should stay about the same.  The table has seconds, and milliseconds a
@@ -16,6 +16,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ common.use_checkout()
 from tests.growing import FAMILIES, Family  # noqa: E402
 
 SAMPLE = 0.3  # seconds; must not take longer
+# Of each family, a program of about 500 lines; what must not take longer than 2 seconds.
+LONG = {
+    "else if": 240, "cases of a switch": 160, "branches": 245, "straight-line code": 490, "values overwritten": 490,
+    "differential equations": 70, "cells of one array": 490, "loops in a row": 240, "phases in shared memory": 80,
+    "fields of a struct": 160, "kernels": 80, "buffers": 100,
+}  # fmt: skip
 
 
 class Late(BaseException):
@@ -53,6 +60,25 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.process_time() - begin
 
 
+def differentiated(text: str, family: Family) -> None:
+    import hetad
+
+    hetad.gradient(hetad.loads(text)["run"], wrt=["x", "y"], of=["y"], backend="cpu", **family.options)
+
+
+def long_programs(only: list[str]) -> list[list[str]]:
+    """A row for each: the fastest of three."""
+    rows = []
+    for name, size in LONG.items():
+        if only and not any(part in name for part in only):
+            continue
+        text = FAMILIES[name].source(size)
+        work = partial(differentiated, text, FAMILIES[name])
+        rows.append([name, str(size), str(text.count("\n")), f"{min(seconds(work) for _ in range(3)):.2f}"])
+        print("  ".join(rows[-1]), flush=True)
+    return rows
+
+
 def growing(name: str, family: Family, limit: int) -> list[str]:
     """A row: the times, and the last one a line."""
     import hetad
@@ -60,14 +86,9 @@ def growing(name: str, family: Family, limit: int) -> list[str]:
     cells, a_line = [], "–"
     for size in family.sizes:
         text = family.source(size)
-
-        def work(text: str = text) -> None:
-            program = hetad.loads(text)
-            hetad.gradient(program["run"], wrt=["x", "y"], of=["y"], backend="cpu", **family.options)
-
         try:
             with at_most(limit):
-                taken = seconds(work)
+                taken = seconds(partial(differentiated, text, family))
         except Late:
             cells.append(f"> {limit}")
             break
@@ -122,15 +143,20 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="NAME,...", help="families whose names have one of these parts")
     parser.add_argument("--limit", type=int, default=30, metavar="SECONDS", help="for one program")
     parser.add_argument("--corpus", action="store_true", help="the programs of the tests too")
+    parser.add_argument("--long", action="store_true", help="programs of 500 lines, instead of those that grow")
     parser.add_argument("--write", action="store_true", help="replace the section of RESULTS.md")
     options = parser.parse_args()
     only = [part for part in options.only.split(",") if part]
     sampled = samples()  # and what a process does once is done
     chosen = {name: f for name, f in FAMILIES.items() if not only or any(part in name for part in only)}
-    rows = [growing(name, family, options.limit) for name, family in chosen.items()]
+    if options.long:
+        table = common.table(["growing", "size", "lines", "seconds"], long_programs(only))
+    else:
+        rows = [growing(name, family, options.limit) for name, family in chosen.items()]
+        table = common.table(["growing", "sizes", "seconds", "ms a line, last"], rows)
     parts = [
         f"{common.stamp(f'{common.processor()}, Python {sys.version.split()[0]}, {common.load()}')}",
-        common.table(["growing", "sizes", "seconds", "ms a line, last"], rows),
+        table,
         common.table(["sample", "seconds", "must be ≤"], sampled),
         corpus() if options.corpus else "",
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import own_nodes, walk_stmts
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -85,6 +85,5 @@ def call_sites(s: ir.Stmt) -> list[tuple[str, EdgeKind, Span]]:
         found.append((s.function, "call", s.span))
     elif isinstance(s, ir.Launch):
         found.append((s.kernel, "launch", s.span))
-    for own in own_exprs(s):
-        found += [(e.function, "call", e.span) for e in walk_expr(own) if isinstance(e, ir.CallExpr)]
+    found += [(e.function, "call", e.span) for e in own_nodes(s) if isinstance(e, ir.CallExpr)]
     return found
