@@ -66,11 +66,10 @@ class Shadows:
             if isinstance(e.type, Pointer) and self.is_active_pointer(e):
                 own = self.shadow_pointer(e)
                 return _as_kept(own, e.type) if isinstance(value.type, Struct) else own
-            return (
-                ir.Cast(ir.Const(0, INT, span=e.span), e.type, span=e.span)
-                if isinstance(e.type, Pointer)
-                else zero(e.type, e.span)
-            )
+            if not isinstance(e.type, Pointer):
+                return zero(e.type, e.span)
+            type_ = e.type if isinstance(value.type, Struct) else self.shadow_type(e.type)
+            return ir.Cast(ir.Const(0, INT, span=e.span), type_, span=e.span)
 
         return replace(value, elements=tuple(one(e) for e in value.elements), type=self.shadow_type(value.type))
 

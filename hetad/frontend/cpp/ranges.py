@@ -55,7 +55,7 @@ def _over_list(body: Body, declared: Cursor, over: Cursor, rest: list[Cursor]) -
     lifetimes.refuse(body, type_, over, "in a list that is gone through", "make an array of them")
     elements = clang.expressions(values)
     of = body.types.of(type_, over)
-    name = body.unused(f"{declared.spelling}_values")
+    name = body.unused(f"{_stem(declared)}_values")
     nodes = tree.braces([initialiser(body, e, type_) for e in elements], at)
     array = tree.declaration(name, tree.declarator(name, Qualified(Array(of, len(elements))), at), nodes, at)
     return tree.block([array, _over_array(body, declared, tree.name(name, at), len(elements), rest)], at)
@@ -79,7 +79,7 @@ def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
         )
     value = clang.initialiser(last)
     assert value is not None
-    count, counter = body.unused(f"{declared.spelling or 'elements'}_count"), _counter(body, declared)
+    count, counter = body.unused(f"{_stem(declared)}_count"), _counter(body, declared)
     length = tree.binary("-", expression(body, value), tree.name(first.spelling, where), where)
     lead.append(tree.declaration(count, tree.declarator(count, Qualified(LONG), where), length, where))
     place = tree.index(tree.name(first.spelling, where), tree.name(counter, where), where)
@@ -114,7 +114,11 @@ def _element(body: Body, declared: Cursor, value: Node) -> list[Node]:
 
 
 def _counter(body: Body, declared: Cursor) -> str:
-    return body.unused(f"{declared.spelling if declared.spelling.isidentifier() else 'element'}_index")
+    return body.unused(f"{_stem(declared)}_index")
+
+
+def _stem(declared: Cursor) -> str:
+    return declared.spelling if declared.spelling.isidentifier() else "element"
 
 
 def _only(statement: Cursor) -> Cursor:

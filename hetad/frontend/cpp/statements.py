@@ -273,8 +273,14 @@ def _for(body: Body, cursor: Cursor) -> Node:
 
 def _while(body: Body, cursor: Cursor) -> Node:
     *tests, inner = clang.children(cursor)
+    if tests[0].kind == CursorKind.VAR_DECL:  # made, and ended, with each iteration
+        at = body.coord(cursor)
+        lead, test = _conditions(body, tests[:1])
+        leave = tree.branch(tree.unary("!", test, at), tree.statement("Break", at=at), None, at)
+        looped = tree.block([*lead, leave, block(body, inner)], at)
+        return tree.statement("While", tree.constant("bool", "true", at), looped, at=at)
     if len(tests) != 1 or not tests[0].kind.is_expression():
-        body.source.refuse("a declaration in the condition of 'while'", cursor, "declare the variable before")
+        body.source.refuse("this condition of 'while'", cursor, "declare the variable before")
     return tree.statement("While", expression(body, tests[0]), block(body, inner), at=body.coord(cursor))
 
 
@@ -317,6 +323,14 @@ def _goto(body: Body, cursor: Cursor) -> Node:
 
 def _label(body: Body, cursor: Cursor) -> Node:
     return tree.statement("Label", cursor.spelling, statement(body, clang.children(cursor)[-1]), at=body.coord(cursor))
+
+
+def _attributed(body: Body, cursor: Cursor) -> Node:
+    """`[[likely]] statement`, `[[fallthrough]];`"""
+    inside = [c for c in cursor.get_children() if c.kind.is_statement() or c.kind.is_expression()]
+    if len(inside) != 1:
+        body.source.refuse("this statement", cursor, "write it otherwise")
+    return statement(body, inside[0])
 
 
 def _empty(body: Body, cursor: Cursor) -> Node:
@@ -375,6 +389,7 @@ _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
     CursorKind.GOTO_STMT: _goto,
     CursorKind.LABEL_STMT: _label,
     CursorKind.NULL_STMT: _empty,
+    CursorKind.UNEXPOSED_STMT: _attributed,
 }
 _DESCRIPTIONS = {
     "CXX_TRY_STMT": "exceptions", "ASM_STMT": "inline assembly", "CXX_CATCH_STMT": "exceptions",
