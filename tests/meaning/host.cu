@@ -544,3 +544,24 @@ static double m18(double t) {
     double w = t > 1 ? 1 : t > 0.6 ? 2.5 : 3;
     return i + j + z + w + (i > 3 ? i : j);
 }
+
+template <class T, int N> struct Held {
+    int count;
+    double sum(double t) const
+    {
+        T *one = new T[count], *two = new T[count + N](), *three = new T(t);
+        for (int i = 0; i < count; ++i)
+            one[i] = t * i;
+        double s = *three;
+        for (int i = 0; i < count + N; ++i)
+            s += two[i] + (i < count ? one[i] : 0);
+        delete[] one;
+        delete[] two;
+        delete three;
+        return s;
+    }
+};
+static double m19(double t) {
+    Held<double, 3> held{5};
+    return held.sum(t);
+}

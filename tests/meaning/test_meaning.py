@@ -1,4 +1,4 @@
-"""What hetad computes of C++ is what a C++ compiler computes: of each function `double g1(double)` in the files here."""
+"""hetad computes of C++ what a C++ compiler computes, of each function `double g1(double)` in the files here."""
 
 from __future__ import annotations
 

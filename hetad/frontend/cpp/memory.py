@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hetad.frontend.cpp import clang, lifetimes, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -10,7 +12,7 @@ from hetad.frontend.cpp.special import elements
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.lower.c_nodes import Constructed
 from hetad.frontend.lower.context import Qualified
-from hetad.frontend.tokens import is_operator, matching
+from hetad.frontend.tokens import Token, is_operator, matching
 from hetad.ir.types import SIZE_T
 from hetad.ir.types import Pointer as PointerType
 
@@ -22,11 +24,10 @@ def new(body: Body, cursor: Cursor) -> Node:
     at, start = body.coord(cursor), body.source.start(cursor)
     pointer = body.qualified(cursor)
     assert isinstance(pointer.type, PointerType)
-    tokens = body.source.inside(cursor)
     parts = clang.expressions(cursor)
     if start is not None and is_operator(body.source.tokens, start + 1, "("):
         return _placed(body, cursor, parts, matching(body.source.tokens, start + 1) or start)
-    opening = _opening(body, cursor)
+    tokens, opening = _written(body, start)
     size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
     count = next((p for p in parts if opening is not None and (body.source.start(p) or 0) > opening), None)
     implicit = [p for p in parts if p.kind == CursorKind.UNEXPOSED_EXPR and not clang.children(p)]
@@ -48,17 +49,31 @@ def new(body: Body, cursor: Cursor) -> Node:
     return tree.cast_to(Qualified(pointer.type), call, at)
 
 
-def _opening(body: Body, cursor: Cursor) -> int | None:
-    """The bracket before the length."""
-    tokens, start = body.source.inside(cursor), body.source.start(cursor)
+def _written(body: Body, start: int | None) -> tuple[Sequence[Token], int | None]:
+    """The tokens of `new T[n]{...}`, whose end libclang does not tell in templates, and where the bracket is."""
     if start is None:
-        return None
+        return (), None
+    tokens, i = body.source.tokens, start + 1
+    while tokens[i].kind == "name" or tokens[i].text in ("::", "*", "<"):
+        i = _behind_arguments(tokens, i) if tokens[i].text == "<" else i + 1
+    opening = i if is_operator(tokens, i, "[") else None
+    while i < len(tokens) and tokens[i].kind == "operator" and tokens[i].text in ("[", "(", "{"):
+        last, i = tokens[i].text, (matching(tokens, i) or i) + 1
+        if last != "[":
+            break
+    return tokens[start:i], opening
+
+
+def _behind_arguments(tokens: Sequence[Token], i: int) -> int:
+    """The index behind the arguments of a template."""
     depth = 0
-    for i, token in enumerate(tokens):
-        if token.text == "[" and depth == 0:
-            return start + i
-        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(token.text, 0)
-    return None
+    while True:
+        if tokens[i].text in ("(", "[", "{"):
+            i = matching(tokens, i) or i
+        depth += {"<": 1, ">": -1, ">>": -2}.get(tokens[i].text, 0)
+        i += 1
+        if depth <= 0 or i >= len(tokens):
+            return i
 
 
 def _placed(body: Body, cursor: Cursor, parts: list[Cursor], closing: int) -> Node:
