@@ -248,6 +248,9 @@ def closure(body: Body, cursor: Cursor) -> Node:
             values.append(tree.unary("&", object_, at) if _is_pointer(field.type) else object_)
             continue
         own = None if is_outside(variable, cursor) else clang.initialiser(variable)  # [name = value]
+        if own is not None and not is_reference(field.type):
+            values.append(lifetimes.taken(expression(body, own)))
+            continue
         place = expression(body, own) if own is not None else body.variable(variable, cursor)
         values.append(
             tree.unary("&", place, at) if is_reference(field.type) else copied(body, place, field.type, cursor)

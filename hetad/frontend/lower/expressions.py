@@ -298,7 +298,15 @@ def _binary(ctx: Context, node: c_ast.BinaryOp) -> Expr:
     if node.op in ("&&", "||"):
         return effects.short_circuit(ctx, node)
     left = value(ctx, node.left)
-    right = value(ctx, node.right)
+    if ctx.out is None:
+        return convert.binary(node.op, left, value(ctx, node.right), ctx.span(node))
+    made = len(ctx.temporaries)
+    with ctx.collect() as effects_:
+        right = value(ctx, node.right)
+    if len(ctx.temporaries) > made and not isinstance(left, Const):  # what is made there may change what is read here
+        left = ctx.hold(convert.decay(left), "left", left.span)
+    for stmt in effects_:
+        ctx.emit(stmt)
     return convert.binary(node.op, left, right, ctx.span(node))
 
 

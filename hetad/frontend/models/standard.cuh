@@ -40,10 +40,15 @@ template <> struct numeric_limits<char> : __integer_limits<char> {};
 template <> struct numeric_limits<unsigned char> : __integer_limits<unsigned char> {};
 
 template <class A, class B> struct pair {
+    typedef A first_type;
+    typedef B second_type;
     A first;
     B second;
+    __both constexpr pair() : first(), second() {}
+    __both constexpr pair(const A &a, const B &b) : first(a), second(b) {}
+    template <class U, class V> __both constexpr pair(U &&u, V &&v) : first(forward<U>(u)), second(forward<V>(v)) {}
 };
-template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return {a, b}; }
+template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(move(a), move(b)); }
 
 template <class T, size_t N> struct array {
     T elements[N];
