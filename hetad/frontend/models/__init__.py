@@ -23,10 +23,11 @@ _WORDS = {
         "lower_bound", "upper_bound", "sort", "stable_sort", "clamp", "thrust",
     ),
     "complex": ("complex",),
+    "cub": ("cub",),
     "vector": ("vector", "thrust"),
     "thrust": ("thrust",),
 }  # fmt: skip
-_OF_STANDARD = set(_WORDS) - {"cooperative_groups"}
+_OF_STANDARD = set(_WORDS) - {"cooperative_groups", "cub"}
 
 MODELLED = frozenset({"vector"})  # of what is passed over where it is read as C
 
