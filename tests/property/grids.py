@@ -95,7 +95,7 @@ class Grid:
         if self.straight:
             forms += [self.table, self.scope]
         elif self.depth < 4:
-            forms += [self.branch, self.near, self.along, self.table, self.scope]
+            forms += [self.branch, self.near, self.along, self.again, self.table, self.scope]
         for _ in range(self.choices.number(1, most)):
             self.choices.one_of(forms)()
 
@@ -137,6 +137,29 @@ class Grid:
         self.shifts.append(shift)
         self.nested(head)
         self.shifts.pop()
+
+    def again(self) -> None:
+        """A loop that tells neighbours nothing: its trips are literal, given or up to the data."""
+        m, most = self.name("m"), self.choices.number(1, 5)
+        form = self.choices.number(0, 5)
+        if form == 0:
+            self.write(f"int {m} = {most};")
+        head = [
+            f"while ({m}-- > 0 && fabs({self.local()}) < 1.7) {{",
+            f"for (int {m} = {most}; {m} > 0; {m} -= 2) {{",
+            f"for (int {m} = 1; {m} < 20; {m} *= 3) {{",
+            f"for (int {m} = 0; {m} < nx - {most}; {m}++) {{",
+            f"for (int {m} = 0; {m} <= i % 3; {m}++) {{",
+            f"for (unsigned {m} = {most}; {m}-- > 0;) {{",
+        ][form]
+        self.write(head)
+        self.depth += 1
+        self.statements(3)
+        if self.choices.chance(25):
+            self.write(f"if ({self.condition()}) {self.choices.one_of(['break', 'continue'])};")
+        self.write(f"{self.local()} = {self.choices.one_of(['sin', 'tanh', 'cos'])}({self.local()});")
+        self.depth -= 1
+        self.write("}")
 
     def along(self) -> None:
         """A loop over a whole row or column."""

@@ -45,8 +45,11 @@ def at_once(kernel: ir.Function) -> ir.Function:
     def added(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
         return operations.plain(s) if operations.does(s, *operations.HOT) else s
 
-    body = map_body(added, kernel.body)
-    return kernel if body is kernel.body else replace(kernel, body=body)
+    body, sweep = map_body(added, kernel.body), kernel.sweep
+    if sweep is not None:
+        alone = map_body(added, sweep.alone) if sweep.alone is not None else None
+        sweep = replace(sweep, body=map_body(added, sweep.body), alone=alone)
+    return kernel if body is kernel.body and sweep is kernel.sweep else replace(kernel, body=body, sweep=sweep)
 
 
 def uses_block(body: Iterable[ir.Stmt]) -> bool:
