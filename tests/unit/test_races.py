@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import gradcheck
+from hetad import gradcheck, subjects
 from hetad.diagnostics import ArgumentError, ExecutionError, RaceError
 from hetad.problem import parse
 
@@ -311,7 +311,7 @@ def test_gradcheck_looks_for_races(problem_file: Path) -> None:
 
 
 def test_gradcheck_says_that_it_did_not_look(problem_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradcheck, "_RACE_LIMIT", 100)
+    monkeypatch.setattr(subjects, "_RACE_LIMIT", 100)
     subject, arguments = gradcheck.from_problem(parse(PROBLEM, problem_file), "cpu")
     report = gradcheck.check(subject, arguments)
     assert report.passed
