@@ -31,7 +31,7 @@ def written_out(body: Body, method: Cursor, this: Node | None, args: Sequence[No
     if found is None or found.kind != CursorKind.CXX_METHOD or body.depth >= _DEPTH or not _same_side(body, found):
         return None
     value, params = _returned(found), list(found.get_arguments())
-    if value is None or this is None or len(params) != len(args) or not all(map(_is_pure, (this, *args))):
+    if value is None or this is None or len(params) != len(args) or not all(map(is_pure, (this, *args))):
         return None
     inner = Body(body.entities, found, body.depth + 1)
     given = {p.hash: _argument(inner, p, a) for p, a in zip(params, args, strict=True)}
@@ -39,7 +39,7 @@ def written_out(body: Body, method: Cursor, this: Node | None, args: Sequence[No
         return None
     inner = replace(inner, given=given, this_node=this)
     node = _translated(inner, found, value)
-    return node if node is not None and _is_pure(node) and _size(node) <= _SIZE else None
+    return node if node is not None and is_pure(node) and _size(node) <= _SIZE else None
 
 
 def _returned(method: Cursor) -> Cursor | None:
@@ -87,15 +87,15 @@ def _same_side(body: Body, method: Cursor) -> bool:
     return callee in ("host device", "host" if caller == "host" else "device")
 
 
-def _is_pure(node: Node) -> bool:
+def is_pure(node: Node) -> bool:
     """Whether an expression may be evaluated again, and does nothing."""
     if isinstance(node, c_ast.UnaryOp):
-        return node.op in ("*", "&", "-", "+", "!", "~") and _is_pure(node.expr)
+        return node.op in ("*", "&", "-", "+", "!", "~") and is_pure(node.expr)
     if isinstance(node, c_ast.Cast):
-        return _is_pure(node.expr)
+        return is_pure(node.expr)
     if isinstance(node, c_ast.StructRef):
-        return _is_pure(node.name)
-    return isinstance(node, _PLAIN) and all(_is_pure(child) for _, child in node.children())
+        return is_pure(node.name)
+    return isinstance(node, _PLAIN) and all(is_pure(child) for _, child in node.children())
 
 
 def _size(node: Node) -> int:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, clang, lifetimes, memory, objects, passed_over, ranges, targets, tree
+from hetad.frontend.cpp import (
+    accessors,
+    bindings,
+    clang,
+    lifetimes,
+    memory,
+    objects,
+    passed_over,
+    ranges,
+    targets,
+    tree,
+)
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.calls import ended, given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
@@ -347,9 +358,10 @@ def _swap(body: Body, cursor: Cursor) -> Node | None:
     if meant is None or meant.spelling != "swap" or not body.entities.is_known(meant):
         return None
     at, args = body.coord(inner), given(inner)
-    if any(c.kind == CursorKind.CALL_EXPR or _acts(c) for a in args for c in clang.walk(a)):
-        body.source.refuse("std::swap of what calls or assigns", cursor, "exchange them by hand")
     one, other = (expression(body, a) for a in args)
+    acts = any(c.kind == CursorKind.CALL_EXPR or _acts(c) for a in args for c in clang.walk(a))
+    if acts and not (accessors.is_pure(one) and accessors.is_pure(other)):
+        body.source.refuse("std::swap of what calls or assigns", cursor, "exchange them by hand")
     again, once_more = (expression(body, a) for a in args)
     of = body.qualified(args[0])
     names = {c.spelling for a in args for c in clang.walk(a)}
