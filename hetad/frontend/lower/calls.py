@@ -226,15 +226,9 @@ def _launch(ctx: Context, node: c_ast.FuncCall, configured: int) -> None:
     shared = _argument(ctx, rest[2], SIZE_T) if configured > 2 else None
     stream = _argument(ctx, rest[3], STREAM) if configured > 3 else None
     given = own_arguments(ctx, own, rest[configured:], span)
-    # The pointers in a list are followed where a variable has it.
-    args = tuple(ctx.hold(a, "argument", a.span) if _lists_pointers(a) else a for a in given)
+    # What a list holds, pointers and active numbers, is followed where a variable has it.
+    args = tuple(ctx.hold(a, "argument", a.span) if isinstance(a, Aggregate) else a for a in given)
     ctx.emit(Launch(own.name, grid, block, shared, stream, args, span=span))
-
-
-def _lists_pointers(value: Expr) -> bool:
-    return isinstance(value, Aggregate) and any(
-        isinstance(e.type, Pointer) or _lists_pointers(e) for e in value.elements
-    )
 
 
 def _launch_in_c(ctx: Context, node: c_ast.FuncCall) -> Expr:

@@ -102,8 +102,11 @@ class ANormal(Rules):
 
     @rule(ir.Launch)
     def plain_arguments(self, s: ir.Launch) -> bool:
-        """A kernel is given floating variables and literals."""
-        return all(isinstance(a, ir.Var | ir.Const) for a in s.args if isinstance(a.type, Float))
+        """A kernel is given floating variables and literals, and no lists."""
+        numbers = (a for a in s.args if isinstance(a.type, Float))
+        return all(isinstance(a, ir.Var | ir.Const) for a in numbers) and not any(
+            isinstance(a, ir.Aggregate) for a in s.args
+        )
 
     @rule(ir.Select)
     def choices(self, e: ir.Select) -> bool:
