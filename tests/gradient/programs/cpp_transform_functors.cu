@@ -59,7 +59,7 @@ void pipeline(double *y, const double *x, double gain, int n)
         return v > 1.0 ? s / v : s;
     };
     transform<<<3, 4>>>(a, b, n, mixed);
-    run(b, a, n, compose(compose(Power<1>{}, Scale{0.5}), [](double v, int) { return sin(v); }));
+    run(b, a, n, compose(compose(Power<1>{}, Scale{0.5}), [] __device__(double v, int) { return sin(v); }));
     cudaMemcpy(y, b, n * sizeof(double), cudaMemcpyDeviceToHost);
     cudaFree(a);
     cudaFree(b);
