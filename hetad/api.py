@@ -270,8 +270,9 @@ class Function:
         """Run the function; arrays are written in place, as in C.
 
         Args:
-            *args: one value per parameter: Python or NumPy numbers, NumPy arrays (copied to and from the GPU where a
-                device pointer asks for it), CuPy arrays for device pointers, mappings for structs, None for NULL.
+            *args: one value per parameter: numbers; arrays, of NumPy, CuPy, PyTorch or anything else whose memory
+                suits (docs/arrays.md), copied to and from the GPU where a device pointer asks for it; mappings for
+                structs, None for NULL.
             backend: "cuda" or "cpu"; None takes CUDA where it is usable.
             grid: blocks of the grid, an int or up to three; of a kernel only, as the next three.
             block: threads of a block, an int or up to three.

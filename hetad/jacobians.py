@@ -16,6 +16,7 @@ from hetad.api import gradient
 from hetad.diagnostics import ArgumentError
 from hetad.directions import from_vector, on_host, to_vector
 from hetad.modes import hvp, jvp
+from hetad.run import foreign
 from hetad.run.call import RETURN
 from hetad.run.signature import bind
 from hetad.sparsity import Detection, Sparsity, of_pairs
@@ -254,8 +255,9 @@ def _values(function: Function, args: Sequence[Any], named: dict[str, Any]) -> t
     """The arguments by name, and the launch of a kernel."""
     words = ("grid", "block", "shared_mem", "stream") if function.definition.kind == "kernel" else ()
     launch = {word: named.pop(word) for word in words if word in named}
-    names = function.compiled.signature.parameters
-    return dict(zip(names, bind(function.compiled.signature, args, named), strict=True)), launch
+    signature = function.compiled.signature
+    values = dict(zip(signature.parameters, bind(signature, args, named), strict=True))
+    return {name: foreign.seen(value) for name, value in values.items()}, launch
 
 
 def _given(values: Mapping[str, Any], names: Sequence[str], vectors: Any) -> dict[str, Any]:

@@ -226,25 +226,27 @@ class HessianProduct:
         weights = checked_names(self._signature, {} if seeds is None else seeds, self.of or (RETURN,), "seeds")
         values = bind(self._signature, args, named)
         dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
-        more = [self._tangent(name or "", values, given) for name in dots]
+        plan = self._plan(gradient)
+        more = [self._tangent(plan, name or "", values, given) for name in dots]
         seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
-        _, found = self._plan(gradient).gradient([*values, *more], seeded, launch, self._progress)
+        _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
         count = len(self.wrt)
         return Result(self.wrt, found[count:]), Result(self.wrt, found[:count])
 
-    def _tangent(self, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    def _tangent(self, plan: Plan, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
         if name == RETURN:
             definition = self.function.definition
             return np.zeros(1, dtype_of(definition.returns))
-        argument = values[self._signature.parameters.index(name)]
+        position = self._signature.parameters.index(name)
+        argument = values[position]
         if name not in self.wrt:
-            return _zeros_like(argument) if argument is not None else None
+            return _zeros_like(plan.seen(position, argument))
         if name not in given:
             raise self._signature.refuse(
                 f"there is no tangent of {name!r}",
                 f"pass tangents={{{name!r}: v}}, where v is like {name}; zeros hold it fixed",
             )
-        if getattr(given[name], "shape", None) != getattr(argument, "shape", None):
+        if np.shape(given[name]) != np.shape(argument):
             problem = f"expected the shape of {name}"
             raise self._signature.refuse(problem, parameter=f"tangents[{name!r}]")
         return given[name]
@@ -281,7 +283,7 @@ def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what
 
 
 def _zeros_like(array: Any) -> Any:
-    """Of any kind of array; what is none is refused where arguments are checked."""
+    """Of NumPy's or CuPy's; what is none is refused where arguments are checked."""
     if not hasattr(array, "fill"):
         return array
     zeros = array.copy()

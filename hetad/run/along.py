@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hetad.run import foreign
 from hetad.run.arrays import ArrayParameter, Converter, converter
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.memory import Buffer
@@ -67,28 +68,33 @@ class TangentPlan(Plan):
         progress: bool = False,
     ) -> tuple[Any, dict[str, Any], dict[str, Any]]:  # fmt: skip
         """The return value, the values and the tangents of what is asked for, by name; arguments stay as they are."""
-        with self.executable.lock, self._on_stream(launch):
+        with self.executable.lock, self._on_stream(launch, values):
             self._configure(launch)
+            theirs = [self.seen(n, v) for n, v in enumerate(values)]
             copies = [
-                _copy(v) if i.array is not None and i.array.written and v is not None else v
-                for v, i in zip(values, self._inputs, strict=True)
+                _copy(v) if i.array is not None and i.array.written else v
+                for v, i in zip(theirs, self._inputs, strict=True)
             ]
             buffers = self._place(copies)
-            self._require_distinct([_of_user(v, b) for v, b in zip(values, buffers, strict=True)])
+            self._require_distinct([_of_user(v, b) for v, b in zip(theirs, buffers, strict=True)])
             made = {t.name: self._set(t, buffers, tangents) for t in self._along}
             result = self.executable.run(progress)
             wanted = [t for t in self._along if t.wanted]
             outputs = {t.name: buffers[t.position] for t in wanted if t.position >= 0}
             found = {t.name: made[t.name] for t in wanted}
             self._memory.fetch([b for b in (*outputs.values(), *found.values()) if b is not None])
-        named = {name: b.array for name, b in outputs.items() if b is not None}
-        return result, named, {name: b.array for name, b in found.items() if b is not None}
+        at = {t.name: values[t.position] if t.position >= 0 else None for t in wanted}
+        named, along = (
+            {name: foreign.like(b.array, at[name]) for name, b in some.items() if b is not None}
+            for some in (outputs, found)
+        )
+        return result, named, along
 
     def execute_along(
         self, values: Sequence[Any], tangents: Sequence[Any], launch: LaunchConfiguration | None, progress: bool = False
     ) -> Any:
         """The same on the user's own arrays: outputs and their tangents are written in place."""
-        with self.executable.lock, self._on_stream(launch):
+        with self.executable.lock, self._on_stream(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             theirs = {
@@ -149,7 +155,7 @@ class TangentPlan(Plan):
         return self._place_cells(t, self._memory.place(array, parameter))
 
     def _set_values(self, t: _Tangent, given: Any) -> None:
-        values = [given] if self.directions == 1 else given
+        values = [given] if self.directions == 1 else foreign.seen(given)
         counted = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and np.ndim(values) > 0
         if not counted or len(values) != self.directions:
             got = len(values) if counted else repr(given)

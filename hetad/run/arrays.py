@@ -17,16 +17,12 @@ from typing import Any, Literal
 import numpy as np
 
 from hetad.ir.types import BLAS_HANDLE, Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
+from hetad.run import foreign
 from hetad.run.layout import ctype_of, dtype_of, is_bool
 from hetad.run.signature import Signature, declaration
 
 Space = Literal["host", "device"] | None
 FLOAT_MAX = 3.4028235677973366e38  # the least double that does not round to a finite float
-
-
-def is_device_array(value: object) -> bool:
-    """Whether the value is an array in GPU memory (CuPy's, seen without importing it)."""
-    return hasattr(type(value), "__cuda_array_interface__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +70,12 @@ class FloatingParameter:
                 return float(value)
             except OverflowError:
                 raise self.signature.refuse(f"{value} is out of range for {self.type}", parameter=self.name) from None
+        try:
+            number = foreign.number(value)
+        except foreign.ForeignProblem as problem:
+            raise self.signature.refuse(problem.problem, problem.remedy, self.name) from None
+        if number is not None:
+            return float(number)
         raise self.signature.refuse(f"expected a number ({self.type}), got {_described(value)}", parameter=self.name)
 
 
@@ -167,10 +169,12 @@ class ArrayParameter:
     written: bool
     dtype: np.dtype[Any] | None  # None for `void *`, which takes any
     multiple: int  # elements in one pointee: 16 for `double (*rows)[16]`
+    stays: bool = False  # the call leaves the argument as it is, so that one that is read-only may be copied
 
     def check(self, value: Any) -> Any:
-        """The array, fit to be passed; the checks are those that NumPy and CuPy arrays share."""
+        """The array, fit to be passed: NumPy's or CuPy's, over the memory of the value."""
         if type(value) is not np.ndarray:
+            value = self.seen(value)
             self._check_kind(value)
         if self.dtype is not None and value.dtype != self.dtype:
             self._refuse_dtype(value)
@@ -183,24 +187,40 @@ class ArrayParameter:
             )
         if self.multiple > 1 and value.size % self.multiple:
             raise self._refuse(f"expected a multiple of {self.multiple} elements, got {value.size}")
-        if self.written and type(value) is np.ndarray and not value.flags.writeable:
-            raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+        if self.written and isinstance(value, np.ndarray) and not value.flags.writeable:
+            if not self.stays:
+                raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+            value = value.copy()
         return value
 
+    def seen(self, value: Any) -> Any:
+        """An array of another library as NumPy's or CuPy's, a list of numbers as an array; else the value itself."""
+        try:
+            array = foreign.seen(value)
+        except foreign.ForeignProblem as problem:
+            raise self._refuse(problem.problem, problem.remedy) from None
+        library = foreign.library(value)
+        if library is not None and library.immutable and self.written and foreign.is_on_device(array):
+            if not self.stays:  # CuPy has no arrays that are read-only
+                raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
+            return array.copy()
+        if isinstance(value, list | tuple | range) and not (self.written and not self.stays):
+            made = foreign.from_numbers(value, self.dtype)
+            return value if made is None else made
+        return array
+
     def _check_kind(self, value: Any) -> None:
-        if is_device_array(value):
-            if not hasattr(value, "flags"):  # another library's array
-                raise self._refuse(f"expected a NumPy or CuPy array, got {_described(value)}", "try cupy.asarray(...)")
+        if foreign.is_on_device(value):
+            if not hasattr(value, "flags"):
+                raise self._refuse(f"expected an array, got {_described(value)}", "try cupy.asarray(...)")
             if self.space == "host":
                 raise self._refuse(
-                    "this is a host pointer, a CuPy array lies in device memory", "pass a NumPy array (cupy.asnumpy)"
+                    "this is a host pointer, and the array lies in device memory", "pass a NumPy array (cupy.asnumpy)"
                 )
         elif not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
             wanted = "an array" if self.dtype is None else f"an array of {_dtype_name(self.dtype)}"
             dtype = "" if self.dtype is None or self.dtype.names else f", dtype=np.{self.dtype}"
             raise self._refuse(f"expected {wanted}, got {_described(value)}", f"use np.array(...{dtype})")
-        elif self.written and not value.flags.writeable:
-            raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
 
     def _refuse_dtype(self, value: Any) -> None:
         assert self.dtype is not None
@@ -224,7 +244,7 @@ class EachSet:
 
     def convert(self, given: Any) -> int:
         """The values, and where they lie."""
-        values = given.get() if is_device_array(given) else given
+        values = on_host(given)
         counted = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and np.ndim(values) > 0
         if not counted or len(values) != self.sets:
             got = f"{len(values)}" if counted else f"a {type(given).__name__}"
@@ -279,6 +299,12 @@ def converter(name: str, type_: Type, signature: Signature, space: Space = None,
             return ArrayParameter(name, type_, signature, space, written, dtype, multiple)
         case _:
             raise signature.refuse(f"`{declaration(type_, name)}` cannot be passed from Python", parameter=name)
+
+
+def on_host(value: Any) -> Any:
+    """An array of any library as NumPy's, copied from the GPU if it lies there; what is no array, as it is."""
+    array = foreign.seen(value)
+    return array.get() if foreign.is_on_device(array) else array
 
 
 def dimensions(name: str, value: Any, signature: Signature) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.ir.types import Pointer
-from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, converter, is_device_array
+from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, converter, on_host
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.layout import dtype_of
 from hetad.run.memory import Buffer
@@ -137,8 +137,8 @@ class BatchPlan(Plan):
         if self._seed is None:
             return
         assert self._seeds is not None
-        given, one = seeds.get(RETURN, 1.0), self._seeds.one
-        shared = np.ndim(given) == 0 and not is_device_array(given)
+        given, one = on_host(seeds.get(RETURN, 1.0)), self._seeds.one
+        shared = np.ndim(given) == 0
         self._seed[0].value = (
             self._seeds.set([one.convert(given)] * self.sets) if shared else self._seeds.convert(given)
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.ir.types import STREAM, Pointer, Type
+from hetad.run import foreign
 from hetad.run.arrays import (
     ArrayParameter,
     Converter,
@@ -103,6 +104,8 @@ class Plan:
             match p.role:
                 case "primal":
                     made = converter(name, type_, signature, p.space, name in written)
+                    if isinstance(made, ArrayParameter) and wrt:  # a gradient leaves its arguments as they are
+                        made = replace(made, stays=True)
                     array = made if isinstance(made, ArrayParameter) else None
                     self._inputs.append(_Input(cell, made, array))
                 case "adjoint":
@@ -136,7 +139,7 @@ class Plan:
 
     def primal(self, values: Sequence[Any], launch: LaunchConfiguration | None) -> Any:
         """Run the function; arrays are written in place, as in C."""
-        with self.executable.lock, self._on_stream(launch):
+        with self.executable.lock, self._on_stream(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             self._require_distinct(buffers)
@@ -150,7 +153,7 @@ class Plan:
         progress: bool = False,
     ) -> tuple[Any, list[Any]]:  # fmt: skip
         """The return value, and the gradient for each name in wrt; the arguments and seeds stay as they are."""
-        with self.executable.lock, self._on_stream(launch):
+        with self.executable.lock, self._on_stream(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             self._set_seed(seeds)
@@ -161,15 +164,14 @@ class Plan:
             result = self.executable.run(progress)
             results = [adjoints[i] for i in self._results]
             self._memory.fetch(results)
-        scalars = [self._adjoints[i].scalar for i in self._results]
-        return result, [self._number(b.array) if s else b.array for b, s in zip(results, scalars, strict=True)]
+        return result, [self._result(self._adjoints[i], values, b) for i, b in zip(self._results, results, strict=True)]
 
     def execute(
         self, values: Sequence[Any], adjoints: Sequence[Any], seeds: Mapping[str, Any],
         launch: LaunchConfiguration | None, progress: bool = False,
     ) -> Any:  # fmt: skip
         """The gradient on the user's own adjoint buffers, one for each of `adjoint_names`."""
-        with self.executable.lock, self._on_stream(launch):
+        with self.executable.lock, self._on_stream(launch, values):
             self._configure(launch)
             buffers = self._place(values)
             self._set_seed(seeds)
@@ -188,16 +190,29 @@ class Plan:
         """The names of the adjoint parameters, in the order in which `execute` takes them."""
         return tuple(a.array.name for a in self._adjoints)
 
+    def seen(self, position: int, value: Any) -> Any:
+        """An argument as NumPy's or CuPy's array over its memory; what is none, as it is."""
+        array = self._inputs[position].array
+        return value if array is None or value is None else replace(array, stays=True).seen(value)
+
     # --- one step each ---------------------------------------------------------------------------
+
+    def _result(self, adjoint: _Adjoint, values: Sequence[Any], buffer: Buffer) -> Any:
+        """A gradient as its argument is: a number, or an array of the same library."""
+        return self._number(buffer.array) if adjoint.scalar else foreign.like(buffer.array, values[adjoint.position])
 
     def _number(self, cell: Any) -> Any:
         """The gradient of a scalar."""
         return to_python(cell[0])
 
-    def _on_stream(self, launch: LaunchConfiguration | None) -> AbstractContextManager[Any]:
+    def _on_stream(self, launch: LaunchConfiguration | None, values: Sequence[Any]) -> AbstractContextManager[Any]:
         stream = launch.stream if launch else None
-        if stream is not None and not self.executable.streams:
-            raise self.signature.refuse("stream=: only the CUDA backend has streams")
+        if not self.executable.streams:
+            if stream is not None:
+                raise self.signature.refuse("stream=: only the CUDA backend has streams")
+            return self.executable.on(None)
+        if stream is None:
+            return self.executable.on(*foreign.stream_of(values))
         return self.executable.on(stream)
 
     def _configure(self, launch: LaunchConfiguration | None) -> None:

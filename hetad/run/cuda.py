@@ -128,6 +128,12 @@ def _cupy() -> Any:
 # --- arrays --------------------------------------------------------------------------------------
 
 
+def view(value: Any) -> Any:
+    """Another library's array in GPU memory as one of CuPy's, ready in the order of CuPy's current stream."""
+    cupy = _cupy()
+    return cupy.from_dlpack(value) if hasattr(value, "__dlpack__") else cupy.asarray(value)
+
+
 class CudaMemory:
     """CuPy arrays as they are; NumPy arrays for device pointers through a copy, on CuPy's current stream."""
 
@@ -315,13 +321,14 @@ class CudaExecutable(Executable):
         self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
 
     @contextlib.contextmanager
-    def on(self, stream: Any) -> Iterator[None]:
+    def on(self, stream: Any = None, device: int | None = None) -> Iterator[None]:
         """Work in the order of `stream`: a CuPy stream, the address of a CUDA stream, None for the current one."""
         if stream is None:
             yield
             return
         cuda = self._cp.cuda
-        with stream if isinstance(stream, cuda.Stream | cuda.ExternalStream) else cuda.ExternalStream(int(stream)):
+        ours = stream if isinstance(stream, cuda.Stream | cuda.ExternalStream) else cuda.ExternalStream(int(stream))
+        with cuda.Device(device) if device is not None else contextlib.nullcontext(), ours:
             yield
 
     def run(self, progress: bool = False) -> Any:

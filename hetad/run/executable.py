@@ -127,9 +127,10 @@ class Executable:
         if use_scheduler is not None:
             use_scheduler(ctypes.cast(schedule.scheduler, ctypes.c_void_p))
 
-    def on(self, stream: Any) -> AbstractContextManager[Any]:
-        """The context in which arguments are placed and the function runs."""
+    def on(self, stream: Any = None, device: int | None = None) -> AbstractContextManager[Any]:
+        """The context in which arguments are placed and the function runs; None: on the current stream or device."""
         assert stream is None
+        assert device is None
         return _NOTHING
 
     def tell_apart(self, cells: Sequence[Any]) -> None:

@@ -54,7 +54,8 @@ class HostMemory:
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
         if not isinstance(array, np.ndarray):
             raise parameter.signature.refuse(
-                "the CPU backend cannot take a CuPy array", "pass a NumPy array (cupy.asnumpy), or backend='cuda'",
+                "the CPU backend cannot take an array that lies in GPU memory",
+                "pass a NumPy array (cupy.asnumpy), or backend='cuda'",
                 parameter.name,
             )  # fmt: skip
         return host_buffer(array)

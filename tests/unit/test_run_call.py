@@ -126,7 +126,8 @@ def test_arrays_of_any_rank_and_read_only_inputs(axpy: Callable[..., Any]) -> No
         ({"a": 1j}, "expected a number"),
         ({"a": None}, "expected a number"),
         ({"a": 10**400}, "out of range for double"),
-        ({"x": [1.0, 2.0]}, r"expected an array of float64, got \[1.0, 2.0\] \(list\)"),
+        ({"y": [1.0, 2.0]}, r"expected an array of float64, got \[1.0, 2.0\] \(list\)"),
+        ({"x": [1.0, "2"]}, r"expected an array of float64, got \[1.0, '2'\] \(list\)"),
         ({"x": np.zeros(4, np.float32)}, "argument 'x': expected an array of float64, got float32"),
         ({"x": np.zeros(4, ">f8")}, "expected an array of float64, got >f8"),
         ({"x": np.array(1.0)}, "rank 0"),
@@ -367,5 +368,5 @@ class DeviceArray:
 
 
 def test_device_arrays_on_the_cpu_backend(axpy: Callable[..., Any]) -> None:
-    with pytest.raises(ArgumentError, match="argument 'x': the CPU backend cannot take a CuPy array"):
+    with pytest.raises(ArgumentError, match="argument 'x': the CPU backend cannot take an array that lies in GPU"):
         axpy(3, 1.0, DeviceArray(), np.zeros(3))
