@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import hetad
+from hetad import pipeline
 from hetad import problem as problems
+from hetad.run import compiler
 from tests import fixed_order, nvrtc
 from tests.corpus import cases
 
@@ -49,9 +51,21 @@ def test_kernels_of_the_corpus_compile_with_nvrtc(path: Path) -> None:
 
     problem = cases(path)[0].problem
     function = hetad.load(problem.source, defines=problem.defines)[problem.function]
+    primal = pipeline.primal(function.compiled.unit, problem.function)
+    accept_host_code(targets.host_source(primal.program, primal.entry, targets.kernels(primal.program)))
     for optimize in (True, False):
         gradient = hetad.gradient(function, wrt=problem.wrt, of=problem.of, optimize=optimize, **problem.memory)
-        assert nvrtc.compile_device(targets.device_source(gradient.derivative.program))
+        program = gradient.derivative.program
+        assert nvrtc.compile_device(targets.device_source(program))
+        accept_host_code(targets.host_source(program, gradient.derivative.entry, targets.kernels(program)))
+
+
+def accept_host_code(source: str) -> None:
+    """The C compiler reads the host's half of a program whose kernels run on a GPU; it makes no code of it."""
+    flags = [flag for flag in compiler.FLAGS if not flag.startswith(("-O", "-march"))]
+    command = [*compiler.find().command, *flags, "-fsyntax-only", "-x", "c", "-"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @needs_nvrtc

@@ -14,6 +14,7 @@ from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Initialised, Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
+from hetad.ir.names import reached
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import run
@@ -83,6 +84,8 @@ def _file(
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
     kinds = (["host", "host device"] if entry is not None else []) + (["device", "host device"] if on_cpu else [])
     functions = parts.functions(*kinds)
+    if not on_cpu:
+        functions = _for_host(functions)
     kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions, *lowered.sweeps.values()]
     accesses = NumberedAccesses() if options.racecheck else None
@@ -114,6 +117,12 @@ def _file(
     if accesses is not None:
         body.append(accesses.table())
     return joined(body)
+
+
+def _for_host(functions: list[ir.Function]) -> list[ir.Function]:
+    """Without the host-device functions that only kernels call: what they call may be of the device."""
+    names = reached({f.name: f for f in functions}, [f.name for f in functions if f.kind == "host"])
+    return [f for f in functions if f.name in names]
 
 
 def _accounts(snippets: Sequence[support.Snippet]) -> Iterator[str]:
