@@ -51,9 +51,13 @@ _HOME = {
     **dict.fromkeys(("Hessian", "Jacobian", "hessian", "jacobian"), "jacobians"),
 }  # fmt: skip
 
+_ADAPTERS = ("torch",)  # modules that need what `import hetad` does not
+
 
 def __getattr__(name: str) -> Any:
     """The interface is loaded when it is first used, so that `import hetad` costs next to nothing."""
+    if name in _ADAPTERS:
+        return import_module(f"hetad.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'hetad' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"hetad.{_HOME.get(name, 'diagnostics')}"), name)

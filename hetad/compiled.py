@@ -180,6 +180,12 @@ class Compiled:
                 )
             return self._gradient_plans[key]
 
+    @property
+    def written(self) -> frozenset[str]:
+        """The parameters to whose memory the function writes."""
+        with self._lock:
+            return frozenset(self._reached().written)
+
     def _reached(self) -> pipeline.Primal:
         if self._primal is None:
             self._primal = pipeline.primal(self.unit, self.name)

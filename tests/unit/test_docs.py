@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from hetad.cli import main
+from tests.adapters import need
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "CONTRIBUTING.md"]
@@ -60,6 +61,9 @@ def test_output_shown_is_the_output(
 def test_python_shown_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     for code in PYTHON.findall(page.read_text(encoding="utf-8")):
+        for library in ("torch", "jax"):
+            if f"import {library}" in code:
+                need(library)
         exec(compile(code, page.name, "exec"), {})
 
 

@@ -15,6 +15,7 @@ import pytest
 import hetad
 from hetad.diagnostics import ArgumentError
 from hetad.run import foreign
+from tests.adapters import need
 
 PROGRAM = """
 __global__ void kernel(int n, double a, const double *x, double *y)
@@ -67,7 +68,7 @@ Interface.__array_interface__ = None  # type: ignore[attr-defined]  # the type h
 
 
 def of_torch(values: Any) -> Any:
-    return pytest.importorskip("torch").from_numpy(np.array(values))
+    return need("torch").from_numpy(np.array(values))
 
 
 KINDS: list[Callable[[Any], Any]] = [
@@ -138,7 +139,7 @@ def test_numbers_of_other_libraries(program: hetad.Program) -> None:
 
 
 def test_arrays_of_jax(program: hetad.Program) -> None:
-    jnp = pytest.importorskip("jax.numpy")
+    jnp = need("jax.numpy")
     x, y = jnp.array([1.0, 2.0], np.float32), jnp.zeros(2, np.float32)
     with pytest.raises(ArgumentError, match="argument 'y': the function writes to this array, which is read-only"):
         program["halved"](y, x, 2, backend="cpu")
@@ -151,7 +152,7 @@ def test_arrays_of_jax(program: hetad.Program) -> None:
 
 
 def test_inside_jit_nothing_has_numbers(program: hetad.Program) -> None:
-    jax = pytest.importorskip("jax")
+    jax = need("jax")
     out = np.zeros(2, np.float32)
     with pytest.raises(ArgumentError, match=r"(?s)argument 'x': inside a transformation.*help: .*hetad.jax.function"):
         jax.jit(lambda x: program["halved"](out, x, 2, backend="cpu"))(np.ones(2, np.float32))
@@ -169,20 +170,20 @@ def test_inside_jit_nothing_has_numbers(program: hetad.Program) -> None:
     ],
 )
 def test_tensors_that_do_not_fit(program: hetad.Program, given: Callable[[Any], Any], message: str) -> None:
-    torch = pytest.importorskip("torch")
+    torch = need("torch")
     with pytest.raises(ArgumentError, match=f"(?s)argument 'x': .*({message})"):
         program["f"](3, 1.0, given(torch), np.zeros(3), backend="cpu")
 
 
 def test_a_tensor_that_requires_a_gradient_where_none_is_kept(program: hetad.Program) -> None:
-    torch = pytest.importorskip("torch")
+    torch = need("torch")
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     with torch.no_grad():
         assert program["total"](x, 2, backend="cpu") == 2.0
 
 
 def test_half_precision_of_torch() -> None:
-    torch = pytest.importorskip("torch")
+    torch = need("torch")
     program = hetad.loads(
         "__global__ void k(__nv_bfloat16 *y, const __nv_bfloat16 *x) { y[0] = __float2bfloat16(2 * "
         "__bfloat162float(x[0])); }\nvoid f(__nv_bfloat16 *y, const __nv_bfloat16 *x) { k<<<1, 1>>>(y, x); }"
