@@ -1,6 +1,6 @@
-"""A function of a program as array libraries have functions: arguments go in, new arrays come out, nothing else changes.
+"""A function of a program as array libraries have functions: arguments go in, new arrays come out, and nothing else.
 
-`hetad.torch` and `hetad.jax` bring such functions into their libraries.  A pointer is an argument, or an output that is
+`hetad.torch` brings such functions into PyTorch.  A pointer is an argument, or an output that is
 made for the call, or scratch memory; numbers may follow from the other arguments.
 """
 
@@ -250,8 +250,8 @@ class Functional:
     def _named(self, values: Sequence[Any]) -> dict[str, Any]:
         return dict(zip(self._names, values, strict=True))
 
-    def _prepared(self, values: Sequence[Any], make: Maker) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """The arguments by name; a value for each parameter; the launch of a kernel."""
+    def _prepared(self, values: Sequence[Any], make: Maker) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A value for each parameter, and the launch of a kernel."""
         named = self._named(values)
         every: dict[str, Any] = {}
         for name in self.signature.parameters:
