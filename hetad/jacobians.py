@@ -111,7 +111,7 @@ class Jacobian:
             `J["y"]["x"]`, an array of the shape of y followed by that of x; of a return value `J["x"]`; with sparsity
             a `scipy.sparse.csr_array`, a row for each number of the output.
         """
-        values, launch = _values(self.function, args, named)
+        values, launch = values_and_launch(self.function, args, named)
         columns = sum(to_vector(values[n]).size for n in self.wrt)
         if self._sparsity is not None:
             return self._sparse(self._sparsity, values, launch)
@@ -174,7 +174,7 @@ class Jacobian:
         """
         if self._sparsity is None:
             raise ArgumentError("there is no pattern: ask for this Jacobian with sparsity=")
-        return self._sparsity.at(*_values(self.function, args, named)).pattern
+        return self._sparsity.at(*values_and_launch(self.function, args, named)).pattern
 
     def _sparse(self, sparsity: Sparsity, values: Mapping[str, Any], launch: Any) -> Any:
         assert self.of is not None
@@ -214,7 +214,7 @@ class Hessian:
         Returns:
             `H["x"]["z"]`, an array of the shape of x followed by that of z; with sparsity a `scipy.sparse.csr_array`.
         """
-        values, launch = _values(self.function, args, named)
+        values, launch = values_and_launch(self.function, args, named)
         size = sum(to_vector(values[n]).size for n in self.wrt)
         if self._sparsity is not None:
             return self._sparse(self._sparsity, values, launch, seeds)
@@ -237,7 +237,7 @@ class Hessian:
         """
         if self._sparsity is None:
             raise ArgumentError("there is no pattern: ask for this Hessian with sparsity=")
-        return self._sparsity.at(*_values(self.function, args, named)).pattern
+        return self._sparsity.at(*values_and_launch(self.function, args, named)).pattern
 
     def _sparse(self, sparsity: Sparsity, values: Mapping[str, Any], launch: Any, seeds: Any) -> Any:
         source = values[self.wrt[0]]
@@ -251,7 +251,9 @@ class Hessian:
 # --- arguments as vectors ------------------------------------------------------------------------
 
 
-def _values(function: Function, args: Sequence[Any], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def values_and_launch(
+    function: Function, args: Sequence[Any], named: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments by name, and the launch of a kernel."""
     words = ("grid", "block", "shared_mem", "stream") if function.definition.kind == "kernel" else ()
     launch = {word: named.pop(word) for word in words if word in named}
