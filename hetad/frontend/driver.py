@@ -16,9 +16,9 @@ from hetad.diagnostics import ArgumentError, Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.build import binary
-from hetad.ir.places import written
+from hetad.ir.places import exposed, written
 from hetad.ir.types import CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
-from hetad.ir.visit import map_body, map_exprs, walk_exprs, walk_stmts
+from hetad.ir.visit import bodies, map_body, map_exprs, walk_exprs, walk_stmts
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +93,21 @@ class _Driven:
         if symbol.storage != "local":
             body = (self._given(symbol, value, span), *function.body)
             return replace(function, params=(*function.params, param), body=body)
-        seen: list[ir.Stmt] = []
+        set_later = _only_assignment(function.body, symbol)
 
         def given(s: ir.Stmt) -> ir.Stmt | ir.Body:
+            if set_later is not None and s is set_later:
+                return set_later, self._given(symbol, value, s.span)
             if not (isinstance(s, ir.Declare) and s.symbol is symbol):
                 return s
-            seen.append(s)
             if isinstance(type_, Array):
                 return replace(s, init=None), self._given(symbol, value, s.span)
-            if s.init is None:
+            if s.init is None and set_later is None:
                 raise UnsupportedError(
-                    f"'{name}' has no value where it is declared", s.span, "declare it with the value to be replaced"
-                )
-            return replace(s, init=value)
+                    f"'{name}' has no value where it is declared, and is not set in one place alone", s.span,
+                    "declare it with the value to be replaced",
+                )  # fmt: skip
+            return replace(s, init=value) if s.init is not None else s
 
         body = map_body(given, function.body)
         return replace(function, params=(*function.params, param), body=body)
@@ -184,6 +186,13 @@ class _Driven:
     def _names(self, function: ir.Function) -> Iterator[str]:
         yield from (s.symbol.name for s in walk_stmts(function.body) if isinstance(s, ir.Declare))
         yield from (g.symbol.name for g in self.program.globals if not g.device)
+
+
+def _only_assignment(body: ir.Body, symbol: ir.Symbol) -> ir.Stmt | None:
+    """The statement that sets a number which is declared without a value, if nothing else does."""
+    setting = [s for s in walk_stmts(body) if not bodies(s) and symbol in written((s,))]
+    declared = any(isinstance(s, ir.Declare) and s.symbol is symbol and s.init is not None for s in walk_stmts(body))
+    return setting[0] if len(setting) == 1 and not declared and symbol not in exposed(body) else None
 
 
 def _with_variables(body: ir.Body, count: ir.Symbol, vector: ir.Symbol, given: Sequence[str]) -> ir.Body:

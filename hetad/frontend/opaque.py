@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.cpp_syntax import TAGS, TYPE_WORDS, NameTable, operators
+from hetad.frontend.models import CLOCKS
 from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, split_commas
 from hetad.ir import texts
 
@@ -25,13 +26,12 @@ _HEADERS = {
     "uniform_int_distribution normal_distribution bernoulli_distribution",
     "string": "string to_string",
     "sstream": "ostringstream stringstream",
-    "fstream": "ofstream",
+    "fstream": "ofstream fstream",
     "vector": "vector",
     "thread": "this_thread",
 }
 _HEADER = {name: header for header, names in _HEADERS.items() for name in names.split()}
-_CLOCKS = {"high_resolution_clock", "steady_clock", "system_clock", "duration", "duration_cast", "time_point"}
-_CLOCKS |= {"milliseconds", "microseconds", "nanoseconds", "seconds"}
+_CLOCKS = CLOCKS - {"chrono"}
 _TEMPLATES = {"vector", "duration", "duration_cast", "time_point", "uniform_real_distribution"}
 _TEMPLATES |= {"uniform_int_distribution", "normal_distribution"}
 _STREAMS = {"cout", "cerr", "clog"}
@@ -77,10 +77,13 @@ def _is_distinct(tokens: Sequence[Token], i: int) -> bool:
     return starts and (after.text == "::" or (after.kind == "name" and i == 0))
 
 
-def pass_over(tokens: list[Token], names: NameTable) -> list[Token]:
-    """The tokens of a host function with such statements replaced."""
+def pass_over(tokens: Sequence[Token], names: NameTable, modelled: frozenset[str] = frozenset()) -> list[Token]:
+    """The tokens of a host function with such statements replaced.
+
+    Raises UnsupportedError where the program depends on what one of them does.
+    """
     start = next((i for i, t in enumerate(tokens) if t.text == "{"), len(tokens))
-    function = Function(names)
+    function = Function(names, modelled)
     result = list(tokens[:start])
     i = start
     while i < len(tokens):

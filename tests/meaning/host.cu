@@ -565,3 +565,85 @@ static double m19(double t) {
     Held<double, 3> held{5};
     return held.sum(t);
 }
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+static double g60(double t) {
+    std::mt19937 gen(42);
+    std::uniform_real_distribution<double> d(0.5, 2.0);
+    std::uniform_real_distribution<float> f(-1.0f, 1.0f);
+    double s = 0;
+    for (int i = 0; i < 700; ++i)
+        s += d(gen) * t + f(gen);
+    return s;
+}
+static double g61(double t) {
+    std::mt19937_64 gen(7);
+    std::normal_distribution<double> d(0.5, 2.0);
+    std::normal_distribution<float> f;
+    double s = 0;
+    for (int i = 0; i < 400; ++i)
+        s += d(gen) * t + f(gen);
+    return s;
+}
+static double g62(double t) {
+    std::default_random_engine gen;
+    std::minstd_rand other(17);
+    std::uniform_real_distribution<> d;
+    std::uniform_real_distribution<float> f(0.0f, 3.0f);
+    std::exponential_distribution<double> e(1.5);
+    std::bernoulli_distribution b(0.3);
+    double s = 0;
+    for (int i = 0; i < 50; ++i)
+        s += d(gen) * t + f(other) + e(gen) + (b(other) ? t : 0.25);
+    return s;
+}
+static double g63(double t) {
+    std::mt19937 gen(3);
+    std::mt19937_64 wide(5);
+    std::minstd_rand small(9);
+    std::uniform_int_distribution<int> d(-3, 11);
+    std::uniform_int_distribution<> die(1, 6);
+    std::uniform_int_distribution<size_t> any(0, 1000000007);
+    std::uniform_int_distribution<unsigned> bits;
+    double s = 0;
+    for (int i = 0; i < 60; ++i)
+        s += d(gen) * t + die(wide) + die(small) + any(gen) * 1e-9 + any(wide) * 1e-9 + bits(gen) * 1e-9;
+    gen.discard(3);
+    return s + gen() % 100 + wide() % 100 + small() % 100;
+}
+static double g64(double t) {
+    std::mt19937 gen(11);
+    int a[9], b[14], c[1] = {5};
+    for (int i = 0; i < 9; ++i)
+        a[i] = i;
+    for (int i = 0; i < 14; ++i)
+        b[i] = i;
+    std::shuffle(a, a + 9, gen);
+    std::shuffle(b, b + 14, gen);
+    std::shuffle(c, c + 1, gen);
+    std::shuffle(b, b + 14, std::mt19937(3));
+    double s = c[0];
+    for (int i = 0; i < 9; ++i)
+        s = s * t + a[i];
+    for (int i = 0; i < 14; ++i)
+        s = s * t + b[i];
+    return s;
+}
+static double g65(double t) {
+    using namespace std::chrono;
+    auto begin = steady_clock::now();
+    auto end = high_resolution_clock::now();
+    const milliseconds step(250);
+    seconds whole = duration_cast<seconds>(step * 9);
+    duration<double> real = step + microseconds(7);
+    duration<double, std::milli> shown = real;
+    minutes longer(2);
+    double passed = 0;
+    passed += duration<double>(steady_clock::now() - begin).count();
+    (void)end;
+    return t * whole.count() + real.count() + shown.count() + seconds(longer).count() + (real / step) + (step < real)
+        + (passed >= 0 && passed < 100) + duration_cast<nanoseconds>(real).count() * 1e-9;
+}

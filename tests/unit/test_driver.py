@@ -139,7 +139,7 @@ def test_names_that_mean_nothing(program: hetad.Program, inputs: tuple[str, ...]
 
 
 def test_a_value_that_cannot_be_replaced() -> None:
-    program = hetad.loads("int main() { double a; a = 2; double b = a * a; return b > 0; }", name="late.cu")
+    program = hetad.loads("int main() { double a; a = 2; double b = a * a; a = b; return b > 0; }", name="late.cu")
     with pytest.raises(UnsupportedError, match="no value where it is declared"):
         program.driver(inputs="a", output="b")
 
@@ -163,6 +163,23 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+
+
+def test_an_input_that_is_set_behind_its_declaration() -> None:
+    source = """
+        int main(int argc, char **argv) {
+            double rate, twice, x = 0.3;
+            if (argc > 1) { rate = atof(argv[1]); } else return 1;
+            twice = 1.0; twice += x;
+            x = x * rate * rate + twice;
+            return 0;
+        }"""
+    program = hetad.loads(source)
+    main = program.driver(inputs=("rate",), output="x", argv=("9.0",))
+    value, r = hetad.gradient(main, wrt="rate", backend="cpu").value_and_grad(0.7)
+    assert value == pytest.approx(0.3 * 0.49 + 1.3) and r["rate"] == pytest.approx(2 * 0.3 * 0.7)
+    with pytest.raises(UnsupportedError, match=r"'twice' has no value where it is declared, and is not set in one"):
+        hetad.gradient(program.driver(inputs=("twice",), output="x", argv=("9",)), wrt="twice")
 
 
 def test_options_are_read_in_a_loop() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pycparser.c_parser import Coord
 
+from hetad.diagnostics import UnsupportedError
 from hetad.frontend import opaque
 from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
@@ -19,7 +20,7 @@ from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_reference
 from hetad.frontend.cpp_syntax import NameTable
 from hetad.frontend.lower.context import Qualified
-from hetad.frontend.models import MODELLED
+from hetad.frontend.models import CLOCKS, MODELLED
 
 if TYPE_CHECKING:
     from hetad.frontend.cpp.entities import Entities
@@ -74,10 +75,16 @@ class Body:
 
     @cached_property
     def passing(self) -> opaque.Function | None:
-        """What is known of names in a host function, in which statements may be passed over."""
+        """What is known of names in a host function, in which statements may be passed over: those about clocks if
+        nothing in it depends on them."""
         if self.function is None or self.entities.item(self.function).kind != "host":
             return None
-        return opaque.Function(NameTable((), own=self.entities.own, host=True), MODELLED)
+        names = NameTable((), own=self.entities.own, host=True)
+        try:
+            opaque.pass_over(self.source.inside(self.function), names, MODELLED)
+        except UnsupportedError:
+            return opaque.Function(names, MODELLED | CLOCKS)
+        return opaque.Function(names, MODELLED)
 
     # --- names -------------------------------------------------------------------------------------
 

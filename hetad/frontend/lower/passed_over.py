@@ -50,11 +50,17 @@ def _argument(ctx: Context, node: c_ast.ID, output: bool) -> Expr | None:
     )
     if place is None or place.type == OBJECT or isinstance(place.type, Int | Float):
         return place
-    if output and _is_printed(place.type):
+    if (output and _is_printed(place.type)) or _is_text(place.type):
         return place
     raise UnsupportedError(
         f"'{node.name}' is handed to C++ that hetad does not read", span, "keep this C++ apart from the data"
     )
+
+
+def _is_text(type_: Type) -> bool:
+    """Names of files, and the like."""
+    element = type_.of if isinstance(type_, Array) else type_.to if isinstance(type_, Pointer) else None
+    return isinstance(element, Int) and element.bits == 8
 
 
 def _is_printed(type_: Type) -> bool:

@@ -23,13 +23,23 @@ _WORDS = {
         "lower_bound", "upper_bound", "sort", "stable_sort", "clamp", "thrust",
     ),
     "complex": ("complex",),
+    "random": (
+        "mt19937", "mt19937_64", "minstd_rand", "minstd_rand0", "default_random_engine", "random_device",
+        "uniform_real_distribution", "normal_distribution", "exponential_distribution", "bernoulli_distribution",
+        "uniform_int_distribution", "shuffle",
+    ),
+    "chrono": ("chrono",),
     "cub": ("cub",),
     "vector": ("vector", "thrust"),
     "thrust": ("thrust",),
 }  # fmt: skip
 _OF_STANDARD = set(_WORDS) - {"cooperative_groups", "cub"}
 
-MODELLED = frozenset({"vector"})  # of what is passed over where it is read as C
+MODELLED = frozenset({"vector", *_WORDS["random"]})  # of what is passed over where it is read as C
+CLOCKS = frozenset(
+    "chrono high_resolution_clock steady_clock system_clock duration duration_cast time_point milliseconds "
+    "microseconds nanoseconds seconds".split()
+)  # what is passed over where nothing depends on it, and has a model for where something does
 
 
 @cache
