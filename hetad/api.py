@@ -22,6 +22,7 @@ from hetad.run.signature import bind
 if TYPE_CHECKING:
     from hetad.frontend.driver import Driver
     from hetad.frontend.unit import Unit
+    from hetad.host.derivative import Derivative
     from hetad.ir import nodes
 
 
@@ -262,6 +263,13 @@ class Function:
     @property
     def parameters(self) -> tuple[nodes.Symbol, ...]:
         return self.definition.params
+
+    def derived(self, derivative: Derivative) -> Program:
+        """A derivative of this function, as a program."""
+        from hetad.frontend.derived import Derived
+
+        unit = Derived(derivative.program, derivative.entry, self.compiled.unit)
+        return Program(unit, lambda _: unit)
 
     def __call__(
         self, *args: Any, backend: str | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,

@@ -16,7 +16,7 @@ from hetad.run.report import Report
 from hetad.run.signature import bind, nearest
 
 if TYPE_CHECKING:
-    from hetad.api import Function
+    from hetad.api import Function, Program
     from hetad.host.derivative import Derivative
     from hetad.host.explanation import Saved
 
@@ -55,6 +55,11 @@ class Gradient:
         if self._source is None:
             self._source = pipeline.source(self.derivative)
         return self._source
+
+    @property
+    def program(self) -> Program:
+        """The derivative as a program, whose one function can be run and differentiated again."""
+        return self.function.derived(self.derivative)
 
     @property
     def last_report(self) -> Report | None:

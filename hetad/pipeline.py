@@ -45,7 +45,8 @@ from hetad.frontend.fence import supported
 from hetad.frontend.normalize import NORMAL_FORM, normalize
 from hetad.garbage import seldom_collected
 from hetad.host.active import with_activity
-from hetad.host.again import own_operations
+from hetad.host.again.by_space import by_space
+from hetad.host.again.own_operations import own_operations, plainly_said
 from hetad.host.analysed import analysed
 from hetad.host.batch import over_batch
 from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
@@ -124,6 +125,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     library_choices,
     in_one_stream,
     in_plain_operations,
+    by_space,
     refuse_double_frees,
     with_own_structs,
     with_live_ranges,
@@ -270,8 +272,10 @@ def primal(unit: Unit, name: str) -> Primal:
     entry = program.entry
     try:
         flat = run(PRIMAL, program)
-        spaces = parameter_spaces(flat, entry)
-        written = written_parameters(flat, entry)
+        plain = plainly_said(program)
+        told = flat if plain is program else run(PRIMAL, plain)
+        spaces = parameter_spaces(told, entry)
+        written = written_parameters(told, entry)
     except SourceError as error:
         raise error.attach(program.sources) from None
     parameters = []

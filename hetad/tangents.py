@@ -15,7 +15,7 @@ from hetad.run.layout import dtype_of
 from hetad.run.signature import bind, nearest
 
 if TYPE_CHECKING:
-    from hetad.api import Function
+    from hetad.api import Function, Program
     from hetad.host.derivative import Derivative
     from hetad.run.along import TangentPlan
     from hetad.run.call import LaunchConfiguration, Plan
@@ -53,6 +53,11 @@ class Tangent:
         if self._source is None:
             self._source = pipeline.source(self.derivative)
         return self._source
+
+    @property
+    def program(self) -> Program:
+        """The derivative as a program, whose one function can be run and differentiated again."""
+        return self.function.derived(self.derivative)
 
     @property
     def last_report(self) -> Report | None:
@@ -157,6 +162,11 @@ class HessianProduct:
     def source(self) -> str:
         """The derivative program as one .cu that nvcc compiles."""
         return pipeline.source(self.derivative)
+
+    @property
+    def program(self) -> Program:
+        """The derivative as a program, whose one function can be run and differentiated again."""
+        return self.function.derived(self.derivative)
 
     @property
     def last_report(self) -> Report | None:

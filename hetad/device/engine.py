@@ -175,9 +175,9 @@ class KernelEngine(Engine):
             case Restored(behind=barrier):
                 save, restore = self._result_saved(s)
                 return [*save, s], [*([ir.Call(barrier, (), span=s.span)] if barrier else []), *restore]
-            case Transposed(by=by):
+            case Transposed() as transposed:
                 save, restore = self._result_saved(s)
-                return [*save, s], [*restore, *warp.adjoint(self, s, by)]
+                return [*save, s], [*restore, *warp.adjoint(self, s, transposed)]
         raise UnsupportedError(f"'{name}' in a kernel cannot be reversed", s.span, "see the table of supported calls")
 
     def _result_saved(self, s: ir.Call) -> Parts:

@@ -17,9 +17,9 @@ from hetad.device.draft import Draft
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.build import convert, integer, zero
+from hetad.ir.build import binary, convert, integer, zero
 from hetad.ir.places import root_symbol
-from hetad.ir.types import UINT, Array, Float, Pointer, size_of
+from hetad.ir.types import UINT, Array, Float, Pointer, element, innermost, size_of
 from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees
@@ -92,11 +92,13 @@ def _base(pointer: ir.Expr) -> ir.Symbol | None:
 
 _BEHIND = Quote("real *shadow = (real *)((char *)memory + bytes);")
 _CLEAR = Quote("""
-    for (unsigned int k = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); k < words;
+    for (unsigned int k = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); k < cells;
          k += blockDim.x * blockDim.y * blockDim.z) {
-        ((unsigned int *)array)[k] = 0;
+        cell = 0;
     }
 """)
+_CELL = Quote("array[k]")
+_PART = Quote("((word *)array)[k]")
 
 
 class SharedAdjoints:
@@ -126,20 +128,25 @@ class SharedAdjoints:
         span = shadow.span
         if not isinstance(shadow.type, Array):
             return [ir.Assign(ir.Var(shadow, span=span), zero(shadow.type, span), span=span)]
-        words = integer(size_of(shadow.type) // 4, span, UINT)
-        return [self._clear(engine, ir.Var(shadow, span=span), words, span)]
+        return [self._clear(engine, shadow, integer(size_of(shadow.type), span, UINT), span)]
 
     def _dynamic(self, engine: KernelEngine, symbol: ir.Symbol, shadow: ir.Symbol) -> list[ir.Stmt]:
         span, total = symbol.span, engine.dynamic_bytes
         assert isinstance(shadow.type, Pointer)
         holes = {"memory": symbol, "bytes": total, "real": shadow.type.to, "shadow": shadow}
         self.declarations += _BEHIND(engine.names, span, **holes)
-        words = ir.Binary("/", ir.Var(total, span=span), integer(4, span, total.type), total.type, span=span)
-        return [self._clear(engine, ir.Var(shadow, span=span), convert(words, UINT), span)]
+        return [self._clear(engine, shadow, ir.Var(total, span=span), span)]
 
-    def _clear(self, engine: KernelEngine, array: ir.Expr, words: ir.Expr, span: Span) -> ir.Stmt:
-        """All threads of the block clear `words` 4-byte words."""
-        (clear,) = _CLEAR(engine.names, span, array=array, words=words)
+    def _clear(self, engine: KernelEngine, array: ir.Symbol, size: ir.Expr, span: Span) -> ir.Stmt:
+        """All threads of the block clear so many bytes: numbers, or words where there is more beside them."""
+        held = innermost(element(array.type))
+        word = held if isinstance(held, Float) else UINT
+        cells = convert(binary("/", size, integer(size_of(word), span, size.type)), UINT)
+        number = ir.Symbol(engine.names.fresh("k"), UINT, span)
+        where = {"array": array, "k": number}
+        plain = held == element(array.type) == word
+        cell = _CELL.value(span, **where) if plain else _PART.value(span, word=word, **where)
+        (clear,) = _CLEAR(engine.names, span, k=number, cells=cells, cell=cell)
         assert isinstance(clear, ir.For)
         return replace(clear, lanes=True)
 

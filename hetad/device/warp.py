@@ -15,12 +15,12 @@ from hetad.ir.types import Float
 
 if TYPE_CHECKING:
     from hetad.device.engine import KernelEngine
+    from hetad.rules.callee import Transposed
 
 
-def adjoint(engine: KernelEngine, s: ir.Call, transposed: str) -> list[ir.Stmt]:
+def adjoint(engine: KernelEngine, s: ir.Call, transposed: Transposed) -> list[ir.Stmt]:
     """For `r = __shfl_…(mask, v, lane, width)`:  v̄ += the sum of r̄ over the lanes that read this one;  r̄ = 0.
-
-    `transposed`: the function that sums, but for the type at the end of its name."""
+    And the other way round."""
     mask, value, lane, *rest = s.args
     assert s.result is not None
     if not isinstance(value.type, Float) or not engine.is_active(s.result):
@@ -32,5 +32,6 @@ def adjoint(engine: KernelEngine, s: ir.Call, transposed: str) -> list[ir.Stmt]:
         return [clear]
     width = rest[0] if rest else integer(32, span)
     back = engine.names.symbol("seed", value.type, span)
-    call = ir.Call(f"{transposed}_{value.type}", (mask, own, lane, width), ir.Var(back, span=span), span=span)
+    by = f"{transposed.by}_{value.type}" if transposed.typed else transposed.by
+    call = ir.Call(by, (mask, own, lane, width), ir.Var(back, span=span), span=span)
     return [ir.Declare(back, None, span=span), call, clear, *pull(engine, value, ir.Var(back, span=span), span)]

@@ -21,6 +21,7 @@ from hetad.emit.dialect import Dialect
 _FOLDER = Path(__file__).parent / "support"
 
 CUDA_DEVICE = (
+    "guarded.c",
     "take_float.cu", "take_double.cu", "swap_float.cu", "swap_double.cu", "block_add_float.cu", "block_add_double.cu",
     "lanes.cu", "lane_sums.cu", "add_run_float.cu", "add_run_double.cu", "add_each_double.cu",
     "hot_float.cu", "hot_double.cu",
@@ -36,8 +37,10 @@ HOST = (
     "rows_pullback_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
-C_DEVICE = ("atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
-C_PARALLEL_DEVICE = ("atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
+C_DEVICE = ("guarded.c", "atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
+C_PARALLEL_DEVICE = (
+    "guarded.c", "atomics_parallel.c", "adjoint_cells_parallel.c", "lanes.c", "lane_sums.c", "lane_bounds.c",
+)  # fmt: skip
 C_HOST = (
     "fail.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c",
     "owned.c", "sized.c", "cuda_api.c", "device_properties.c", "cuda_streams.c", "cublas.c", "options.c", "action.c",

@@ -29,6 +29,7 @@ from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import INT, Type
+from hetad.rules import callees, operations
 
 _INSTANCES = 500  # of templates; more are taken for a recursion that does not end
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
@@ -305,6 +306,21 @@ class FileScope:
             self._signatures[name] = replace(own, name=self.program_name(name)) if own is not None else None
         return self._signatures[name]
 
+    @_of_its_text
+    def operation(self, name: str) -> operations.Operation | None:
+        """The operation of hetad's own that a text declares, as derivatives do that hetad emitted."""
+        found, item = operations.named(name), self.item(name, "prototype")
+        if found is None or item is None:
+            return None
+        own = self._declared_signature(name, item, {})
+        return found if found.is_declared(name, own.returns, own.params) else None
+
+    @_of_its_text
+    def is_of_hetad(self, name: str) -> bool:
+        """Whether a function that the text declares is one that hetad's own code calls, and does what it does there."""
+        adjoint = callees.kind(name) == "shuffle adjoint" and (name, "prototype") in self._by_name
+        return adjoint or self.operation(name) is not None
+
     def _lower_signature(self, name: str) -> Signature | None:
         definitions = self._by_name.get((name, "function"), [])
         if len(definitions) > 1:
@@ -312,14 +328,18 @@ class FileScope:
                 f"'{name}' is defined more than once: overloads", definitions[1].span, "give each its own name"
             )
         prototypes = self._by_name.get((name, "prototype"), [])
-        if not definitions and not prototypes:
+        if (not definitions and not prototypes) or self.is_of_hetad(name):
             return None
         if name in self._beyond:
             raise UnsupportedError(f"'{name}' is {self._beyond[name]}", definitions[0].span, "give each its own name")
-        item = definitions[0] if definitions else prototypes[0]
-        nodes, _, defaults = self._parse(item)
+        defaults: dict[int, c_ast.Node] = {}
         for prototype in prototypes:
             defaults = self._parse(prototype)[2] | defaults
+        return self._declared_signature(name, definitions[0] if definitions else prototypes[0], defaults)
+
+    def _declared_signature(self, name: str, item: Item, defaults: dict[int, c_ast.Node]) -> Signature:
+        """What this item declares, with default arguments that others give."""
+        nodes, _, own = self._parse(item)
         node = next(n for n in nodes if isinstance(n, c_ast.FuncDef | c_ast.Decl))
         declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
         ctx = Context(self, self._parse(item)[1], None, item.span)
@@ -327,7 +347,7 @@ class FileScope:
             ctx.refuse(f"the declaration of '{name}'", declaration, "write it as a plain function")
         if name not in {n for n, what in item.names.items() if what in ("function", "prototype")}:
             raise AssertionError(name)
-        return program.signature(ctx, declaration, item, defaults)
+        return program.signature(ctx, declaration, item, defaults | own)
 
     def _defined_elsewhere(self, name: str, prototype: Signature) -> Signature:
         """The signature of the definition in another text, which the prototype must fit; its default arguments."""

@@ -121,6 +121,8 @@ class Linkage:
 
     def _is_own(self, name: str, asking: FileScope) -> bool:
         """Whether a text that calls a function of this name means one of the program's."""
+        if asking.is_of_hetad(name):
+            return False
         return (
             name in self._functions
             or asking.declares_function(name)

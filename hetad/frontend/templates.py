@@ -17,6 +17,7 @@ from hetad.frontend.lower.context import Outer, Qualified, Signature
 from hetad.frontend.tokens import Token, split_commas
 from hetad.ir.nodes import Const, Global, Symbol
 from hetad.ir.types import BOOL, Array, Opaque, Pointer, Type, element
+from hetad.rules.operations import Operation
 
 Binding = Qualified | Const
 Bindings = dict[str, Binding]
@@ -112,6 +113,9 @@ class Bound:
 
     def signature(self, name: str) -> Signature | None:
         return self._outer.signature(name)
+
+    def operation(self, name: str) -> Operation | None:
+        return self._outer.operation(name)
 
     def template(self, name: str) -> Template | None:
         return self._outer.template(name)

@@ -69,9 +69,10 @@ class Restored:
 @dataclass(frozen=True, slots=True)
 class Transposed:
     """Of a shuffle: v̄ is the sum of r̄ over the lanes that read this one, which the function `by`, with the type of
-    the value at the end of its name, gives."""
+    the value at the end of its name if it is `typed`, gives."""
 
     by: str
+    typed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,34 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The derivative is that of a plainer function, which does the same; for each of a `count`, where it has one."""
+    """The derivative is that of a plainer function, which does the same with the first of the operands; for each of a
+    `count`, where it has one."""
 
     function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """The derivative is that of a text which does the same: statements of CUDA over the operands, by name, with
+    `at_p` for the place that an operand p points to, and `result` for what comes out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InSpace:
+    """The same by one of two texts: where the memory lies says which."""
+
+    device: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfCopy:
+    """The same by one of several texts: the kind of the copy that is undone says which.  In them, `add` adds the
+    numbers at `term`, or else those at the first operand, to those at the second."""
+
+    by_kind: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +139,10 @@ class Refused:
     unless: Literal["inactive", "constant"] = "inactive"
 
 
-Pullback = Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Passed | Means | Absorbed | Refused
+Pullback = (
+    Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Passed | Means | Spelled | InSpace
+    | OfCopy | Absorbed | Refused
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,27 +11,23 @@ The text of the functions is in `emit/support` (`emit/support.py` finds what a p
 gone before anything is emitted, and for what only one target has, which another replaces
 (`emit/synchronisation.at_once`, `targets/cpu/exchange.py`).
 
-A derivative may be differentiated again.  There an operation without a derivative is refused (`host/again.py`), as each
+A derivative may be differentiated again.  There an operation without a derivative is refused (`host/again`), as each
 is that does not say something else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeGuard
 
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.build import binary
 from hetad.ir.types import (
     BLAS_HANDLE,
     CUDA_ERROR,
     DIM3,
     DOUBLE,
     FLOAT,
-    INT,
     SIZE_T,
     VOID,
     Array,
@@ -39,7 +35,20 @@ from hetad.ir.types import (
     Type,
     of_value,
 )
-from hetad.rules.callee import ALL, Absorbed, Callee, Inactive, Means, Passed, Pullback, Refused, Trait
+from hetad.rules.callee import (
+    ALL,
+    Absorbed,
+    Callee,
+    Inactive,
+    InSpace,
+    Means,
+    OfCopy,
+    Passed,
+    Pullback,
+    Refused,
+    Spelled,
+    Trait,
+)
 from hetad.rules.row import TYPES
 
 _TYPES = {**TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3}
@@ -93,6 +102,15 @@ class Operation:
         (row,) = self.rows.values()
         return row.name
 
+    def of(self, name: str) -> Type | None:
+        """The type of numbers for which the function of this name does the operation, if that is one of several."""
+        return next((real for real, row in self.rows.items() if row.name == name and len(self.rows) > 1), None)
+
+    def is_declared(self, name: str, returns: Type, params: tuple[Type, ...]) -> bool:
+        """Whether a function with this name and these types is what does the operation on a target."""
+        row = next(row for row in self.rows.values() if row.name == name)
+        return row.params is not None and (row.returns, row.params) == (returns, params)
+
 
 class Act(Operation):
     """A statement."""
@@ -110,8 +128,8 @@ class Act(Operation):
 class Value(Operation):
     """An expression; one of any type has that of its operand `value`."""
 
-    def __call__(self, *operands: ir.Expr, span: Span) -> ir.Intrinsic:
-        row = self.row(operands)
+    def __call__(self, *operands: ir.Expr, of: Type | None = None, span: Span) -> ir.Intrinsic:
+        row = self.row(operands, of)
         type_ = row.returns if row.returns is not None else of_value(operands[row.roles.index("value")].type)
         return ir.Intrinsic(row.name, operands, type_, span=span)
 
@@ -129,31 +147,14 @@ def gives(e: ir.Expr | None, *operations: Value) -> TypeGuard[ir.Intrinsic]:
     return isinstance(e, ir.Intrinsic) and is_named(e.name, *operations)
 
 
+def named(function: str) -> Operation | None:
+    """The operation that a function of this name does in generated code."""
+    return _OF_NAME.get(function)
+
+
 def is_named(function: str, *operations: Operation) -> bool:
     """Whether a function of generated code is one of these."""
     return _OF_NAME.get(function) in operations
-
-
-def plain(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
-    """The statement by plainer means, where it is an operation that has them."""
-    operation = _OF_NAME.get(s.function) if isinstance(s, ir.Call) else None
-    if operation is None or not isinstance(s, ir.Call):
-        return s
-    pullback = operation.rows[FLOAT].pullback
-    if isinstance(pullback, Means) and operation in (add_run, add_each):
-        return tuple(replace(s, function=pullback.function, args=pair) for pair in _cells(*s.args))
-    if isinstance(pullback, Means):
-        return replace(s, function=pullback.function)
-    return None if isinstance(pullback, Absorbed) else s
-
-
-def _cells(target: ir.Expr, values: ir.Expr, count: ir.Expr) -> Iterator[tuple[ir.Expr, ir.Expr]]:
-    """Each cell that a run adds to, and what it adds."""
-    assert isinstance(target.type, Pointer) and isinstance(count, ir.Const)
-    for k in range(int(count.value)):
-        at = ir.Const(k, INT, span=target.span)
-        value = ir.Index(values, at, target.type.to, span=target.span)
-        yield (binary("+", target, at) if k else target), value
 
 
 def _number(type_: Type) -> Type:
@@ -202,20 +203,48 @@ found = Act("void found(...)")
 lost = Act("void lost(...)")
 
 # Memory of the derivative, and of the program once the derivative rules over it.
-device_malloc = Act("cudaError_t device_malloc(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False)
-device_zeros = Act("cudaError_t device_zeros(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False)
-managed_zeros = Act("cudaError_t managed_zeros(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False)
-host_malloc = Act("void *host_malloc(size_t bytes)", _FAILS, "on the host", kept=False)
-host_zeros = Act("void *host_zeros(size_t bytes)", _FAILS, "on the host", kept=False)
-symbol_address = Act("cudaError_t symbol_address(void **p, const void *symbol, size_t bytes)", writes=(0,), kept=False)
+device_malloc = Act(
+    "cudaError_t device_malloc(void **p, size_t bytes)", _FAILS, writes=(0,), kept=False, pullback=Means("cudaMalloc")
+)
+device_zeros = Act(
+    "cudaError_t device_zeros(void **p, size_t bytes)",
+    _FAILS,
+    writes=(0,),
+    kept=False,
+    pullback=Spelled("cudaMalloc(p, bytes); cudaMemset(at_p, 0, bytes);"),
+)
+managed_zeros = Act(
+    "cudaError_t managed_zeros(void **p, size_t bytes)",
+    _FAILS,
+    writes=(0,),
+    kept=False,
+    pullback=Spelled("cudaMallocManaged(p, bytes); memset(at_p, 0, bytes);"),
+)
+host_malloc = Act("void *host_malloc(size_t bytes)", _FAILS, "on the host", kept=False, pullback=Means("malloc"))
+host_zeros = Act(
+    "void *host_zeros(size_t bytes)", _FAILS, "on the host", kept=False, pullback=Spelled("result = calloc(1, bytes);")
+)
+symbol_address = Act(
+    "cudaError_t symbol_address(void **p, const void *symbol, size_t bytes)",
+    writes=(0,),
+    kept=False,
+    pullback=Means("cudaGetSymbolAddress"),
+)
 tape_allocate = Act(
-    "void tape_allocate(void **tape, const unsigned *depth, dim3 grid, dim3 block, size_t bytes)", writes=(0,)
+    "void tape_allocate(void **tape, const unsigned *depth, dim3 grid, dim3 block, size_t bytes)", writes=(0,),
+    pullback=Spelled(
+        "unsigned cells;"
+        "cudaMemcpy(&cells, depth, sizeof(unsigned), cudaMemcpyDeviceToHost);"
+        "cudaMalloc(tape, (size_t)cells * grid.x * grid.y * grid.z * block.x * block.y * block.z * bytes);"
+    ),
 )  # fmt: skip
-release = Act("void release(void *p)", _FAILS, "by its own address")
-retire = Act("void retire(void *p)", _FAILS, writes=(0,))
-revive = Act("void revive(void *p)")
-revive_zeros = Act("void revive_zeros(void *p)", writes=(0,))
-freed = Act("void freed(const void *p)", _FAILS, "adds nothing", "asks extents", "by its own address")
+release = Act("void release(void *p)", _FAILS, "by its own address", pullback=InSpace("cudaFree(p);", "free(p);"))
+retire = Act("void retire(void *p)", _FAILS, writes=(0,), pullback=Absorbed())
+revive = Act("void revive(void *p)", pullback=Absorbed())
+revive_zeros = Act("void revive_zeros(void *p)", writes=(0,), pullback=Absorbed())
+freed = Act(
+    "void freed(const void *p)", _FAILS, "adds nothing", "asks extents", "by its own address", pullback=Absorbed()
+)
 kept_bytes = Act("size_t kept_bytes(const void *p, size_t bytes)", kept=False, pullback=Inactive())
 
 ALLOCATION = {  # by space, and whether it is zeroed
@@ -231,11 +260,49 @@ read_back = Act("void read_back(const void *p)")
 nested = Act("void nested(const void *first, size_t stride)")
 table_on_device = Value("void *table_on_device(const void *p)")
 
+_ON_HOST = """
+    real *term = malloc(bytes);
+    memcpy(term, adj_dst, bytes);
+    memset(adj_dst, 0, bytes);
+    for (size_t k = 0; k < bytes / sizeof(real); ++k) {
+        adj_src[k] += term[k];
+    }
+    free(term);
+"""
+_FROM_DEVICE = """
+    real *term = malloc(bytes);
+    cudaMemcpy(term, adj_dst, bytes, cudaMemcpyDeviceToHost);
+    cudaMemset(adj_dst, 0, bytes);
+    for (size_t k = 0; k < bytes / sizeof(real); ++k) {
+        adj_src[k] += term[k];
+    }
+    free(term);
+"""
+_FROM_HOST = """
+    real *term;
+    cudaMalloc((void **)&term, bytes);
+    cudaMemcpy(term, adj_dst, bytes, cudaMemcpyHostToDevice);
+    memset(adj_dst, 0, bytes);
+    add;
+    cudaFree(term);
+"""
+
 # Adjoints of memory operations: a fill, a copy, one that may overlap, one row by row; a scalar's, from the device.
-clear = Act("void clear(void *p, size_t bytes)", _FAILS, "adds nothing", "asks extents", writes=(0,))
+clear = Act(
+    "void clear(void *p, size_t bytes)",
+    _FAILS,
+    "adds nothing",
+    "asks extents",
+    writes=(0,),
+    pullback=InSpace("cudaMemset(p, 0, bytes);", "memset(p, 0, bytes);"),
+)
 clear_rows = Act(
     "void clear_rows(void *p, size_t pitch, size_t width, size_t height)", _FAILS, "adds nothing", "asks extents",
     writes=(0,),
+    pullback=InSpace(
+        "cudaMemset2D(p, pitch, 0, width, height);",
+        "for (size_t row = 0; row < height; ++row) { memset((char *)p + row * pitch, 0, width); }",
+    ),
 )  # fmt: skip
 whole_numbers = Act(
     "void whole_numbers(const void *p, size_t bytes, size_t size)", "adds nothing", pullback=Inactive()
@@ -243,17 +310,28 @@ whole_numbers = Act(
 copy_pullback = Act(
     "void copy_pullback_real(real *adj_dst, real *adj_src, size_t bytes, int kind)", _FAILS, "of reverse sweep",
     "asks extents", reads=(0, 1), writes=(0, 1),
+    pullback=OfCopy((_ON_HOST, _FROM_DEVICE, _FROM_HOST, "add; cudaMemset(adj_dst, 0, bytes);")),
 )  # fmt: skip
 move_pullback = Act(
     "void move_pullback_real(real *adj_dst, real *adj_src, size_t bytes)", _FAILS, "of reverse sweep", reads=(0, 1),
     writes=(0, 1),
+    pullback=Spelled(_ON_HOST),
 )  # fmt: skip
 rows_pullback = Act(
     "void rows_pullback_real(real *adj_dst, size_t to_pitch, real *adj_src, size_t from_pitch, size_t width,"
     " size_t height, int kind)",
     _FAILS, "of reverse sweep", "asks extents", reads=(0, 2), writes=(0, 2),
 )  # fmt: skip
-read_scalar = Act("void read_scalar_real(real *adj, real *cell)", "of reverse sweep", reads=(0,), writes=(0,))
+read_scalar = Act(
+    "void read_scalar_real(real *adj, real *cell)",
+    "of reverse sweep",
+    reads=(0,),
+    writes=(0,),
+    pullback=Spelled(
+        "real sum; cudaMemcpy(&sum, cell, sizeof(real), cudaMemcpyDeviceToHost);"
+        " cudaMemset(cell, 0, sizeof(real)); at_adj += sum;"
+    ),
+)
 
 # The tape: values; snapshots of an allocation, of one if the pointer leads to any, of bytes, of cells, of what a column
 # of pointers leads to; other memory in place of a snapshot.
@@ -296,20 +374,26 @@ reopen_loop = Act("void reopen_loop(void)", "of reverse sweep")
 next_action = Act("void next(int *what, size_t *at, size_t *until)", "adds nothing", writes=(0, 1, 2))
 
 # Which adjoints are zero in every cell.
-was_zero = Value("bool was_zero(const void *p)")
+was_zero = Value("bool was_zero(const void *p)", pullback=Inactive())
 cleared = Act(
-    "void cleared(const void *p, long long first, long long last, size_t size, int sure)", _FAILS, "adds nothing"
+    "void cleared(const void *p, long long first, long long last, size_t size, int sure)", _FAILS, "adds nothing",
+    pullback=Absorbed(),
 )  # fmt: skip
-added = Act("void added(const void *p)")
-added_anywhere = Act("void added_anywhere(void)")
+added = Act("void added(const void *p)", pullback=Absorbed())
+added_anywhere = Act("void added_anywhere(void)", pullback=Absorbed())
 
 # Cells of adjoints in kernels: read one and clear it; exchange what it holds; add a sum over the block, the same where
 # no other block adds, a sum over the lanes that come together, to cells that follow each other, to these one by one, a
 # sum over the block where the same cell recurs.
-take = Value("real take_real(real *p)", reads=(0,), writes=(0,))
-swap = Act("real swap_real(real *p, real value)", reads=(0,), writes=(0,))
+take = Value("real take_real(real *p)", reads=(0,), writes=(0,), pullback=Spelled("result = at_p; at_p = 0;"))
+swap = Act(
+    "real swap_real(real *p, real value)",
+    reads=(0,),
+    writes=(0,),
+    pullback=Spelled("real held = value; result = at_p; at_p = held;"),
+)
 block_add = Act("void block_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
-block_sum = Act("void block_sum_real(real *target, real value)", writes=(0,))
+block_sum = Act("void block_sum_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
 warp_add = Act("void warp_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
 add_run = Act(
     "void add_run_real(real *target, const real *values, int count)", writes=(0,), pullback=Means("atomicAdd")
@@ -321,8 +405,19 @@ hot_begin = Act("void hot_begin_real(void)", pullback=Absorbed())
 hot_add = Act("void hot_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
 hot_end = Act("void hot_end_real(void)", pullback=Absorbed())
 HOT = (hot_begin, hot_add, hot_end)
-lane_sum = Value("real lane_sum_real(real value, unsigned lanes)")
-of_lane = Value("any of_lane(any value, unsigned member, unsigned lanes)")
+lane_sum = Value(
+    "real lane_sum_real(real value, unsigned lanes)",
+    pullback=Spelled(
+        "result = value; for (unsigned offset = lanes / 2; offset > 0; offset /= 2) {"
+        " result += __shfl_xor_sync(0xffffffff, result, offset); }"
+    ),
+)
+of_lane = Value(
+    "any of_lane(any value, unsigned member, unsigned lanes)",
+    pullback=Spelled("result = value; if (lanes > 1) { result = __shfl_sync(0xffffffff, result, member, lanes); }"),
+)
+# A multiple of a seed in a derivative that is differentiated again: zero where the seed is, whatever the factor.
+guarded = Value("any guarded(any seed, any value)", kept=False, pullback=Passed("value"))
 replay = Value("any replay(any recorded, any value)", pullback=Passed("value"))  # the recorded in place of the value
 
 # How many lanes, teams, tiles and blocks a target gives work to.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from hetad.ir.types import INT, UINT, VOID, Type
-from hetad.rules.callee import Adds, Callee, Inactive, Mirrored, Pullback, Refused, Restored, Scope, Transposed
+from hetad.rules.callee import Adds, Callee, Inactive, Mirrored, Pullback, Restored, Scope, Transposed
 
 _FIRST = frozenset({0})
 
@@ -61,7 +61,7 @@ def _shuffle_adjoint(way: str, real: str) -> Callee:
     """`sum over the lanes that read this one = adjoint(mask, seed, lane, width)`, transposed."""
     return Callee(
         f"hetad_shfl{way}_adjoint_{real}", "shuffle adjoint", ("mask", "value", "lane", "width"), scope="warp",
-        pullback=Refused("hetad has no derivative for it"),
+        pullback=Transposed(f"__shfl{way}_sync", typed=False),
         emit={"lanes": f"hetad_lane{way}", "fibers": f"{way.strip('_').upper() or 'IDX'}_ADJOINT"},
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ static void hetad_added(const void *p);
 static inline void hetad_pop(void *value, size_t bytes);
 static void hetad_restore_part(void *p);
 static unsigned hetad_blocks(unsigned blocks, unsigned rows);
-static int hetad_was_zero(const void *p);
+static bool hetad_was_zero(const void *p);
 static void hetad_launched(dim3 grid);
 static void hetad_cleared(const void *p, long long first, long long last, size_t size, int sure);
 static void hetad_read_scalar_double(double *adj, double *cell);
@@ -831,7 +831,7 @@ static void hetad_added(const void *p)
 }
 
 // In front of what adds to it: then it is not zero any more.
-static int hetad_was_zero(const void *p)
+static bool hetad_was_zero(const void *p)
 {
     struct hetad_allocation *a = hetad_zeros(p);
     const int zero = a != NULL && a->zero;

@@ -23,7 +23,7 @@ static void hetad_added(const void *p)
 }
 
 // In front of what adds to it: then it is not zero any more.
-static int hetad_was_zero(const void *p)
+static bool hetad_was_zero(const void *p)
 {
     struct hetad_allocation *a = hetad_zeros(p);
     const int zero = a != NULL && a->zero;

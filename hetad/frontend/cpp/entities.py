@@ -160,6 +160,9 @@ class Entities:
     def tag(self, name: str) -> Type | None:
         return None
 
+    def operation(self, name: str) -> None:
+        return None
+
     def template(self, name: str) -> None:
         return None
 

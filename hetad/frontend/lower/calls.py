@@ -88,8 +88,8 @@ def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
     if name == OPAQUE:
         passed_over.statement(ctx, node)
         return None
-    operation = ctx.local(name)
-    if isinstance(operation, Operation):
+    operation = _operation_named(ctx, name)
+    if operation is not None:
         return _operation(ctx, node, operation)
     own = _own(ctx, node)
     if own is not None:
@@ -115,11 +115,11 @@ def into(ctx: Context, node: c_ast.Node, target: Place) -> bool:
     if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
         return False
     name = node.name.name
-    operation = ctx.local(name)
+    operation = _operation_named(ctx, name)
     if isinstance(operation, Act):
         _operation(ctx, node, operation, target)
         return True
-    if name.startswith("hetad$") or isinstance(operation, Operation) or _own(ctx, node) is not None:
+    if name.startswith("hetad$") or operation is not None or _own(ctx, node) is not None:
         return False
     returned = _result_type(ctx, node, name)
     if returned is None or returned == VOID or (name in TABLE and TABLE[name].same):
@@ -131,20 +131,25 @@ def into(ctx: Context, node: c_ast.Node, target: Place) -> bool:
     return True
 
 
-# --- operations, in quotes -----------------------------------------------------------------------
+# --- operations, in quotes and in what hetad emitted ---------------------------------------------
+
+
+def _operation_named(ctx: Context, name: str) -> Operation | None:
+    entry = ctx.local(name)
+    return ctx.outer.operation(name) if entry is None else entry if isinstance(entry, Operation) else None
 
 
 def _operation(ctx: Context, node: c_ast.FuncCall, operation: Operation, result: Place | None = None) -> Expr | None:
-    span = ctx.span(node)
+    span, of = ctx.span(node), operation.of(called(node))
     given = tuple(expressions.value(ctx, n) for n in arguments(node))
-    params = operation.row(given).params or (None,) * len(given)
+    params = operation.row(given, of).params or (None,) * len(given)
     args = tuple(
         convert.arithmetic(a, p) if isinstance(p, Int | Float) else a for a, p in zip(given, params, strict=True)
     )
     if isinstance(operation, Value):
-        return operation(*args, span=span)
+        return operation(*args, of=of, span=span)
     assert isinstance(operation, Act)
-    ctx.emit(operation(*args, result=result, span=span))
+    ctx.emit(operation(*args, result=result, of=of, span=span))
     return None
 
 
@@ -271,7 +276,7 @@ def _extent(ctx: Context, node: c_ast.Node) -> Expr:
 def _result_type(ctx: Context, node: c_ast.FuncCall, name: str) -> Type | None:
     """The type that a call statement returns; None when the function is not one of those."""
     callee = callees.find(name)
-    if callee.kind in ("unknown", "mathematics", "support", "shuffle adjoint"):
+    if callee.kind in ("unknown", "mathematics", "support"):
         return None
     if callee.returns is not None:
         return callee.returns
@@ -339,7 +344,7 @@ def _known_arguments(ctx: Context, node: c_ast.FuncCall, name: str) -> tuple[Exp
             return atomic_arguments(callee, args, span)
         case "output" | "formatted":
             return tuple(promoted_argument(a) for a in args)
-        case "shuffle":
+        case "shuffle" | "shuffle adjoint":
             return shuffle_arguments(callee, args, span)
         case "reduction":
             return reduction_arguments(name, args, span)

@@ -10,6 +10,7 @@ from hetad.ir.places import root_symbol
 from hetad.ir.types import is_volatile
 from hetad.ir.visit import map_body, walk_stmts
 from hetad.rules import callees, operations
+from hetad.rules.callee import Means
 
 
 def waits(statement: ir.Stmt) -> bool:
@@ -43,7 +44,10 @@ def at_once(kernel: ir.Function) -> ir.Function:
     """The kernel, with what is summed over blocks where cells recur added at once: threads run one after another."""
 
     def added(s: ir.Stmt) -> ir.Stmt | ir.Body | None:
-        return operations.plain(s) if operations.does(s, *operations.HOT) else s
+        if not operations.does(s, *operations.HOT):
+            return s
+        meaning = callees.find(s.function).pullback
+        return replace(s, function=meaning.function) if isinstance(meaning, Means) else None
 
     body, sweep = map_body(added, kernel.body), kernel.sweep
     if sweep is not None:

@@ -1,0 +1,188 @@
+"""The statements of a derivative, its operations said plainly as their rows say (`rules/operations.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+
+from hetad.analysis.pointer_expressions import out_place
+from hetad.diagnostics import Span, UnsupportedError
+from hetad.frontend.quote import Filling, Quote
+from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import literal
+from hetad.ir.build import Names, binary, convert, integer, zero
+from hetad.ir.types import DOUBLE, FLOAT, INT, SIZE_T, UINT, VOID, Float, Pointer
+from hetad.ir.visit import declared, map_body, map_expr, map_own_exprs, own_nodes
+from hetad.rules import callees, operations
+from hetad.rules.callee import Absorbed, Callee, Means, OfCopy, Refused, Spelled
+
+_REMEDY = "take hetad.hvp of the program itself, or differentiate its tangent (hetad.jvp) instead"
+
+
+class Meanings:
+    """`body`: of the function.  `differentiated`: what has no derivative is refused."""
+
+    def __init__(self, program: ir.Program, f: ir.Function, differentiated: bool) -> None:
+        self._program, self._differentiated = program, differentiated
+        self._names = Names({s.name for s in (*f.params, *declared(f.body))} | set(program.functions) | set(KERNELS))
+        self.body = map_body(self._statement, f.body)
+
+    def _statement(self, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
+        values = [e for e in own_nodes(s) if isinstance(e, ir.Intrinsic) and operations.named(e.name) is not None]
+        before: list[ir.Stmt] = []
+        if values:
+            s = self._without_values(s, before)
+        done = self._call(s) if isinstance(s, ir.Call) else s
+        if not before:
+            return done
+        return (*before, *(done if isinstance(done, tuple) else () if done is None else (done,)))
+
+    # -- statements
+
+    def _call(self, s: ir.Call) -> ir.Stmt | ir.Body | None:
+        if s.function in self._program.functions:  # one of the user's may be called as an operation is
+            return s
+        row = callees.find(s.function)
+        if row.kind not in ("support", "shuffle adjoint"):
+            return s
+        match row.pullback:
+            case Refused() if self._differentiated:
+                raise self._refusal(row, s.span)
+            case Absorbed():
+                return None
+            case Means(function=plain):
+                return self._renamed(s, plain)
+            case Spelled(text=text):
+                return self._spelled(s, row, text)
+            case OfCopy(by_kind=texts):
+                return self._copied(s, row, texts)
+        return s
+
+    def _renamed(self, s: ir.Call, plain: str) -> ir.Stmt | ir.Body:
+        if operations.does(s, operations.add_run, operations.add_each):
+            return tuple(replace(s, function=plain, args=pair) for pair in _cells(*s.args))
+        done = replace(s, function=plain, args=s.args[: len(callees.find(plain).roles)])
+        return done if s.result is None or _returns_status(plain) else replace(done, result=None)
+
+    def _spelled(self, s: ir.Call, row: Callee, text: str) -> ir.Body:
+        quote = quoted(text)
+        held: Mapping[str, Filling] = dict(zip(row.roles, s.args, strict=True))
+        places = {f"at_{role}": out_place(a) for role, a in held.items() if isinstance(a, ir.Expr)}
+        given: dict[str, Filling] = {**held, **{n: p for n, p in places.items() if p is not None}, "real": _real(row)}
+        if s.result is not None:
+            given["result"] = s.result
+        done = quote(self._names, s.span, **{n: x for n, x in given.items() if n in quote.words})
+        if s.result is None or "result" in quote.words:
+            return done
+        return (*done, ir.Assign(s.result, zero(s.result.type, s.span), span=s.span))  # a status
+
+    def _refusal(self, row: Callee, span: Span) -> UnsupportedError:
+        what = f"a derivative is differentiated once more, and '{row.name}' in it has no derivative"
+        return UnsupportedError(what, span, _REMEDY)
+
+    def _copied(self, s: ir.Call, row: Callee, texts: tuple[str, ...]) -> ir.Body:
+        """What undoes a copy, between these sides."""
+        given: dict[str, Filling] = dict(zip(row.roles, s.args, strict=True))
+        kind, real = literal(s.args[row.roles.index("kind")]), _real(row)
+        if kind is None or kind not in range(len(texts)):
+            what = "a copy without a direction, in a derivative that is differentiated once more"
+            raise UnsupportedError(what, s.span, "say with the copy's kind where its ends lie")
+        quote = quoted(texts[kind])
+        if "term" in quote.words:
+            given["term"] = ir.Symbol(self._names.fresh("term"), Pointer(real), s.span)
+        if "add" in quote.words:
+            given["add"] = (_added(s, given.get("term"), real),)
+        given["real"] = real
+        return quote(self._names, s.span, **{n: x for n, x in given.items() if n in quote.words})
+
+    # -- values
+
+    def _without_values(self, s: ir.Stmt, before: list[ir.Stmt]) -> ir.Stmt:
+        """The statement, with plain values in it; what has to come first is put `before`."""
+        if isinstance(s, ir.Declare) and operations.gives(s.init, operations.take):
+            place = _cell(s.init.args[0])
+            before.append(replace(s, init=place))
+            return ir.Assign(place, zero(place.type, s.span), span=s.span)
+        return map_own_exprs(lambda e: map_expr(lambda x: self._value(x, before), e), s)
+
+    def _value(self, e: ir.Expr, before: list[ir.Stmt]) -> ir.Expr:
+        if not isinstance(e, ir.Intrinsic) or operations.named(e.name) is None:
+            return e
+        row = callees.find(e.name)
+        match row.pullback:
+            case Refused() if self._differentiated:
+                raise self._refusal(row, e.span)
+            case Spelled(text=text):
+                return self._in_variable(e, row, text, before)
+        return zero(e.type, e.span) if operations.gives(e, operations.was_zero) else e
+
+    def _in_variable(self, e: ir.Intrinsic, row: Callee, text: str, before: list[ir.Stmt]) -> ir.Expr:
+        found = ir.Symbol(self._names.fresh("value"), e.type, e.span)
+        before.append(ir.Declare(found, None, span=e.span))
+        place = ir.Var(found, span=e.span)
+        before += self._spelled(ir.Call(e.name, e.args, place, span=e.span), row, text)
+        return place
+
+
+@cache
+def quoted(text: str) -> Quote:
+    """A text of a row, which is read once."""
+    return Quote(text)
+
+
+def _cells(target: ir.Expr, values: ir.Expr, count: ir.Expr) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    """Each cell that a run adds to, and what it adds."""
+    assert isinstance(target.type, Pointer) and isinstance(count, ir.Const)
+    for k in range(int(count.value)):
+        at = ir.Const(k, INT, span=target.span)
+        value = ir.Index(values, at, target.type.to, span=target.span)
+        yield (binary("+", target, at) if k else target), value
+
+
+def _cell(pointer: ir.Expr) -> ir.Place:
+    place = out_place(pointer)
+    assert place is not None
+    return place
+
+
+def _returns_status(function: str) -> bool:
+    return callees.find(function).returns not in (None, VOID)
+
+
+def _real(row: Callee) -> Float:
+    return DOUBLE if row.name.endswith("_double") else FLOAT
+
+
+# --- kernels --------------------------------------------------------------------------------------
+
+_NOWHERE = Span("hetad", 1, 1, 1)
+_ADD = Quote("""
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        sum[i] += term[i];
+    }
+""")
+_THREADS = 256
+
+
+def _kernel(real: Float) -> ir.Function:
+    """Adds n numbers to n others."""
+    given = (("sum", Pointer(real)), ("term", Pointer(real, const=True)), ("n", SIZE_T))
+    params = {name: ir.Symbol(name, type_, _NOWHERE, "param") for name, type_ in given}
+    body = _ADD(Names(params), _NOWHERE, **params)
+    return ir.Function(f"hetad_plus_{real}", "kernel", tuple(params.values()), VOID, body, _NOWHERE)
+
+
+KERNELS = {f.name: f for f in map(_kernel, (FLOAT, DOUBLE))}  # that meanings launch
+
+
+def _added(s: ir.Call, term: Filling | None, real: Float) -> ir.Stmt:
+    """A launch that adds as many numbers as are copied."""
+    own, into, size, _ = s.args
+    from_ = ir.Var(term, span=s.span) if isinstance(term, ir.Symbol) else own
+    count = binary("/", convert(size, SIZE_T), integer(real.bits // 8, s.span, SIZE_T))
+    more = binary("+", count, integer(_THREADS - 1, s.span, SIZE_T))
+    blocks = convert(binary("/", more, integer(_THREADS, s.span, SIZE_T)), UINT)
+    block = integer(_THREADS, s.span, UINT)
+    return ir.Launch(f"hetad_plus_{real}", blocks, block, None, None, (into, from_, count), span=s.span)
