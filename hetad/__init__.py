@@ -27,9 +27,10 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedError,
     )  # fmt: skip
-    from hetad.gradients import Gradient, Result
+    from hetad.gradients import Gradient
     from hetad.jacobians import Hessian, Jacobian, hessian, jacobian
     from hetad.modes import hvp, jvp
+    from hetad.results import Result
     from hetad.run.report import Report
     from hetad.tangents import HessianProduct, Tangent
 
@@ -44,7 +45,8 @@ __all__ = [
 
 _HOME = {
     "Report": "run.report",
-    **dict.fromkeys(("Gradient", "Result"), "gradients"),
+    "Gradient": "gradients",
+    "Result": "results",
     **dict.fromkeys(("HessianProduct", "Tangent"), "tangents"),
     **dict.fromkeys(("Function", "Program", "gradient", "load", "loads", "pullback"), "api"),
     **dict.fromkeys(("hvp", "jvp"), "modes"),

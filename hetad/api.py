@@ -6,7 +6,7 @@ Nothing is compiled before a call needs it: `Gradient.source` works on a machine
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from hetad.gradients import Gradient
 from hetad.rules.user import UserRule, checked, checked_pullback
 from hetad.run.selection import Selection, select_batch
 from hetad.run.signature import bind
+from hetad.shown import describe, table
 
 if TYPE_CHECKING:
     from hetad.frontend.driver import Driver
@@ -53,7 +54,7 @@ def load(
     settings = Settings(
         dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
     )
-    return _program([(_text_of(Path(file)), str(Path(file))) for file in files], settings)
+    return Program(tuple((_text_of(Path(file)), str(Path(file))) for file in files), settings)
 
 
 def _text_of(file: Path) -> str:
@@ -73,19 +74,7 @@ def loads(
     settings = Settings(
         dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
     )
-    return _program([(text, name)], settings)
-
-
-def _program(sources: Sequence[tuple[str, str]], settings: Settings) -> Program:
-    from hetad import frontend
-
-    if settings.frontend not in FRONTENDS:
-        raise ArgumentError(f"there is no front end {settings.frontend!r}; there are {', '.join(FRONTENDS)}")
-
-    def unit(more: Mapping[str, str]) -> Unit:
-        return frontend.load_files([(text + more.get(name, ""), name) for text, name in sources], settings)
-
-    return Program(unit({}), unit)
+    return Program(((text, name),), settings)
 
 
 def pullback(
@@ -180,14 +169,34 @@ def checked_function(function: object) -> None:
 
 
 class Program(Mapping[str, "Function"]):
-    """A CUDA program.  `program["name"]` is a function or kernel of it; iteration gives their names."""
+    """A CUDA program.  `program["name"]` is a function or kernel of it; iteration gives their names.  An instance of a
+    template is named as in C++: `program["step<double>"]`.
 
-    def __init__(self, unit: Unit, reload: Callable[[Mapping[str, str]], Unit]) -> None:
-        self.unit = unit
-        self.rules: dict[str, UserRule] = {}
-        self._reload = reload
-        self._more: dict[str, str] = {}  # by file
+    It is pickled and copied as the texts of its files, with the rules given by `hetad.pullback`; what they include is
+    read again.
+    """
+
+    def __init__(
+        self, sources: tuple[tuple[str, str], ...], settings: Settings, rules: Mapping[str, UserRule] | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """`sources`: texts and names of files; `more`: by file, the texts of pullbacks."""
+        if settings.frontend not in FRONTENDS:
+            raise ArgumentError(f"there is no front end {settings.frontend!r}; there are {', '.join(FRONTENDS)}")
+        self._sources, self._settings = sources, settings
+        self.rules: dict[str, UserRule] = dict(rules or {})
+        self._more: dict[str, str] = dict(more or {})
+        self.unit = self._read(self._more)
         self._functions: dict[str, Function] = {}
+
+    def _read(self, more: Mapping[str, str]) -> Unit:
+        from hetad import frontend
+
+        texts = [(text + more.get(name, ""), name) for text, name in self._sources]
+        return frontend.load_files(texts, self._settings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Program, (self._sources, self._settings, self.rules, self._more)
 
     def add_rule(self, rule: UserRule, cuda: str = "") -> None:
         """See `hetad.pullback`."""
@@ -196,7 +205,7 @@ class Program(Mapping[str, "Function"]):
         if rule.pullback is not None:
             file = self.unit.home(rule.function) or self.unit.name
             more = self._more | {file: f"{self._more.get(file, '')}\n{cuda}\n"}
-            unit = self._reload(more)
+            unit = self._read(more)
             checked_pullback(unit.reach(rule.pullback).functions[rule.pullback], function)
             self._more, self.unit = more, unit
         self.rules[rule.function] = rule
@@ -241,15 +250,33 @@ class Program(Mapping[str, "Function"]):
     def __repr__(self) -> str:
         return f"<hetad program {self.unit.name}: {', '.join(self)}>"
 
+    def _repr_html_(self) -> str:
+        rows = [(name, self.unit.functions[name], self.unit.signature(name)) for name in self]
+        return table(f"hetad program {self.unit.name}", rows)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
 
 class Function:
     """A host function or a kernel; calling it runs it."""
 
-    def __init__(self, program: Program, name: str, driver: Driver | None = None) -> None:
+    def __init__(
+        self, program: Program, name: str, driver: Driver | None = None, rules: Mapping[str, UserRule] | None = None
+    ) -> None:
+        """`rules`: those of the program by default."""
         self.program = program
         self.name = name
-        self.compiled = Compiled(program.unit if driver is None else program.unit.driven(driver), name)
-        self.rules = dict(program.rules)
+        self._driver = driver
+        unit = program.unit if driver is None else program.unit.driven(driver)
+        self.compiled = Compiled(unit, unit.instance(name))
+        self.rules = dict(program.rules if rules is None else rules)
+        kind, launch = ("kernel", " with grid= and block=") if self.definition.kind == "kernel" else ("function", "")
+        text = f"The {kind} at {self.compiled.signature.place}.\n\n    {self.signature}\n\n"
+        describe(self, self.definition, f"{text}Calling it{launch} runs it; arrays are written in place, as in C.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Function, (self.program, self.name, self._driver, self.rules)
 
     @property
     def definition(self) -> nodes.Function:

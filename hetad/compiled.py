@@ -11,6 +11,7 @@ from hetad import pipeline
 from hetad.diagnostics import ArgumentError
 from hetad.host.derivation import Request
 from hetad.host.saves.checkpoint import MemoryLimit
+from hetad.ir.types import Pointer
 from hetad.run import forking
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.lengths import Lengths
@@ -112,7 +113,9 @@ class Compiled:
     def derivative(self, choice: Choice) -> Derivative:
         with self._lock:
             if choice.key not in self._derivatives:
-                self._derivatives[choice.key] = pipeline.differentiate(self.unit, self.request(choice))
+                derivative = pipeline.differentiate(self.unit, self.request(choice))
+                self._require_outputs(choice)
+                self._derivatives[choice.key] = derivative
             return self._derivatives[choice.key]
 
     def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None, sets: int = 0) -> Plan:
@@ -156,7 +159,9 @@ class Compiled:
             key = (choice.key, gradient)
             if key not in self._second_orders:
                 request = self.request(choice)
-                self._second_orders[key] = pipeline.differentiate_twice(self.unit, request, gradient)
+                second = pipeline.differentiate_twice(self.unit, request, gradient)
+                self._require_outputs(choice)
+                self._second_orders[key] = second
             return self._second_orders[key]
 
     def second_order_plan(
@@ -185,6 +190,24 @@ class Compiled:
         """The parameters to whose memory the function writes."""
         with self._lock:
             return frozenset(self._reached().written)
+
+    def _require_outputs(self, choice: Choice) -> None:
+        """Raises ArgumentError for a name in `of` to which the function never writes.
+
+        Beside outputs it may stand if it is in `wrt`, too: its seed is then a part of its own gradient.
+        """
+        written = self._reached().written
+        outputs = written.intersection(choice.of or ())
+        for name in choice.of or ():
+            if name not in written and not (outputs and name in choice.wrt):
+                read_only = next(p for p in self.definition.params if p.name == name)
+                const = isinstance(read_only.type, Pointer) and read_only.type.const
+                why = "is read-only" if const else "is never written by this function"
+                others = ", ".join(n for n in self.signature.parameters if n in written)
+                raise self.signature.refuse(
+                    f"of: {name!r} {why}, so it is no output",
+                    f"what it writes: {others}" if others else "it writes to none of its parameters",
+                )
 
     def _reached(self) -> pipeline.Primal:
         if self._primal is None:

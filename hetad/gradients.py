@@ -11,9 +11,12 @@ from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
 from hetad.diagnostics import ExecutionError
 from hetad.ir.types import Float
+from hetad.rebuilt import Rebuilt
+from hetad.results import Result, as_mapping
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.report import Report
 from hetad.run.signature import bind, nearest
+from hetad.shown import describe, with_source
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from hetad.host.explanation import Saved
 
 
-class Gradient:
+class Gradient(Rebuilt):
     """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
 
     def __init__(
@@ -43,6 +46,7 @@ class Gradient:
         self._plans: dict[bool, Plan] = {}  # with the function's value, and without
         self._last: tuple[Derivative, Plan] | None = None  # of the last call
         self._source: str | None = None
+        describe(self, function.definition, self._described())
 
     @property
     def backend(self) -> Backend:
@@ -147,9 +151,23 @@ class Gradient:
         plan.gradient(values, self._seeds(seeds, self._seed_names), configuration)
 
     def __repr__(self) -> str:
+        return f"<hetad {self._title()}: {self._signature.text}>"
+
+    def _repr_html_(self) -> str:
+        signature = self._signature
+        return with_source(f"hetad {self._title()}", [(signature.text, signature.place)], self.source)
+
+    def _title(self) -> str:
         of = "the return value" if self.of is None else ", ".join(self.of)
         batch = f" for {self._sets} sets" if self._sets else ""
-        return f"<hetad gradient of {of} with respect to {', '.join(self.wrt)}{batch}: {self._signature.text}>"
+        return f"gradient of {of} with respect to {', '.join(self.wrt)}{batch}"
+
+    def _described(self) -> str:
+        seeds = "" if self.of is None else f", seeds={{{', '.join(f'{n!r}: ...' for n in self.of)}}}"
+        return (
+            f"The {self._title()}.\n\n    {self._signature.text}    ({self._signature.place})\n\n"
+            f"Called with the arguments of the function{seeds}; gives {', '.join(self.wrt)} by name, or unpacked."
+        )
 
     def _run(
         self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: LaunchConfiguration | None,
@@ -191,37 +209,11 @@ class Gradient:
     def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:
         if seeds is None:
             return {}
-        if not isinstance(seeds, Mapping):
-            example = f"seeds={{{allowed[0]!r}: ...}}"
+        given = as_mapping(seeds)
+        if given is None:
+            example = f"seeds={{{', '.join(f'{name!r}: ...' for name in allowed)}}}"
             raise self._signature.refuse(f"seeds must be a mapping, got a {type(seeds).__name__}", f"use {example}")
-        for name in seeds:
+        for name in given:
             if name not in allowed:
                 raise self._signature.refuse(f"there is no output {name!r} to seed", nearest(str(name), allowed))
-        return seeds
-
-
-class Result(Mapping[str, Any]):
-    """Gradients by name, `r["A"]`, or by position in wrt, `r[0]`."""
-
-    __slots__ = ("_names", "_values")
-
-    def __init__(self, names: tuple[str, ...], values: Sequence[Any]) -> None:
-        self._names = names
-        self._values = values
-
-    def __getitem__(self, name: str | int) -> Any:
-        if isinstance(name, int):
-            return self._values[name]
-        try:
-            return self._values[self._names.index(name)]
-        except ValueError:
-            raise KeyError(f"no gradient of {name!r}; there are those of {', '.join(self._names)}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"Result({dict(self)!r})"
+        return given

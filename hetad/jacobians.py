@@ -16,6 +16,7 @@ from hetad.api import gradient
 from hetad.diagnostics import ArgumentError
 from hetad.directions import from_vector, on_host, to_vector
 from hetad.modes import hvp, jvp
+from hetad.rebuilt import Rebuilt
 from hetad.run import foreign
 from hetad.run.call import RETURN
 from hetad.run.signature import bind
@@ -83,7 +84,7 @@ def hessian(
     return Hessian(function, wrt, of, backend, sparsity, cpu_threads, progress)
 
 
-class Jacobian:
+class Jacobian(Rebuilt):
     """Called with the arguments of the function; a kernel needs grid= and block= again."""
 
     def __init__(
@@ -185,7 +186,7 @@ class Jacobian:
         )
 
 
-class Hessian:
+class Hessian(Rebuilt):
     """Called with the arguments of the function; a kernel needs grid= and block= again."""
 
     def __init__(

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hetad.directions import from_vector, to_vector
+from hetad.results import Result
 from hetad.subjects import Subject, function_of_problem, inner_bits
 
 _ROUNDING = {32: 1e-6, 64: 1e-12}
@@ -49,7 +50,7 @@ def of_function(
     def along_u(arguments: list[Any], seeds: dict[str, Any] | None) -> Mapping[str, Any]:
         factor = (seeds or {}).get("return", 1.0)
         tangents = {n: from_vector(x, factor * to_vector(x)) for n, x in u.items()}
-        return product(*arguments, tangents=tangents, seeds=weights, **launch)
+        return dict(product(*arguments, tangents=tangents, seeds=weights, **launch).items())
 
     coarsest = inner_bits(product.derivative.program)
     found = gradient(*arguments, seeds=weights, **launch)
@@ -80,5 +81,5 @@ def _random(at: Mapping[str, Any], names: Sequence[str], seed: int) -> dict[str,
     return {n: from_vector(at[n], rng.standard_normal(to_vector(at[n]).size)) for n in names}
 
 
-def _dot(u: Mapping[str, Any], found: Mapping[str, Any]) -> float:
+def _dot(u: Mapping[str, Any], found: Result) -> float:
     return sum(float(to_vector(u[n]) @ to_vector(found[n])) for n in u)

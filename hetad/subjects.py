@@ -99,7 +99,7 @@ def of_function(
         wrt=wrt,
         of=of,
         primal=lambda arguments: function(*arguments, backend=backend, cpu_threads=cpu_threads, **launch),
-        gradient=lambda arguments, seeds: gradient(*arguments, seeds=seeds, **launch),
+        gradient=lambda arguments, seeds: dict(gradient(*arguments, seeds=seeds, **launch).items()),
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
         inner_bits=inner_bits(gradient.derivative.program),
@@ -126,7 +126,7 @@ def _tangent_of(
 
     def tangent(arguments: list[Any], tangents: dict[str, Any]) -> Mapping[str, Any]:
         found = made(*arguments, tangents=tangents, **launch)
-        return {"return": found} if of is None else found
+        return {"return": found} if of is None else dict(found.items())
 
     return tangent, ""
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
-from hetad.gradients import Result
+from hetad.rebuilt import Rebuilt
+from hetad.results import Result, as_mapping
 from hetad.run.call import RETURN
 from hetad.run.layout import dtype_of
 from hetad.run.signature import bind, nearest
+from hetad.shown import describe, with_source
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from hetad.run.signature import Signature
 
 
-class Tangent:
+class Tangent(Rebuilt):
     """The derivative of a function along directions, in forward mode.  Arguments are those of the function; a kernel
     needs grid= and block= again."""
 
@@ -41,6 +43,7 @@ class Tangent:
         self._signature = function.compiled.signature
         self._made: TangentPlan | None = None
         self._source: str | None = None
+        describe(self, function.definition, _described(self))
 
     @property
     def backend(self) -> Backend:
@@ -114,8 +117,15 @@ class Tangent:
         return plan.execute_along(values[:count], values[count:], launch, self._progress)
 
     def __repr__(self) -> str:
-        of = "the return value" if self.of is None else ", ".join(self.of)
-        return f"<hetad tangent of {of} along {', '.join(self.wrt)}: {self._signature.text}>"
+        return f"<hetad {self.title}: {self._signature.text}>"
+
+    def _repr_html_(self) -> str:
+        return _as_html(self)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return f"tangent of {_outputs(self.of)} along {', '.join(self.wrt)}"
 
     def _plan(self) -> TangentPlan:
         if self._made is None:
@@ -135,7 +145,7 @@ class Tangent:
         return Result(self.of, [outputs.get(n) for n in self.of]), Result(self.of, [found.get(n) for n in self.of])
 
 
-class HessianProduct:
+class HessianProduct(Rebuilt):
     """The product of a function's Hessian with a vector; of several outputs, of their sum weighted by the seeds."""
 
     def __init__(
@@ -152,6 +162,7 @@ class HessianProduct:
         self._signature = function.compiled.signature
         self._plans: dict[bool, Plan] = {}  # with the gradient, and without
         self._last: Plan | None = None  # of the last call
+        describe(self, function.definition, _described(self))
 
     @property
     def backend(self) -> Backend:
@@ -201,7 +212,9 @@ class HessianProduct:
     ) -> tuple[Result, Result]:  # fmt: skip
         """The gradient and its product from one run: the adjoint of the tangents of `wrt` is the gradient."""
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        return self._run(args, tangents, seeds, launch, named, gradient=True)
+        found, product = self._run(args, tangents, seeds, launch, named, gradient=True)
+        assert found is not None
+        return found, product
 
     def execute(
         self, *args: Any, grid: Any = None, block: Any = None, shared_mem: Any = 0, stream: Any = None, **named: Any
@@ -225,13 +238,21 @@ class HessianProduct:
         return (*self._signature.parameters, *tangents, *self._plan(gradient=False).adjoint_names)
 
     def __repr__(self) -> str:
-        of = "the return value" if self.of is None else ", ".join(self.of)
-        return f"<hetad Hessian product of {of} with respect to {', '.join(self.wrt)}: {self._signature.text}>"
+        return f"<hetad {self.title}: {self._signature.text}>"
+
+    def _repr_html_(self) -> str:
+        return _as_html(self)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return f"Hessian product of {_outputs(self.of)} with respect to {', '.join(self.wrt)}"
 
     def _run(
         self, args: Sequence[Any], tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None,
         launch: LaunchConfiguration | None, named: dict[str, Any], *, gradient: bool,
-    ) -> tuple[Result, Result]:  # fmt: skip
+    ) -> tuple[Result | None, Result]:  # fmt: skip
+        """The gradient, if that is wanted, and the product."""
         given = checked_names(self._signature, tangents, self.wrt, "tangents")
         weights = checked_names(self._signature, {} if seeds is None else seeds, self.of or (RETURN,), "seeds")
         values = bind(self._signature, args, named)
@@ -241,7 +262,7 @@ class HessianProduct:
         seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
         _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
         count = len(self.wrt)
-        return Result(self.wrt, found[count:]), Result(self.wrt, found[:count])
+        return Result(self.wrt, found[count:]) if gradient else None, Result(self.wrt, found[:count])
 
     def _tangent(self, plan: Plan, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
         if name == RETURN:
@@ -282,14 +303,33 @@ class HessianProduct:
 
 def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what: str) -> Mapping[str, Any]:
     """The mapping, if it names only what is allowed."""
-    if not isinstance(given, Mapping):
-        raise signature.refuse(
-            f"{what} must be a mapping, got a {type(given).__name__}", f"use {what}={{{allowed[0]!r}: ...}}"
-        )
-    for name in given:
+    found = as_mapping(given)
+    if found is None:
+        example = f"{what}={{{', '.join(f'{name!r}: ...' for name in allowed)}}}"
+        raise signature.refuse(f"{what} must be a mapping, got a {type(given).__name__}", f"use {example}")
+    for name in found:
         if name not in allowed:
             raise signature.refuse(f"{what}: there is no {name!r}", nearest(str(name), allowed))
-    return given
+    return found
+
+
+def _outputs(of: Sequence[str] | None) -> str:
+    return "the return value" if of is None else ", ".join(of)
+
+
+def _described(derivative: Tangent | HessianProduct) -> str:
+    """Its documentation."""
+    signature = derivative.function.compiled.signature
+    tangents = ", ".join(f"{name!r}: ..." for name in derivative.wrt)
+    return (
+        f"The {derivative.title}.\n\n    {signature.text}    ({signature.place})\n\n"
+        f"Called with the arguments of the function, and tangents={{{tangents}}}."
+    )
+
+
+def _as_html(derivative: Tangent | HessianProduct) -> str:
+    signature = derivative.function.compiled.signature
+    return with_source(f"hetad {derivative.title}", [(signature.text, signature.place)], derivative.source)
 
 
 def _zeros_like(array: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,23 +57,27 @@ def run(options: argparse.Namespace) -> int:
     if len(options.file) == 1 and options.file[0].suffix == ".toml":
         return _show([_examine_problem(options.file[0])], options)
     unit = load(options).unit
-    if options.function is not None and options.function not in unit.functions:
-        unit.reach(options.function)  # raises, with the nearest names
+    if options.function is not None:
+        options.function = unit.instance(options.function)
+        if options.function not in unit.functions:
+            unit.reach(options.function)  # raises, with the nearest names
     asked = [options.function] if options.function is not None else list(unit.functions)
     wrt, of = _selected(unit, options)
     parts = _called_by_others(unit) if options.function is None else frozenset()
-    return _show([examine(unit, name, wrt, of, name in parts) for name in asked], options)
+    templates = unit.templates if options.function is None else {}
+    return _show([examine(unit, name, wrt, of, name in parts) for name in asked], options, templates)
 
 
-def _show(findings: list[Finding], options: argparse.Namespace) -> int:
+def _show(findings: list[Finding], options: argparse.Namespace, templates: Mapping[str, str] | None = None) -> int:
+    """`templates`: those of which a user may name instances, with their kinds."""
     from hetad.cli.console import print_json
 
+    templates = templates or {}
     if options.json:
-        print_json(
-            {"file": ",".join(map(str, options.file)), "functions": [_as_dictionary(finding) for finding in findings]}
-        )
+        listed = {"functions": [_as_dictionary(finding) for finding in findings], "templates": list(templates)}
+        print_json({"file": ",".join(map(str, options.file)), **listed})
     else:
-        _print(findings)
+        _print(findings, templates)
     return 1 if any(finding.errors for finding in findings) else 0
 
 
@@ -139,12 +144,14 @@ def examine(
     from hetad.host.derivation import Request
 
     notes: list[tuple[str, Span]] = []
+    kind: str = unit.functions.get(name, "kernel")
     with collecting() as found:
         try:
             program = pipeline.reach(unit, name)
             notes += fence.notes(program)
             pipeline.normalized(program)
             function = program.functions[name]
+            kind = unit.functions.get(name, function.kind)  # of a function for both, and of instances of templates
             tables = any(isinstance(p.type, Pointer) and holds_pointer(p.type.to) for p in function.params)
             for inputs, outputs in (
                 _questions(function, wrt, of, only_value) if not (found or (is_part and tables)) else ()
@@ -158,7 +165,7 @@ def examine(
                 raise
     errors = {(str(error.span), error.message): unit.explain(error) for error in found}
     every = tuple(sorted(errors.values(), key=_place))
-    return Finding(name, unit.functions[name], unit.position(name).line, every, tuple(notes))
+    return Finding(name, kind, unit.position(name).line, every, tuple(notes))
 
 
 def _place(error: SourceError) -> tuple[str, int, int]:
@@ -191,7 +198,7 @@ def _as_dictionary(finding: Finding) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print(findings: list[Finding]) -> None:
+def _print(findings: list[Finding], templates: Mapping[str, str]) -> None:
     from rich.table import Table
 
     from hetad.cli.console import out
@@ -205,6 +212,8 @@ def _print(findings: list[Finding]) -> None:
     for finding in findings:
         verdict = "[green]supported[/]" if not finding.errors else "[bold red]refused[/]"
         table.add_row(finding.name, finding.kind, str(finding.line), verdict)
+    for name, kind in templates.items():
+        table.add_row(f"{name}<…>", kind, "", "template: check an instance of it by its name")
     out().print(table)
     for text in dict.fromkeys(f"{span}: {text}" for finding in findings for text, span in finding.notes):
         out().print(f"note: {text}", markup=False, highlight=False, soft_wrap=True)

@@ -6,11 +6,20 @@ import difflib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnknownTypeProblem, UnsupportedError
+from hetad.diagnostics import (
+    HetadError,
+    SourceError,
+    Span,
+    SyntaxProblem,
+    UnknownNameError,
+    UnknownTypeProblem,
+    UnsupportedError,
+)
 from hetad.frontend.items import split_items
 from hetad.frontend.linkage import linked
-from hetad.frontend.preprocess import Preprocessed
+from hetad.frontend.preprocess import Preprocessed, preprocess
 from hetad.frontend.reached import Linkage
+from hetad.frontend.templates import example
 from hetad.frontend.unit import Unit
 from hetad.ir import nodes as ir
 
@@ -39,9 +48,32 @@ class CUnit(Unit):
         parsed for this."""
         return self._outer.public()
 
+    @cached_property
+    def templates(self) -> Mapping[str, ir.Kind]:
+        return {name: template.item.kind for name, template in self._outer.templates().items()}
+
+    def instance(self, name: str) -> str:
+        if "<" not in name:
+            return name
+        try:
+            tokens = [t for t in preprocess(name, name).tokens if t.file == name]
+            found = self._outer.instance(tokens) if tokens and tokens[-1].text == ">" else None
+            if found is None:
+                raise self._unknown(name)
+        except SyntaxProblem as error:
+            if "hetad$" not in error.message:
+                error.span = None  # the name stands in no file
+                raise
+            remedy = "name types and numbers that the program knows, as in 'step<float, 16>'"
+            raise SyntaxProblem(f"the template arguments of '{name}' cannot be read", None, remedy) from None
+        except SourceError as error:
+            error.span = None
+            raise
+        return found
+
     def program(self, function: str) -> ir.Program:
         try:
-            if function not in self.functions:
+            if function not in self.functions and self._outer.instance_of(function) is None:
                 raise self._unknown(function)
             return self._outer.reach(function, self.sources)
         except SourceError as error:
@@ -74,13 +106,16 @@ class CUnit(Unit):
         return self._outer.home(function)
 
     def _unknown(self, name: str) -> HetadError:
+        if (template := self._outer.templates().get(name)) is not None:
+            remedy = f"name an instance of it, as '{example(template)}'"
+            return UnknownNameError(f"'{name}' is a template", template.item.span, remedy).attach(self.sources)
         for declares, text in (("template", "a C++ template"), ("prototype", "declared but not defined here")):
             item = self._outer.item(name, declares)  # type: ignore[arg-type]
             if item is not None:
                 remedy = "define it in this source as a plain function"
                 return UnsupportedError(f"'{name}' is {text}", item.span, remedy).attach(self.sources)
-        near = difflib.get_close_matches(name, list(self.functions), n=3)
-        every = ", ".join(self.functions) or "none"
+        near = difflib.get_close_matches(name.partition("<")[0], [*self.functions, *self.templates], n=3)
+        every = ", ".join([*self.functions, *map(example, self._outer.templates().values())]) or "none"
         remedy = f"did you mean {' or '.join(near)}?" if near else f"the functions are: {every}"
         return UnknownNameError(f"no function '{name}' in {self.name}", None, remedy)
 

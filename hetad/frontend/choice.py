@@ -48,6 +48,31 @@ class FirstThatReads(Unit):
     def functions(self) -> Mapping[str, ir.Kind]:
         return self._c.functions
 
+    @property
+    def templates(self) -> Mapping[str, ir.Kind]:
+        return self._c.templates
+
+    def instance(self, name: str) -> str:
+        """As C names it; where C does not read it, as Clang does."""
+        if "<" not in name:
+            return name
+        try:
+            with speculative():
+                found = self._c.instance(name)
+                self._c.program(found)
+        except SourceError as refused:
+            clang = self._as_cpp()
+            try:
+                found = clang.instance(name) if isinstance(clang, Unit) else ""
+            except SourceError:
+                found = ""
+            if not found or not isinstance(clang, Unit):
+                raise refused from None
+            self._readers[found] = clang
+        else:
+            self._readers[found] = self._c
+        return found
+
     def program(self, function: str) -> ir.Program:
         reader = self._readers.get(function)
         if reader is not None:

@@ -9,18 +9,13 @@ from typing import Protocol, TypeVar
 
 from pycparser import c_ast
 
-from hetad.diagnostics import (
-    ConsequenceError,
-    Span,
-    UnsupportedError,
-    problems_so_far,
-)
+from hetad.diagnostics import ConsequenceError, Span, UnsupportedError, problems_so_far
 from hetad.frontend import cuda_syntax, parse, templates
 from hetad.frontend.cpp_syntax import AUTO, BRACED, NameTable, local_types
 from hetad.frontend.definitions import Once, fits, take_defaults, undefined
 from hetad.frontend.items import Declares, Item
 from hetad.frontend.linkage import Text, is_declaration
-from hetad.frontend.lower import instantiate, program
+from hetad.frontend.lower import calls, instantiate, program
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
@@ -73,7 +68,7 @@ class FileScope:
                 if what in ("function", "template"):
                     self._order.setdefault(self.program_name(name), position)
         self._types = self._type_names()
-        self._templates: dict[str, templates.Template] = {}
+        self.templates: dict[str, templates.Template] = {}
         self._beyond: dict[str, str] = {}
         self._read_cpp_items()
         self._namespaces = {part for item in items for part in item.namespace.split("::") if part}
@@ -122,7 +117,7 @@ class FileScope:
                 elif isinstance(template, str):
                     self._beyond[name] = f"{template}"
                 else:
-                    self._templates[name] = template
+                    self.templates[name] = template
             elif what == "specialisation":
                 self._beyond.setdefault(name, "a C++ template with specialisations")
             elif what == "other" and found[0].tokens[0].text == "class":
@@ -175,12 +170,12 @@ class FileScope:
 
     def _names(self, item: Item) -> NameTable:
         own = local_types(item.tokens)
-        template = next((t for t in self._templates.values() if t.item is item), None)
+        template = next((t for t in self.templates.values() if t.item is item), None)
         if template is not None:
             own |= {p.name for p in template.parameters if p.kind == "type"}
             own -= {p.name for p in template.parameters if p.kind == "value"}
         types = self._types | own if own else self._types
-        kinds = {name: tuple(p.kind for p in t.parameters) for name, t in self._templates.items()}
+        kinds = {name: tuple(p.kind for p in t.parameters) for name, t in self.templates.items()}
         host = item.kind == "host" and "function" in item.names.values()
         return NameTable(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
 
@@ -365,7 +360,7 @@ class FileScope:
 
     @_of_its_text
     def template(self, name: str) -> templates.Template | None:
-        return self._templates.get(name)
+        return self.templates.get(name)
 
     def pattern(
         self, template: templates.Template, bindings: templates.Bindings
@@ -391,12 +386,8 @@ class FileScope:
         if parameter.kind == "value":
             return instantiate.constant(ctx, self._expression(parameter.default, names))
         at = parameter.default[0]
-        tokens = [
-            at.spelled("(", "operator"),
-            *parameter.default,
-            at.spelled(")", "operator"),
-            at.spelled("0", "number"),
-        ]
+        opening, closing, zero = at.spelled("(", "operator"), at.spelled(")", "operator"), at.spelled("0", "number")
+        tokens = [opening, *parameter.default, closing, zero]
         cast = self._expression(tokens, names)
         assert isinstance(cast, c_ast.Cast)
         return declared(ctx, cast.to_type)
@@ -422,6 +413,14 @@ class FileScope:
             self._order[candidate] = self._order[called.name] + len(self._instances) / (2 * _INSTANCES)
             self._signatures[candidate] = own
         return self._signatures[self._instance_names[key]]  # type: ignore[return-value]
+
+    def instance_named(self, tokens: Sequence[Token]) -> Signature | None:
+        """The instance that `step<double>` means, of a template of this text."""
+        template, at = self.templates[tokens[0].text], tokens[-1]
+        call = [*tokens, at.spelled("(", "operator"), at.spelled(")", "operator")]
+        node = self._expression(call, self._names(template.item))
+        assert isinstance(node, c_ast.FuncCall)
+        return calls.named(Context(self, {}, None, at.span), node.name, [])
 
     def _bound_signature(self, template: templates.Template, bindings: templates.Bindings) -> Signature:
         nodes, lengths, defaults = self._parse(template.item)
@@ -451,8 +450,9 @@ class FileScope:
 
     # --- what the program asks -----------------------------------------------------------------
 
-    def has_instance(self, name: str) -> bool:
-        return name in self._instances
+    def instance_item(self, name: str) -> Item | None:
+        """The template of which a name is an instance."""
+        return self._instances[name][0].item if name in self._instances else None
 
     def declares_function(self, name: str) -> bool:
         return (name, "function") in self._by_name or (name, "prototype") in self._by_name

@@ -198,6 +198,11 @@ def _word(binding: Binding) -> str:
     return re.sub(r"\W+", "_", text.replace("*", " ptr ").strip()).strip("_")
 
 
+def example(template: Template) -> str:
+    """An instance as a user could name it: `scale<float, 16>`."""
+    return f"{template.name}<{', '.join('float' if p.kind == 'type' else '16' for p in template.parameters)}>"
+
+
 def key(template: Template, bindings: Bindings) -> tuple[Any, ...]:
     """What tells instances apart."""
     parts: list[Any] = [template.name]

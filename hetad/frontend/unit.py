@@ -32,6 +32,18 @@ class Unit(ABC):
     def program(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, as it is written."""
 
+    @property
+    def templates(self) -> Mapping[str, ir.Kind]:
+        """Templates of functions, in order, with their kinds: a user names instances of them, as `step<double>`."""
+        return {}
+
+    def instance(self, name: str) -> str:
+        """What a function is called in programs: itself, or `step_double` for `step<double>`.
+
+        Raises UnknownNameError, SyntaxProblem or UnsupportedError.
+        """
+        return name
+
     @deep
     @seldom_collected()
     def reach(self, function: str) -> ir.Program:

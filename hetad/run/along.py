@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.run import foreign
-from hetad.run.arrays import ArrayParameter, Converter, converter
+from hetad.run.arrays import ArrayParameter, Converter, converter, members_of
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.memory import Buffer
 from hetad.run.signature import Signature
@@ -191,5 +191,6 @@ def _of_user(value: Any, buffer: Buffer | None) -> Buffer | None:
 
 def _like(array: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """An array of that shape, of which only kind and type matter; masks have a type of their own."""
-    wanted = array.dtype if dtype is None else dtype
+    members = members_of(dtype)
+    wanted = array.dtype if dtype is None or (members is not None and array.dtype == members[0]) else dtype
     return array if array.shape == shape and array.dtype == wanted else type(array)(shape, wanted)

@@ -176,7 +176,7 @@ class ArrayParameter:
         if type(value) is not np.ndarray:
             value = self.seen(value)
             self._check_kind(value)
-        if self.dtype is not None and value.dtype != self.dtype:
+        if self.dtype is not None and value.dtype != self.dtype and not self._holds_members(value):
             self._refuse_dtype(value)
         if value.ndim == 0:
             raise self._refuse("expected an array, got one of rank 0", f"use {self.name}.reshape(1)")
@@ -185,8 +185,8 @@ class ArrayParameter:
                 f"the array is not C-contiguous (shape {value.shape}, strides {value.strides})",
                 "C sees a pointer, not strides: pass np.ascontiguousarray(...)",
             )
-        if self.multiple > 1 and value.size % self.multiple:
-            raise self._refuse(f"expected a multiple of {self.multiple} elements, got {value.size}")
+        if self.multiple > 1 and (count := value.nbytes // (self.dtype or value.dtype).itemsize) % self.multiple:
+            raise self._refuse(f"expected a multiple of {self.multiple} elements, got {count}")
         if self.written and isinstance(value, np.ndarray) and not value.flags.writeable:
             if not self.stays:
                 raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
@@ -209,7 +209,15 @@ class ArrayParameter:
             return value if made is None else made
         return array
 
+    def _holds_members(self, value: Any) -> bool:
+        """Whether the last axis of an array of numbers counts the members of a struct: (..., 3) floats for `float3`."""
+        members = members_of(self.dtype)
+        return members is not None and value.dtype == members[0] and value.shape[-1:] == (members[1],)
+
     def _check_kind(self, value: Any) -> None:
+        if isinstance(value, np.ma.MaskedArray):
+            remedy = f"pass {self.name}.filled(...), with the value that masked elements are to have"
+            raise self._refuse("a masked array has elements without a value, which C does not know of", remedy)
         if foreign.is_on_device(value):
             if not hasattr(value, "flags"):
                 raise self._refuse(f"expected an array, got {_described(value)}", "try cupy.asarray(...)")
@@ -217,19 +225,27 @@ class ArrayParameter:
                 raise self._refuse(
                     "this is a host pointer, and the array lies in device memory", "pass a NumPy array (cupy.asnumpy)"
                 )
-        elif not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        elif not isinstance(value, np.ndarray):
             wanted = "an array" if self.dtype is None else f"an array of {_dtype_name(self.dtype)}"
             dtype = "" if self.dtype is None or self.dtype.names else f", dtype=np.{self.dtype}"
             raise self._refuse(f"expected {wanted}, got {_described(value)}", f"use np.array(...{dtype})")
 
     def _refuse_dtype(self, value: Any) -> None:
         assert self.dtype is not None
-        if self.dtype.names:
+        members = members_of(self.dtype)
+        if value.dtype.kind == "c" and members is not None and members[1] == 2:
+            remedy = f"pass x.view(np.{members[0]}).reshape(*x.shape, 2): its gradient has one number for each part"
+        elif value.dtype.kind == "c":
+            remedy = "pass x.real.copy() and x.imag.copy(): hetad differentiates real numbers"
+        elif members is not None:
+            remedy = f"an array of np.{members[0]} whose last axis has {members[1]} elements will do"
+        elif self.dtype.names:
             remedy = f"np.dtype({self.dtype.descr}) is the layout that C gives it (in NumPy, align=True)"
         else:
             remedy = f"convert it with .astype(np.{self.dtype})"
-        problem = f"expected an array of {_dtype_name(self.dtype)}, got {_dtype_name(value.dtype)}"
-        raise self._refuse(problem, remedy)
+        wanted = str(self.type.to) if self.dtype.names else _dtype_name(self.dtype)
+        shape = f" of shape {value.shape}" if members is not None else ""
+        raise self._refuse(f"expected an array of {wanted}, got {_dtype_name(value.dtype)}{shape}", remedy)
 
     def _refuse(self, problem: str, remedy: str = "") -> Exception:
         return self.signature.refuse(problem, remedy, self.name)
@@ -299,6 +315,16 @@ def converter(name: str, type_: Type, signature: Signature, space: Space = None,
             return ArrayParameter(name, type_, signature, space, written, dtype, multiple)
         case _:
             raise signature.refuse(f"`{declaration(type_, name)}` cannot be passed from Python", parameter=name)
+
+
+def members_of(dtype: np.dtype[Any] | None) -> tuple[np.dtype[Any], int] | None:
+    """The type and number of the members of a struct that is as many numbers of one floating type, such as `float3`."""
+    if dtype is None or dtype.names is None:
+        return None
+    kinds = {dtype[name] for name in dtype.names}
+    kind = kinds.pop()
+    filled = not kinds and kind.kind == "f" and kind.itemsize * len(dtype.names) == dtype.itemsize
+    return (kind, len(dtype.names)) if filled else None
 
 
 def on_host(value: Any) -> Any:

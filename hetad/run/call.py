@@ -275,7 +275,7 @@ class Plan:
             raise self.signature.refuse(
                 f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
                 f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {argument.array.shape} and dtype of "
-                f"{adjoint.name}; ones give the gradient of the sum of its elements",
+                f"{adjoint.name}; ones give the gradient of the sum of its elements, zeros leave this output out",
             )
         seed = replace(adjoint.array, name=label, written=False).check(seeds[adjoint.name])
         if seed.shape != argument.array.shape:

@@ -223,7 +223,7 @@ def test_the_gradient_of_an_array(program: hetad.Program) -> None:
     x, y = np.arange(6, dtype=np.float32).reshape(2, 3), np.ones(6, np.float32)
     seed = np.arange(6, dtype=np.float32)
     r = g(6, 3.0, x, y, seeds={"y": seed})
-    assert list(r) == ["x", "a", "y"]
+    assert list(r.keys()) == ["x", "a", "y"]
     assert r["a"] == pytest.approx(float(x.ravel() @ seed))
     assert type(r["a"]) is float
     np.testing.assert_array_equal(r[0], 3 * seed.reshape(2, 3))

@@ -66,7 +66,7 @@ class Entities:
             if not models:
                 self.own.add(cursor.spelling)
             if not models and cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
-                name = self.function(cursor).removeprefix(_MARK)
+                name = self.named(cursor)
                 self.public[name] = self.item(cursor).kind
                 self._extent(cursor)
             elif cursor.kind in FUNCTIONS:
@@ -120,6 +120,10 @@ class Entities:
             own = list(found.get_arguments())
             self._targets[name] = {own[n].hash if n != THIS else THIS: g for n, g in given.items()}
         return _MARK + name
+
+    def named(self, cursor: Cursor) -> str:
+        """What a function is called in the program."""
+        return self.function(cursor).removeprefix(_MARK)
 
     @staticmethod
     def _joins_known(function: Cursor) -> bool:

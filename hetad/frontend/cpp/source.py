@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -10,18 +11,23 @@ from pycparser.c_parser import Coord
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import models
 from hetad.frontend.cpp import clang, special, stub, tree
-from hetad.frontend.cpp.clang import Cursor
+from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.recipes import with_recipes
 from hetad.frontend.cpp.text import Text
 from hetad.frontend.cuda_syntax import joined
 from hetad.frontend.initialisers import MOST_ELEMENTS
 from hetad.frontend.tokens import Token, is_operator, matching
 
+_INSTANCE = "__hetad_instance_"
+
 
 class Source:
-    """A preprocessed text, parsed; `asked` are the types of which Clang is asked about special members."""
+    """A preprocessed text, parsed; `asked` are the types of which Clang is asked about special members, `instances`
+    those of templates that a user names."""
 
-    def __init__(self, name: str, tokens: Sequence[Token], asked: Sequence[str] = ()) -> None:
+    def __init__(
+        self, name: str, tokens: Sequence[Token], asked: Sequence[str] = (), instances: Sequence[str] = ()
+    ) -> None:
         self.name = name
         for model in reversed(models.named(t.text for t in tokens)):
             tokens = [*model.tokens, *tokens]
@@ -29,9 +35,19 @@ class Source:
         tokens = self.tokens
         _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
-        self.unit = clang.parse(name, self._text.whole + special.question(asked))
+        self.unit = clang.parse(name, self._text.whole + special.question(asked) + _named(instances))
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
         self.errors = self._errors()
+
+    def instances(self, count: int) -> list[Cursor | None]:
+        """The functions that the instances of templates are, where Clang finds one."""
+        found: dict[str, Cursor] = {}
+        for variable in self.unit.cursor.get_children():
+            if variable.spelling.startswith(_INSTANCE):
+                for used in (c.referenced for c in variable.walk_preorder()):
+                    if used is not None and used.kind == CursorKind.FUNCTION_DECL:
+                        found[variable.spelling] = used
+        return [found.get(f"{_INSTANCE}{number}") for number in range(count)]
 
     def _errors(self) -> list[tuple[int, SourceError]]:
         """What Clang objects to, by the token where it does."""
@@ -110,6 +126,15 @@ class Source:
                 semicolons.append(i)
             i += 1
         return opening, closing, semicolons
+
+
+def _named(instances: Sequence[str]) -> str:
+    """What is put behind the program so that there are these instances; what is no name is left out."""
+    return "".join(
+        f"inline auto *{_INSTANCE}{number} = &{name};\n"
+        for number, name in enumerate(instances)
+        if re.fullmatch(r"[\w:]+<[\w:<>,*\s-]*>", name)
+    )
 
 
 def _refuse_long_lists(tokens: Sequence[Token]) -> None:

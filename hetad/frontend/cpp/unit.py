@@ -34,10 +34,25 @@ class CppUnit(Unit):
         self.sources: Mapping[str, str] = {n: s for m in shipped for n, s in m.sources.items()} | dict(host.sources)
         self._tokens = host.tokens
         self._asked: list[str] = []
+        self._instances: dict[str, str] = {}  # by what the user calls them
         self._entities = self._read()
 
     def _read(self) -> Entities:
-        return Entities(Source(self.name, self._tokens, self._asked), self._asked)
+        entities = Entities(Source(self.name, self._tokens, self._asked, list(self._instances)), self._asked)
+        for name, cursor in zip(list(self._instances), entities.source.instances(len(self._instances)), strict=True):
+            if cursor is None:
+                del self._instances[name]
+            else:
+                self._instances[name] = entities.named(cursor)
+        return entities
+
+    def instance(self, name: str) -> str:
+        if "<" in name and name not in self._instances:
+            self._instances[name] = ""
+            self._entities = self._read()
+            if name not in self._instances:
+                raise self._unknown(name)
+        return self._instances.get(name, name)
 
     @property
     def functions(self) -> Mapping[str, ir.Kind]:
@@ -46,7 +61,7 @@ class CppUnit(Unit):
 
     def program(self, function: str) -> ir.Program:
         try:
-            if function not in self.functions:
+            if function not in self.functions and function not in self._instances.values():
                 raise self._unknown(function)
             return self._closed(function)
         except SourceError as error:

@@ -75,7 +75,7 @@ from hetad.rules.operations import Act, Operation, Value
 def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
     """The value of a call; None for a call of a void function, or one whose value is not used."""
     if not isinstance(node.name, c_ast.ID):
-        own = _named(ctx, node.name, arguments(node))
+        own = named(ctx, node.name, arguments(node))
         if own is None:
             ctx.refuse("a call through an expression", node, "call the function by name")
         return _own_call(ctx, node, own, used)
@@ -161,10 +161,10 @@ def _own(ctx: Context, node: c_ast.FuncCall) -> Signature | None:
     entry = ctx.local(name)
     if entry is not None and not isinstance(entry, Qualified):
         ctx.refuse(f"a call of the variable '{name}'", node, "call a function by name")
-    return _named(ctx, node.name, arguments(node))
+    return named(ctx, node.name, arguments(node))
 
 
-def _named(ctx: Context, node: c_ast.Node, passed: list[c_ast.Node]) -> Signature | None:
+def named(ctx: Context, node: c_ast.Node, passed: list[c_ast.Node]) -> Signature | None:
     """The function of the program that a name denotes, or the instance that `f<...>` and the arguments do."""
     if isinstance(node, c_ast.ID):
         own = ctx.outer.signature(node.name)
@@ -218,7 +218,7 @@ def _argument(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
 def _launch(ctx: Context, node: c_ast.FuncCall, configured: int) -> None:
     span = ctx.span(node)
     kernel, *rest = arguments(node)
-    own = _named(ctx, kernel, rest[configured:])
+    own = named(ctx, kernel, rest[configured:])
     if own is None:
         if not isinstance(kernel, c_ast.ID):
             ctx.refuse("a launch through an expression", node, "launch the kernel by name")
@@ -242,7 +242,7 @@ def _launch_in_c(ctx: Context, node: c_ast.FuncCall) -> Expr:
     if not 4 <= len(given) <= 6:
         raise SyntaxProblem(f"'cudaLaunchKernel' takes 4 to 6 arguments, not {len(given)}", span)
     name = kernel_values.kernel_name(given[0])
-    own = _named(ctx, name, [])
+    own = named(ctx, name, [])
     if own is None or own.kind != "kernel":
         ctx.refuse("a launch of what is no kernel's name", given[0], "launch the kernel by name")
     if ctx.function is not None and ctx.function.kind != "host":

@@ -1,6 +1,6 @@
 /*---
 wrt = ["x", "w", "y"]
-of = ["y", "z"]
+of = ["y"]
 [launch]
 grid = [2, 3]
 block = [4, 2]
@@ -21,6 +21,7 @@ function = "before"
 [[cases]]
 name = "after"
 function = "after"
+of = ["y", "z"]
 
 [[cases]]
 name = "around"
