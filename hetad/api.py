@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from hetad.adjoint.options import Options
 from hetad.compiled import Compiled, backend_for, checked_backend, limits
 from hetad.diagnostics import ArgumentError, UnknownNameError
-from hetad.frontend.settings import FRONTENDS, Frontend, Settings
+from hetad.frontend.settings import Frontend, Settings
 from hetad.gradients import Gradient
+from hetad.origin import Origin, Texts
 from hetad.rules.user import UserRule, checked, checked_pullback
 from hetad.run.selection import Selection, select_batch
 from hetad.run.signature import bind
@@ -22,8 +23,6 @@ from hetad.shown import describe, table
 
 if TYPE_CHECKING:
     from hetad.frontend.driver import Driver
-    from hetad.frontend.unit import Unit
-    from hetad.host.derivative import Derivative
     from hetad.ir import nodes
 
 
@@ -54,7 +53,7 @@ def load(
     settings = Settings(
         dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
     )
-    return Program(tuple((_text_of(Path(file)), str(Path(file))) for file in files), settings)
+    return Program(Texts(tuple((_text_of(Path(file)), str(Path(file))) for file in files), settings))
 
 
 def _text_of(file: Path) -> str:
@@ -74,7 +73,7 @@ def loads(
     settings = Settings(
         dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
     )
-    return Program(((text, name),), settings)
+    return Program(Texts(((text, name),), settings))
 
 
 def pullback(
@@ -177,26 +176,17 @@ class Program(Mapping[str, "Function"]):
     """
 
     def __init__(
-        self, sources: tuple[tuple[str, str], ...], settings: Settings, rules: Mapping[str, UserRule] | None = None,
-        more: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
-        """`sources`: texts and names of files; `more`: by file, the texts of pullbacks."""
-        if settings.frontend not in FRONTENDS:
-            raise ArgumentError(f"there is no front end {settings.frontend!r}; there are {', '.join(FRONTENDS)}")
-        self._sources, self._settings = sources, settings
+        self, origin: Origin, rules: Mapping[str, UserRule] | None = None, more: Mapping[str, str] | None = None
+    ) -> None:
+        """`more`: by file, the texts of pullbacks."""
+        self._origin = origin
         self.rules: dict[str, UserRule] = dict(rules or {})
         self._more: dict[str, str] = dict(more or {})
-        self.unit = self._read(self._more)
+        self.unit = origin.unit(self._more)
         self._functions: dict[str, Function] = {}
 
-    def _read(self, more: Mapping[str, str]) -> Unit:
-        from hetad import frontend
-
-        texts = [(text + more.get(name, ""), name) for text, name in self._sources]
-        return frontend.load_files(texts, self._settings)
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self._sources, self._settings, self.rules, self._more)
+        return Program, (self._origin, self.rules, self._more)
 
     def add_rule(self, rule: UserRule, cuda: str = "") -> None:
         """See `hetad.pullback`."""
@@ -205,7 +195,7 @@ class Program(Mapping[str, "Function"]):
         if rule.pullback is not None:
             file = self.unit.home(rule.function) or self.unit.name
             more = self._more | {file: f"{self._more.get(file, '')}\n{cuda}\n"}
-            unit = self._read(more)
+            unit = self._origin.unit(more)
             checked_pullback(unit.reach(rule.pullback).functions[rule.pullback], function)
             self._more, self.unit = more, unit
         self.rules[rule.function] = rule
@@ -290,13 +280,6 @@ class Function:
     @property
     def parameters(self) -> tuple[nodes.Symbol, ...]:
         return self.definition.params
-
-    def derived(self, derivative: Derivative) -> Program:
-        """A derivative of this function, as a program."""
-        from hetad.frontend.derived import Derived
-
-        unit = Derived(derivative.program, derivative.entry, self.compiled.unit)
-        return Program(unit, lambda _: unit)
 
     def __call__(
         self, *args: Any, backend: str | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,

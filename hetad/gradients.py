@@ -11,6 +11,7 @@ from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
 from hetad.diagnostics import ExecutionError
 from hetad.ir.types import Float
+from hetad.origin import Derivation
 from hetad.rebuilt import Rebuilt
 from hetad.results import Result, as_mapping
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
@@ -63,7 +64,9 @@ class Gradient(Rebuilt):
     @property
     def program(self) -> Program:
         """The derivative as a program, whose one function can be run and differentiated again."""
-        return self.function.derived(self.derivative)
+        from hetad.api import Program
+
+        return Program(Derivation(self))
 
     @property
     def last_report(self) -> Report | None:

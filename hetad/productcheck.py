@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hetad.directions import from_vector, to_vector
-from hetad.results import Result
+from hetad.results import Named
 from hetad.subjects import Subject, function_of_problem, inner_bits
 
 _ROUNDING = {32: 1e-6, 64: 1e-12}
@@ -81,5 +81,5 @@ def _random(at: Mapping[str, Any], names: Sequence[str], seed: int) -> dict[str,
     return {n: from_vector(at[n], rng.standard_normal(to_vector(at[n]).size)) for n in names}
 
 
-def _dot(u: Mapping[str, Any], found: Result) -> float:
+def _dot(u: Mapping[str, Any], found: Named) -> float:
     return sum(float(to_vector(u[n]) @ to_vector(found[n])) for n in u)

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
-from typing import Any
+from typing import Any, Protocol
+
+
+class Named(Protocol):
+    """Values by name: a mapping, or a result."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
 
 
 class Result:

@@ -26,6 +26,7 @@ from hetad.directions import from_vector, to_vector
 from hetad.gradients import Gradient
 from hetad.jacobians import values_and_launch
 from hetad.modes import hvp, jvp
+from hetad.results import Named
 from hetad.run.arrays import on_host
 from hetad.run.call import RETURN
 from hetad.run.signature import nearest
@@ -116,7 +117,7 @@ class Unknowns:
         self.bounds = Bounds(low, high) if bounds else None
         self.x0: Vector = self.pack(self._start)
 
-    def pack(self, values: Mapping[str, Any]) -> Vector:
+    def pack(self, values: Named) -> Vector:
         """The vector of what is free: of values, or of derivatives with respect to them."""
         return np.concatenate([to_vector(on_host(values[n]))[self._free[n]] for n in self.names])
 

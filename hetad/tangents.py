@@ -9,6 +9,7 @@ import numpy as np
 
 from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
+from hetad.origin import Derivation
 from hetad.rebuilt import Rebuilt
 from hetad.results import Result, as_mapping
 from hetad.run.call import RETURN
@@ -60,7 +61,9 @@ class Tangent(Rebuilt):
     @property
     def program(self) -> Program:
         """The derivative as a program, whose one function can be run and differentiated again."""
-        return self.function.derived(self.derivative)
+        from hetad.api import Program
+
+        return Program(Derivation(self))
 
     @property
     def last_report(self) -> Report | None:
@@ -177,7 +180,9 @@ class HessianProduct(Rebuilt):
     @property
     def program(self) -> Program:
         """The derivative as a program, whose one function can be run and differentiated again."""
-        return self.function.derived(self.derivative)
+        from hetad.api import Program
+
+        return Program(Derivation(self))
 
     @property
     def last_report(self) -> Report | None:

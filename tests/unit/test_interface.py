@@ -138,6 +138,12 @@ def test_a_copy_of_a_program_has_its_rules(copied: Callable[[Any], Any]) -> None
         np.testing.assert_array_equal(found, 100)
 
 
+def test_a_derivative_as_a_program_is_pickled(program: hetad.Program) -> None:
+    made = pickle.loads(pickle.dumps(hetad.gradient(program["total"], wrt="x", backend="cpu").program))
+    (name,) = made
+    assert made[name].signature.startswith("double total_grad(")
+
+
 def test_a_whole_program_as_a_function_is_pickled() -> None:
     program = hetad.loads("double r; int main() { double x = 2; r = x * x; return 0; }", "hand.cu")
     f = pickle.loads(pickle.dumps(program.driver(inputs="x", output="r")))
