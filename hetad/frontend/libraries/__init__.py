@@ -14,17 +14,18 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 _FILES = {
     "cublas_v2.h": ("cublas.cu", "blas_real.cu", "blas_real_tangents.cu"),
+    "cuComplex.h": ("cucomplex.cu", "cucomplex_real.cu"),
     "cufft.h": ("cufft.cu", "fft_real.cu", "fft_real_tangents.cu"),
     "curand.h": ("curand.cu", "random_real.cu"),
 }
 # What the words of a part on `real` become.  E and K are the letters of cuFFT for real and complex numbers; cuRAND's
-# names end in nothing or in Double.
-_WORDS = ("real", "complex", "cublasR", "OfReal", "E2K", "K2E", "K2K")
+# names end in nothing or in Double, those of cuComplex.h in f or in nothing.
+_WORDS = ("real", "complex", "cublasR", "OfReal", "OfComplex", "cuRealComplex", "E2K", "K2E", "K2K")
 _TYPES = tuple(
     dict(zip(_WORDS, words, strict=True))
     for words in (
-        ("float", "float2", "cublasS", "", "R2C", "C2R", "C2C"),
-        ("double", "double2", "cublasD", "Double", "D2Z", "Z2D", "Z2Z"),
+        ("float", "float2", "cublasS", "", "f", "cuFloatComplex", "R2C", "C2R", "C2C"),
+        ("double", "double2", "cublasD", "Double", "", "cuDoubleComplex", "D2Z", "Z2D", "Z2Z"),
     )
 )
 
@@ -40,4 +41,5 @@ def library(header: str) -> str:
 
 def _for_type(text: str, words: Mapping[str, str]) -> str:
     """`real` and `complex` are also parts of hetad's own names, between underscores."""
-    return re.sub(r"(?<![A-Za-z])real(?![A-Za-z])|\bcomplex\b|cublasR|OfReal|E2K|K2E|K2K", lambda m: words[m[0]], text)
+    pattern = r"(?<![A-Za-z])real(?![A-Za-z])|(?<![A-Za-z])complex\b|cublasR|OfReal|OfComplex|cuRealComplex|E2K|K2E|K2K"
+    return re.sub(pattern, lambda m: words[m[0]], text)
