@@ -647,3 +647,23 @@ static double g65(double t) {
     return t * whole.count() + real.count() + shown.count() + seconds(longer).count() + (real / step) + (step < real)
         + (passed >= 0 && passed < 100) + duration_cast<nanoseconds>(real).count() * 1e-9;
 }
+
+#include <cstring>
+#include <string>
+
+static double g66(double t) {
+    std::string a = "step", b("two"), c(3, 'x'), d;
+    d = a + "-" + b;
+    d += c;
+    d += '!';
+    std::string e = d.substr(2, 6), f = std::to_string(42) + std::to_string(1.5) + std::to_string((size_t)7);
+    double s = d.size() + 0.1 * d.find("two") + 0.01 * (d.find("none") == std::string::npos) + e.length();
+    s += (a == "step") + 2 * (a != b) + 4 * (b < a) + 8 * d.empty() + std::stoi(std::string("19")) + std::stod("0.25");
+    for (char letter : f)
+        s = s * 0.5 + letter;
+    if (a == "stop" || e[0] == 'q')
+        return 0;
+    std::string moved = std::move(d), copied(moved);
+    copied[0] = 'S';
+    return s * t + moved.c_str()[1] + copied.front() + std::strlen(copied.c_str());
+}

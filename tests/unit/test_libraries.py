@@ -215,7 +215,7 @@ def test_every_routine_has_its_kernel_and_its_derivatives() -> None:
     from hetad.rules.routines import HEADERS, ROUTINES
     from hetad.run.cuda_routines import FORMS
 
-    assert LIBRARIES == HEADERS
+    assert HEADERS < LIBRARIES
     text = "".join(library(header) for header in sorted(LIBRARIES))
     for kernel, routine in ROUTINES.items():
         assert f"__global__ static void {kernel}(" in text

@@ -20,7 +20,7 @@ from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_reference
 from hetad.frontend.cpp_syntax import NameTable
 from hetad.frontend.lower.context import Qualified
-from hetad.frontend.models import CLOCKS, MODELLED
+from hetad.frontend.models import MODELLED, RATHER_PASSED_OVER
 
 if TYPE_CHECKING:
     from hetad.frontend.cpp.entities import Entities
@@ -75,15 +75,15 @@ class Body:
 
     @cached_property
     def passing(self) -> opaque.Function | None:
-        """What is known of names in a host function, in which statements may be passed over: those about clocks if
-        nothing in it depends on them."""
+        """What is known of names in a host function, in which statements may be passed over: those about clocks and
+        texts if nothing in it depends on them."""
         if self.function is None or self.entities.item(self.function).kind != "host":
             return None
         names = NameTable((), own=self.entities.own, host=True)
         try:
             opaque.pass_over(self.source.inside(self.function), names, MODELLED)
         except UnsupportedError:
-            return opaque.Function(names, MODELLED | CLOCKS)
+            return opaque.Function(names, MODELLED | RATHER_PASSED_OVER)
         return opaque.Function(names, MODELLED)
 
     # --- names -------------------------------------------------------------------------------------

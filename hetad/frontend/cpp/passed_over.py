@@ -9,8 +9,11 @@ from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.tree import Node
+from hetad.frontend.cpp_syntax import operators
 from hetad.frontend.tokens import Token
 from hetad.ir.identity import IdentityMap
+
+_TEXTS = ("std::string", "const std::string")
 
 
 def statement(body: Body, cursor: Cursor) -> Node | None:
@@ -30,7 +33,7 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
         at = body.source.start(inner) if inner.kind == CursorKind.DECL_REF_EXPR else None
         if at is not None and 0 <= at - start < len(tokens):
             tokens[at - start] = _meant(body, inner, tokens[at - start], nodes)
-    tokens = [t for t in tokens if t.text != ";"]
+    tokens = _with_texts(body, cursor, [t for t in tokens if t.text != ";"], nodes)
     beyond = next(i for i in range(len(tokens)) if function.beyond(tokens, i))
     made = opaque.call(tokens, beyond, function)
     where = tree.coord(made[0])
@@ -42,6 +45,25 @@ def statement(body: Body, cursor: Cursor) -> Node | None:
     return tree.call(opaque.OPAQUE, args, where)
 
 
+def _with_texts(body: Body, cursor: Cursor, tokens: list[Token], nodes: IdentityMap[Token, Node]) -> list[Token]:
+    """With each `std::string` that hetad reads handed over as `std::string(the letters in it)`."""
+    held = {
+        body.source.token(c): c
+        for c in clang.walk(cursor)
+        if c.kind == CursorKind.DECL_REF_EXPR and c.type.get_canonical().spelling in _TEXTS
+    }
+    found: list[Token] = []
+    for token in tokens:
+        if token not in held or not body.source.is_users(held[token].referenced):
+            found.append(token)
+            continue
+        where = body.coord(held[token])
+        nodes[token] = tree.member(nodes.get(token) or tree.name(token.text, where), "text", where)
+        found += [token.spelled("std"), *operators(token, "::"), token.spelled("string"), *operators(token, "(")]
+        found += [token, *operators(token, ")")]
+    return found
+
+
 def _meant(body: Body, cursor: Cursor, token: Token, nodes: IdentityMap[Token, Node]) -> Token:
     """A name in the statement: a number where it is a template parameter; a variable goes to `nodes` by its token."""
     meant = cursor.referenced
@@ -50,7 +72,7 @@ def _meant(body: Body, cursor: Cursor, token: Token, nodes: IdentityMap[Token, N
         return token.spelled(str(value), "number")
     if meant is not None and meant.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL) and body.source.is_users(meant):
         node = body.variable(meant, cursor)
-        if not isinstance(node, c_ast.ID):
+        if not isinstance(node, c_ast.ID) and cursor.type.get_canonical().spelling not in _TEXTS:
             body.source.refuse(f"'{token.text}' in C++ that it does not read", cursor, "copy it to a variable")
         nodes[token] = node
     return token

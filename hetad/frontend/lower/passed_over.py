@@ -5,6 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from hetad.diagnostics import UnsupportedError
+from hetad.frontend.lower import expressions
 from hetad.frontend.lower.c_nodes import arguments
 from hetad.frontend.lower.context import OBJECT, Context, Reference
 from hetad.frontend.opaque import scope
@@ -21,7 +22,10 @@ def statement(ctx: Context, node: c_ast.FuncCall) -> None:
     texts = [""]
     args: list[Expr] = []
     for piece in pieces:
-        if isinstance(piece, c_ast.ID):
+        if isinstance(piece, c_ast.StructRef):
+            args.append(expressions.value(ctx, piece))
+            texts.append("")
+        elif isinstance(piece, c_ast.ID):
             arg = _argument(ctx, piece, _text(kind) == "output")
             if arg is None:
                 texts[-1] += scope(piece.name) + piece.name

@@ -29,6 +29,7 @@ _WORDS = {
         "uniform_int_distribution", "shuffle",
     ),
     "chrono": ("chrono",),
+    "string": ("string", "to_string", "stoi", "stol", "stoul", "stof", "stod"),
     "cub": ("cub",),
     "vector": ("vector", "thrust"),
     "thrust": ("thrust",),
@@ -39,7 +40,9 @@ MODELLED = frozenset({"vector", *_WORDS["random"]})  # of what is passed over wh
 CLOCKS = frozenset(
     "chrono high_resolution_clock steady_clock system_clock duration duration_cast time_point milliseconds "
     "microseconds nanoseconds seconds".split()
-)  # what is passed over where nothing depends on it, and has a model for where something does
+)
+# What is passed over where nothing depends on it, and has a model for where something does.
+RATHER_PASSED_OVER = CLOCKS | {"string", "to_string"}
 
 
 @cache
