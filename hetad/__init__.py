@@ -53,7 +53,7 @@ _HOME = {
     **dict.fromkeys(("Hessian", "Jacobian", "hessian", "jacobian"), "jacobians"),
 }  # fmt: skip
 
-_ADAPTERS = ("scipy", "torch")  # modules that need what `import hetad` does not
+_ADAPTERS = ("jax", "scipy", "torch")  # modules that need what `import hetad` does not
 
 
 def __getattr__(name: str) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from hetad import pipeline
+from hetad import pipeline, targets
 from hetad.diagnostics import ArgumentError
 from hetad.host.derivation import Request
 from hetad.host.saves.checkpoint import MemoryLimit
@@ -208,6 +209,14 @@ class Compiled:
                     f"of: {name!r} {why}, so it is no output",
                     f"what it writes: {others}" if others else "it writes to none of its parameters",
                 )
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that the function does."""
+        with self._lock:
+            primal = self._reached()
+        text = f"{self.signature}\n{targets.cpu_source(primal.program, primal.entry)}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def _reached(self) -> pipeline.Primal:
         if self._primal is None:

@@ -1,6 +1,6 @@
 """A function of a program as array libraries have functions: arguments go in, new arrays come out, and nothing else.
 
-`hetad.torch` brings such functions into PyTorch.  A pointer is an argument, or an output that is
+`hetad.torch` and `hetad.jax` bring such functions into their libraries.  A pointer is an argument, or an output that is
 made for the call, or scratch memory; numbers may follow from the other arguments.
 """
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 ShapeRule = str | int | Sequence[str | int] | Callable[..., Sequence[int]] | None
 Kind = Literal["array", "floating", "integer", "bool"]
+Into = Mapping[str, Any]
+_NOWHERE: Into = {}
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,18 @@ class Maker(Protocol):
         """A new array, contiguous."""
 
 
+class OnHost:
+    """NumPy's arrays."""
+
+    @staticmethod
+    def zeros(shape: Shape, dtype: np.dtype[Any]) -> Any:
+        return np.zeros(shape, dtype)
+
+    @staticmethod
+    def copy(array: Any) -> Any:
+        return np.array(array, order="C")
+
+
 @dataclass(frozen=True)
 class Launch:
     """Of a kernel: numbers, or functions of the arguments that give them."""
@@ -92,6 +106,7 @@ class Functional:
     """A function, its outputs, and products of its derivatives.
 
     Arguments are those of `arguments`, in order, contiguous and of their dtype; what they hold is left as it is.
+    Results are new arrays, or those in `into`, by name.
     """
 
     def __init__(self, function: Function, request: Request) -> None:
@@ -137,6 +152,11 @@ class Functional:
                     raise self.signature.refuse(f"{what}: there is no parameter {name!r}", nearest(name, self._types))
                 if name in rules:
                     raise self.signature.refuse(f"{what}: {name!r} is an output already")
+        for name in request.given:
+            if name in self._written:
+                raise self.signature.refuse(
+                    f"given: the function writes to {name!r}", "make it scratch=, or pass it as an argument"
+                )
         for name in request.scratch:
             if not isinstance(self._types[name], Pointer) or name in request.given:
                 raise self.signature.refuse(f"scratch: {name!r} is no array that a call could make")
@@ -193,41 +213,41 @@ class Functional:
         named = self._named(values)
         return [self._shape(o.name, named) if o.name != RETURN else () for o in self.outputs]
 
-    def value(self, values: Sequence[Any], make: Maker, backend: Backend) -> list[Any]:
+    def value(self, values: Sequence[Any], make: Maker, backend: Backend, into: Into = _NOWHERE) -> list[Any]:
         """The outputs; a number for the value that is returned."""
-        every, launch = self._prepared(values, make)
+        every, launch = self._prepared(values, make, into)
         threads = self._options.get("cpu_threads")
         returned = self.function(*every.values(), backend=backend, cpu_threads=threads, **launch)
         return [returned] if self.of is None else [every[name] for name in self.of]
 
     def pullback(
-        self, values: Sequence[Any], seeds: Sequence[Any], wrt: Sequence[str], make: Maker, backend: Backend
-    ) -> list[Any]:
+        self, values: Sequence[Any], seeds: Sequence[Any], wrt: Sequence[str], make: Maker, backend: Backend,
+        into: Into = _NOWHERE,
+    ) -> list[Any]:  # fmt: skip
         """The gradient of seeds times outputs for each name in wrt: an array, or a number."""
         every, launch = self._prepared(values, make)
         g = self._derivative("gradient", tuple(wrt), backend)
-        weights = {} if self.of is None else dict(zip(self.of, map(make.copy, seeds), strict=True))
-        adjoints = dict(weights)
+        adjoints = {n: _copied(n, s, make, into) for n, s in zip(self.of or (), seeds, strict=self.of is not None)}
         for name in wrt:
             if name not in adjoints:
-                adjoints[name] = self._zeros(name, every[name], make)
+                adjoints[name] = self._zeros(name, every[name], make, into)
         returned = {} if self.of is not None else {"seeds": {RETURN: seeds[0]}}
         g.execute(*every.values(), *adjoints.values(), **returned, **launch)
         return [adjoints[name].item() if self._is_number(name) else adjoints[name] for name in wrt]
 
     def pushforward(
-        self, values: Sequence[Any], tangents: Mapping[str, Any], make: Maker, backend: Backend
+        self, values: Sequence[Any], tangents: Mapping[str, Any], make: Maker, backend: Backend, into: Into = _NOWHERE
     ) -> list[Any]:
         """The tangents of the outputs along those of the arguments; a number for the value that is returned."""
         every, launch = self._prepared(values, make)
         wrt = tuple(n for n in self.wrt if n in tangents)
         t = self._derivative("tangent", wrt, backend)
-        along = {n: tangents[n] if self._is_number(n) else make.copy(tangents[n]) for n in wrt}
+        along = {n: tangents[n] if self._is_number(n) else _copied(n, tangents[n], make, into) for n in wrt}
         for name in self.of or (RETURN,):
             if name == RETURN:
                 along[name] = np.zeros(1, self.outputs[0].dtype)
             elif name not in along:
-                along[name] = self._zeros(name, every[name], make)
+                along[name] = self._zeros(name, every[name], make, into)
         t.execute(*every.values(), *along.values(), **launch)
         return [along[RETURN].item()] if self.of is None else [along[name] for name in self.of]
 
@@ -250,7 +270,9 @@ class Functional:
     def _named(self, values: Sequence[Any]) -> dict[str, Any]:
         return dict(zip(self._names, values, strict=True))
 
-    def _prepared(self, values: Sequence[Any], make: Maker) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _prepared(
+        self, values: Sequence[Any], make: Maker, into: Into = _NOWHERE
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """A value for each parameter, and the launch of a kernel."""
         named = self._named(values)
         every: dict[str, Any] = {}
@@ -258,9 +280,9 @@ class Functional:
             if name in self._given:
                 every[name] = evaluated(self._given[name], named)
             elif name in self._made:
-                every[name] = make.zeros(self._shape(name, named), self._element(name))
+                every[name] = _cleared(name, self._shape(name, named), self._element(name), make, into)
             elif name in self._written and name in named:
-                every[name] = make.copy(named[name])
+                every[name] = _copied(name, named[name], make, into)
             else:
                 every[name] = named[name]
         return every, self._launch.of(named)
@@ -285,10 +307,10 @@ class Functional:
             )
         return named[extent]  # type: ignore[no-any-return]
 
-    def _zeros(self, name: str, like: Any, make: Maker) -> Any:
+    def _zeros(self, name: str, like: Any, make: Maker, into: Into) -> Any:
         if self._is_number(name):
             return np.zeros(1, dtype_of(self._types[name]))
-        return make.zeros(tuple(like.shape), self._element(name))
+        return _cleared(name, tuple(like.shape), self._element(name), make, into)
 
     def _is_number(self, name: str) -> bool:
         return isinstance(self._types[name], Float)
@@ -302,6 +324,20 @@ class Functional:
                 options = {n: o for n, o in options.items() if n in ("optimize", "cpu_threads")}
             self._made_derivatives[key] = make(self.function, wrt, self.of, backend, **options)
         return self._made_derivatives[key]
+
+
+def _cleared(name: str, shape: Shape, dtype: np.dtype[Any], make: Maker, into: Into) -> Any:
+    if name not in into:
+        return make.zeros(shape, dtype)
+    into[name][...] = 0
+    return into[name]
+
+
+def _copied(name: str, array: Any, make: Maker, into: Into) -> Any:
+    if name not in into:
+        return make.copy(array)
+    into[name][...] = array
+    return into[name]
 
 
 def evaluated(rule: Any, values: Mapping[str, Any]) -> Any:

@@ -134,6 +134,35 @@ def view(value: Any) -> Any:
     return cupy.from_dlpack(value) if hasattr(value, "__dlpack__") else cupy.asarray(value)
 
 
+def at(address: int, shape: Shape, dtype: np.dtype[Any], device: int) -> Any:
+    """Memory of somebody else on a device as a CuPy array; its owner keeps it as long as it is used."""
+    cupy = _cupy()
+    size = int(np.prod(shape)) * dtype.itemsize
+    memory = cupy.cuda.UnownedMemory(address, size, None, device)
+    return cupy.ndarray(shape, dtype, cupy.cuda.MemoryPointer(memory, 0))
+
+
+class OnDevice:
+    """CuPy's arrays, on its current device and stream."""
+
+    @staticmethod
+    def zeros(shape: Shape, dtype: np.dtype[Any]) -> Any:
+        return _cupy().zeros(shape, dtype)
+
+    @staticmethod
+    def copy(array: Any) -> Any:
+        return _cupy().array(array, order="C")
+
+    @staticmethod
+    def on(stream: int, device: int) -> contextlib.AbstractContextManager[Any]:
+        """The context in which both are current."""
+        cuda = _cupy().cuda
+        context = contextlib.ExitStack()
+        context.enter_context(cuda.Device(device))
+        context.enter_context(cuda.ExternalStream(stream))
+        return context
+
+
 class CudaMemory:
     """CuPy arrays as they are; NumPy arrays for device pointers through a copy, on CuPy's current stream."""
 
