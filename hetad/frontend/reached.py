@@ -168,7 +168,7 @@ class Linkage:
                 names[name] = plain
                 if plain in program.functions:
                     names[plain] = plain + "_device"
-        return _renamed(program, names) if names else program
+        return renamed(program, names) if names else program
 
 
 def _may_be_meant(item: Item) -> bool:
@@ -177,7 +177,17 @@ def _may_be_meant(item: Item) -> bool:
     return on_device or is_external(item, "variable")
 
 
-def _renamed(program: ir.Program, names: Mapping[str, str]) -> ir.Program:
+def renamed(program: ir.Program, names: Mapping[str, str]) -> ir.Program:
+    """The program with other names of functions."""
+    functions = {
+        names.get(n, n): replace(with_callees(f, names), name=names.get(n, n)) for n, f in program.functions.items()
+    }
+    return replace(program, functions=functions)
+
+
+def with_callees(function: ir.Function, names: Mapping[str, str]) -> ir.Function:
+    """The function that calls and launches others in the place of those named."""
+
     def called(e: ir.Expr) -> ir.Expr:
         return replace(e, function=names[e.function]) if isinstance(e, ir.CallExpr) and e.function in names else e
 
@@ -186,11 +196,7 @@ def _renamed(program: ir.Program, names: Mapping[str, str]) -> ir.Program:
             return replace(s, function=names[s.function])
         return replace(s, kernel=names[s.kernel]) if isinstance(s, ir.Launch) and s.kernel in names else s
 
-    functions = {}
-    for name, f in program.functions.items():
-        new = names.get(name, name)
-        functions[new] = replace(f, name=new, body=map_body(statement, map_exprs(called, f.body)))
-    return replace(program, functions=functions)
+    return replace(function, body=map_body(statement, map_exprs(called, function.body)))
 
 
 def used_globals(functions: Mapping[str, ir.Function], known: Sequence[ir.Global]) -> tuple[ir.Global, ...]:

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import count
 from typing import NoReturn
 
-from hetad.diagnostics import Span, UnknownNameError, problems_so_far
+from hetad.diagnostics import Span, UnknownNameError, UnsupportedError, problems_so_far
 from hetad.frontend.cpp import clang, functions, statements
 from hetad.frontend.cpp.body import FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
-from hetad.frontend.cpp.names import Names, function_name, is_record, parameters
+from hetad.frontend.cpp.linkage import Linkage, is_external, stem, used
+from hetad.frontend.cpp.names import function_name, is_record, parameters
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Specials
 from hetad.frontend.cpp.types import Types, is_record_reference
-from hetad.frontend.definitions import undefined
+from hetad.frontend.definitions import fits, undefined
 from hetad.frontend.items import Item
 from hetad.frontend.lower import program
 from hetad.frontend.lower.builtins import VECTORS
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, Float, Int, Type
+from hetad.ir.types import INT, Field, Float, Int, Type
 
 _MARK = "::"  # before the names of the program's own entities, which nothing local hides
 _GROUPS = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
+_METHODS = tuple(k for k in FUNCTIONS if k != CursorKind.FUNCTION_TEMPLATE)
+_TEMPLATES = (CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION)
 _SPACES = {
     CursorKind.CUDAGLOBAL_ATTR: "__global__", CursorKind.CUDADEVICE_ATTR: "__device__",
     CursorKind.CUDAHOST_ATTR: "__host__", CursorKind.CUDASHARED_ATTR: "__shared__",
@@ -35,23 +40,39 @@ _SPACES = {
 class Entities:
     """What lowering asks for names that are not local (`lower.context.Outer`)."""
 
-    def __init__(self, source: Source, asked: Sequence[str] = ()) -> None:
+    def __init__(
+        self, source: Source, linkage: Linkage, file: int = 0, asked: Sequence[str] = (), twin: Entities | None = None
+    ) -> None:
+        """`file`: the number of the file; `twin`: of a host's text, the one that the device sees, if that is another.
+        What it defines is named when all texts are there: see `find`."""
         self.source = source
-        self._names = Names()
-        self.types = Types(source, self._names.of)
+        self.name = source.name
+        self.file = file
+        self.twin = twin
+        self.device = False
+        if twin is not None:
+            twin.device = True
+        self._linkage = linkage
+        self._number = len(linkage.texts)
+        linkage.add(self)
+        self.types = Types(source, self._record_name)
         self.specials = Specials(source.unit.cursor, asked)
         self.numbers = count()
         self._cursors: dict[str, Cursor] = {}
         self._targets: dict[str, dict[int, Cursor]] = {}  # of functions: the functions that parameters are
         self._signatures: dict[str, Signature] = {}
+        self._prototypes: dict[str, Cursor] = {}  # of functions that other texts define
         self._functions: dict[str, ir.Function] = {}
         self._variables: dict[str, ir.Global | ir.Const] = {}
         self._kept: list[ir.Global] = []
         self._order: dict[str, tuple[int, int]] = {}
         self.extents: list[tuple[int, int]] = []
         self.own: set[str] = set()
-        self.public: dict[str, ir.Kind] = {}
-        self._writable = False
+        self.public: dict[str, tuple[tuple[int, int], ir.Kind]] = {}  # by name: where it stands, and its kind
+        self.writable = False
+
+    def find(self) -> None:
+        """Names what is defined at file scope."""
         self._find(self.source.unit.cursor)
 
     def _find(self, around: Cursor) -> None:
@@ -66,16 +87,17 @@ class Entities:
             if not models:
                 self.own.add(cursor.spelling)
             if not models and cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
-                name = self.named(cursor)
-                self.public[name] = self.item(cursor).kind
                 self._extent(cursor)
+                if not (self.device and self.kind(cursor) == "host"):
+                    name = self.named(cursor)
+                    self.public[name] = (self.order(name), self.kind(cursor))
             elif cursor.kind in FUNCTIONS:
                 self._extent(cursor)
             elif is_record(cursor):
                 self._methods(cursor)
             elif cursor.kind == CursorKind.VAR_DECL:
                 constant = cursor.type.is_const_qualified() or CursorKind.CUDACONSTANT_ATTR in self._attributes(cursor)
-                self._writable |= not constant
+                self.writable |= not constant
 
     def _methods(self, record: Cursor) -> None:
         for cursor in record.get_children():
@@ -93,28 +115,64 @@ class Entities:
     def _attributes(cursor: Cursor) -> set[CursorKind]:
         return {c.kind for c in cursor.get_children()}
 
+    # --- what other texts ask ----------------------------------------------------------------------
+
+    def definitions(self, around: Cursor | None = None) -> Iterator[Cursor]:
+        """The functions, methods and variables that the text defines, those of templates left out."""
+        for cursor in (around or self.source.unit.cursor).get_children():
+            if around is None and not self.source.is_users(cursor):
+                continue
+            if cursor.kind in _GROUPS or (is_record(cursor) and cursor.kind not in _TEMPLATES):
+                yield from self.definitions(cursor)
+            elif cursor.is_definition() and (cursor.kind in _METHODS or cursor.kind == CursorKind.VAR_DECL):
+                yield cursor
+
+    def kind(self, function: Cursor) -> ir.Kind:
+        """For whose code a function is, as it is written."""
+        return self._item(function).kind
+
+    @cached_property
+    def used(self) -> dict[str, Cursor]:
+        return used(self.source.unit.cursor)
+
+    def mentions_known(self, spelling: str) -> bool:
+        """Whether a name here is that of a function that hetad knows."""
+        return spelling not in self.own and any(t.text == spelling for t in self.source.tokens)
+
     # --- names, as expressions have them -----------------------------------------------------------
 
     def is_known(self, function: Cursor) -> bool:
         """Whether a function is one that hetad knows, and not the program's own."""
-        found = clang.definition(function)
-        if found is not None:
+        if clang.definition(function) is not None:
             return False
-        return not self.source.is_users(function) or function.spelling in known_functions()
+        known = not self.source.is_users(function) or function.spelling in known_functions()
+        if known:
+            for at, error in self.source.errors:
+                if self.source.tokens[at].text == function.spelling:  # a declaration that does not go with CUDA's
+                    raise error
+        return known
 
     def function(self, cursor: Cursor, given: Mapping[int, Cursor] | None = None) -> str:
         """`given`: functions that are passed, by the place of the argument: there is one function for each."""
-        found = clang.definition(cursor) or cursor
+        home, found = self._linkage.home(self, clang.definition(cursor) or cursor)
         given = given or {}
+        if home is not self:
+            if given:
+                self.source.refuse("a function that is passed to one of another file", cursor, "call it by name")
+            name = home.function(found)
+            if found.kind == CursorKind.FUNCTION_DECL:
+                self._prototypes[name] = cursor
+            return name
         parent = found.semantic_parent
         owner = self.types.struct(parent.type, found).name if is_record(parent) else ""
         wanted = function_name(found, owner)
         if not owner and self._joins_known(found):
             wanted = f"{wanted}_{parameters(found)}"
         apart = (g for n, g in given.items() if n != THIS or g != parent)
-        wanted = "_".join((wanted, *(function_name(g, "") for g in apart)))
-        name = self._names.of(wanted, found, parameters(found), list(given.values()))
+        wanted = self._linkage.function_name(self, "_".join((wanted, *(function_name(g, "") for g in apart))), found)
+        name = self._linkage.names.of(wanted, found, parameters(found), list(given.values()), self._number)
         if name not in self._cursors:
+            self._linkage.owners[name] = self
             self._cursors[name] = found
             self._order[name] = (self.source.start(found) or 0, len(self._order))
             own = list(found.get_arguments())
@@ -140,21 +198,34 @@ class Entities:
         if not self.source.is_users(cursor) and not is_record(cursor.semantic_parent):
             return str(cursor.spelling)
         found = clang.definition(cursor) or cursor
+        home, found = (self, found) if self.device else self._linkage.home(self, found)
+        if home is not self:
+            return home.variable(found)
         parent = found.semantic_parent
         wanted = found.spelling
         if is_record(parent):
             wanted = f"{self.types.struct(parent.type, found).name}_{wanted}"
-        name = self._names.of(wanted, found)
+        name = self._linkage.names.of(self._linkage.variable_name(self, wanted, found), found, text=self._number)
+        self._linkage.owners[name] = self
         self._cursors[name] = found
         return _MARK + name
 
     def enumerator(self, cursor: Cursor) -> str:
-        name = self._names.of(cursor.spelling, cursor)
+        name = self._linkage.names.of(cursor.spelling, cursor, text=self._number)
+        self._linkage.owners[name] = self
         span = self.source.span(cursor)
         type_ = self.types.of(cursor.semantic_parent.type, cursor)
         small = -(2**31) <= cursor.enum_value < 2**31
         self._variables[name] = ir.Const(cursor.enum_value, INT if small else type_, str(cursor.enum_value), span=span)
         return _MARK + name
+
+    def _record_name(self, wanted: str, record: Cursor, fields: Sequence[Field]) -> str:
+        names = self._linkage.names
+        if not self._linkage.several:
+            return names.of(wanted, record)
+        file = None if is_external(record) else self.file
+        own = (file, record.get_usr(), tuple((f.name, str(f.type)) for f in fields))
+        return names.by_key(wanted, own, stem(self.name))
 
     # --- what lowering asks ------------------------------------------------------------------------
 
@@ -182,22 +253,32 @@ class Entities:
         return name
 
     def has_writable_variables(self) -> bool:
-        return self._writable
+        return any(text.writable for text in self._linkage.texts)
 
     def callable_names(self) -> list[str]:
-        return sorted({*self.public, *known_functions()})
+        return sorted({*self._linkage.public(), *known_functions()})
 
     def value(self, name: str) -> ir.Symbol | ir.Const | None:
         if not name.startswith(_MARK):
             return None
+        found = self.global_variable(name)
+        return found.symbol if isinstance(found, ir.Global) else found
+
+    def global_variable(self, name: str) -> ir.Global | ir.Const | None:
+        """A variable, or an enumerator, of this text or another."""
         name = name.removeprefix(_MARK)
+        owner = self._linkage.owners.get(name, self)
+        if owner is not self:
+            return owner.global_variable(name)
         if name not in self._variables:
             cursor = self._cursors.get(name)
             if cursor is None or cursor.kind != CursorKind.VAR_DECL:
                 return None
-            self._variables[name] = self._variable(name, cursor)
-        found = self._variables[name]
-        return found.symbol if isinstance(found, ir.Global) else found
+            made = self._variable(name, cursor)
+            if self.device:
+                made = self._linkage.variable(self, cursor, made)
+            self._variables[name] = made
+        return self._variables[name]
 
     def _variable(self, name: str, cursor: Cursor) -> ir.Global | ir.Const:
         self.check(cursor)
@@ -215,19 +296,36 @@ class Entities:
 
     def signature(self, name: str) -> Signature | None:
         """Of a function of the program, as expressions name it."""
-        return self._signature(name.removeprefix(_MARK)) if name.startswith(_MARK) else None
+        found = self._signature(name.removeprefix(_MARK)) if name.startswith(_MARK) else None
+        prototype = self._prototypes.get(name)
+        return found if found is None or prototype is None else self._as_declared(found, prototype)
+
+    def _as_declared(self, definition: Signature, prototype: Cursor) -> Signature:
+        """The signature of the definition in another text, which the prototype must fit; its default arguments."""
+        own = self._signature_of(prototype, definition.name, Body(self, prototype))
+        if not fits(own, definition):
+            message = f"'{prototype.spelling}' is declared here in another way than it is defined at {definition.span}"
+            remedy = "declare it in a header that both files include"
+            raise UnsupportedError(message, self.source.span(prototype), remedy)
+        defaults = own.defaults if any(d is not None for d in own.defaults) else definition.defaults
+        return replace(definition, defaults=defaults)
 
     def _signature(self, name: str) -> Signature | None:
+        owner = self._linkage.owners.get(name, self)
+        if owner is not self:
+            return owner._signature(name)
         if name not in self._signatures:
             cursor = self._cursors.get(name)
             if cursor is None or cursor.kind not in FUNCTIONS:
                 return None
             body = Body(self, cursor, targets=self._targets.get(name, {}))
-            declared = functions.declaration(body, name, cursor)
-            defaults = functions.defaults(body, cursor)
-            ctx = self._context(None, cursor)
-            self._signatures[name] = program.signature(ctx, declared, self.item(cursor), defaults)  # type: ignore[arg-type]
+            self._signatures[name] = self._signature_of(cursor, name, body)
         return self._signatures[name]
+
+    def _signature_of(self, cursor: Cursor, name: str, body: Body) -> Signature:
+        declared = functions.declaration(body, name, cursor)
+        defaults = functions.defaults(body, cursor)
+        return program.signature(self._context(None, cursor), declared, self.item(cursor), defaults)  # type: ignore[arg-type]
 
     # --- the program -------------------------------------------------------------------------------
 
@@ -260,7 +358,8 @@ class Entities:
         return name in self._cursors
 
     def order(self, name: str) -> tuple[int, int]:
-        return self._order[name]
+        owner = self._linkage.owners.get(name, self)
+        return owner._order[name]
 
     def cursor(self, name: str) -> Cursor | None:
         return self._cursors.get(name)
@@ -273,11 +372,18 @@ class Entities:
         return Context(self, self.source.lengths, own, self.source.span(cursor))
 
     def item(self, cursor: Cursor) -> Item:
+        """What its attributes say; of a function that is another one on the device, for whose code it is here."""
+        found = self._item(cursor)
+        if found.kind == "host device" and (self.device or self.twin is not None):
+            return replace(found, spaces=frozenset({"__device__"} if self.device else ()))
+        return found
+
+    def _item(self, cursor: Cursor) -> Item:
         """What its attributes say, as the C front end has it of an item; a lambda is for where it stands."""
         spaces = {_SPACES[k] for k in self._attributes(cursor) if k in _SPACES}
         parent = cursor.semantic_parent
         of_lambda = not spaces and is_record(parent) and self.types.expression_of(parent.type) is not None
         if of_lambda and parent.semantic_parent.kind in FUNCTIONS:
-            around = self.item(parent.semantic_parent).spaces
+            around = self._item(parent.semantic_parent).spaces
             spaces = {"__device__"} if "__global__" in around else set(around)
         return functions.item(self.source, cursor, spaces)

@@ -34,10 +34,12 @@ class Names:
         self._by_key: dict[object, str] = {}
         self._taken: set[str] = set()
 
-    def of(self, wanted: str, cursor: Cursor, apart: str = "", given: Sequence[Cursor] = ()) -> str:
-        """The name of an entity, of a function one for what it is given; where another has it, with words that tell the
-        two apart."""
-        own = (key(cursor), *map(key, given))
+    def of(self, wanted: str, cursor: Cursor, apart: str = "", given: Sequence[Cursor] = (), text: int = 0) -> str:
+        """The name of an entity of a text, of a function one for what it is given; where another has it, with words
+        that tell the two apart."""
+        return self.by_key(wanted, (text, key(cursor), *map(key, given)), apart)
+
+    def by_key(self, wanted: str, own: object, apart: str = "") -> str:
         if own not in self._by_key:
             name = wanted
             if name in self._taken and apart:

@@ -39,15 +39,14 @@ class Source:
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
         self.errors = self._errors()
 
-    def instances(self, count: int) -> list[Cursor | None]:
-        """The functions that the instances of templates are, where Clang finds one."""
-        found: dict[str, Cursor] = {}
+    def instance(self, number: int) -> Cursor | None:
+        """The function that the instance of a template with this number is, where Clang finds one."""
         for variable in self.unit.cursor.get_children():
-            if variable.spelling.startswith(_INSTANCE):
+            if variable.spelling == f"{_INSTANCE}{number}":
                 for used in (c.referenced for c in variable.walk_preorder()):
                     if used is not None and used.kind == CursorKind.FUNCTION_DECL:
-                        found[variable.spelling] = used
-        return [found.get(f"{_INSTANCE}{number}") for number in range(count)]
+                        return used
+        return None
 
     def _errors(self) -> list[tuple[int, SourceError]]:
         """What Clang objects to, by the token where it does."""

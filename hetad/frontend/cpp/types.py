@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hetad.frontend.cpp import clang, lambdas, stub
@@ -66,7 +66,7 @@ def is_record_reference(type_: ClangType) -> bool:
 class Types:
     """The types of one translation unit."""
 
-    def __init__(self, source: Source, name_of: Callable[[str, Cursor], str]) -> None:
+    def __init__(self, source: Source, name_of: Callable[[str, Cursor, Sequence[Field]], str]) -> None:
         self.source = source
         self._name_of = name_of
         self._structs: dict[str, Struct] = {}
@@ -175,7 +175,6 @@ class Types:
         size = type_.get_size()
         if size < 0:
             self.source.refuse(f"'{type_.spelling}', which is not defined,", at, "define it")
-        name = self._name_of(_struct_name(type_), declaration)
         fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b)) for n, b in enumerate(held(declaration))]
         fields += [self._field(f, n, type_) for n, f in enumerate(type_.get_fields())]
         for base in left_out(declaration):
@@ -194,6 +193,7 @@ class Types:
             self.source.refuse(f"'{type_.spelling}', with a base that a template tells,", declaration, _NO_BASE)
         if not fields and (size == 1 or polymorphic):
             fields = [Field("unused", CHAR)]
+        name = self._name_of(_struct_name(type_), declaration, fields)
         made = Struct(name, tuple(fields))
         align = type_.get_align()
         if align > align_of(made) and not polymorphic:
@@ -208,7 +208,7 @@ class Types:
         bad = next((m for m in members if not unions.is_number(m.type)), None)
         if bad is not None:
             self.source.refuse(f"a union with a member of type '{bad.type}'", declaration, unions.REMEDY)
-        return unions.of_numbers(self._name_of(_struct_name(type_), declaration), members)
+        return unions.of_numbers(self._name_of(_struct_name(type_), declaration, members), members)
 
     def _field(self, field: Cursor, number: int, of: ClangType) -> Field:
         if field.is_bitfield():

@@ -5,9 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 
-from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, UnsupportedError, ours, recoverable
+from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, ours, recoverable
 from hetad.frontend import models
+from hetad.frontend.cpp.alike import joined
+from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
+from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Unasked
 from hetad.frontend.preprocess import Preprocessed
@@ -18,38 +21,43 @@ from hetad.ir.functions import callees
 
 
 class CppUnit(Unit):
-    """One CUDA source after preprocessing."""
+    """CUDA sources after preprocessing, for the host and where it differs for the device."""
 
     def __init__(self, files: Sequence[tuple[Preprocessed, Preprocessed | None]]) -> None:
-        host, device = files[0]
-        if len(files) > 1:
-            message = "hetad does not read several files in C++ as one program"
-            raise UnsupportedError(message, Span(files[1][0].name, 1, 1), "include one in the other")
-        if device is not None and device.tokens != host.tokens:
-            at = next((a for a, b in zip(host.tokens, device.tokens, strict=False) if a != b), host.tokens[0])
-            message = "C++ that is other code on the device, by __CUDA_ARCH__,"
-            raise UnsupportedError(f"hetad does not support {message}", at.span, "write both in one")
-        super().__init__(host.name)
-        shipped = models.named(t.text for t in host.tokens)
-        self.sources: Mapping[str, str] = {n: s for m in shipped for n, s in m.sources.items()} | dict(host.sources)
-        self._tokens = host.tokens
+        super().__init__(", ".join(host.name for host, _ in files))
+        self._files = [(host, device if device and device.tokens != host.tokens else None) for host, device in files]
+        texts = [text for pair in self._files for text in pair if text is not None]
+        shipped = [m for text in texts for m in models.named(t.text for t in text.tokens)]
+        self.sources: Mapping[str, str] = {n: s for m in (*shipped, *texts) for n, s in m.sources.items()}
         self._asked: list[str] = []
         self._instances: dict[str, str] = {}  # by what the user calls them
-        self._entities = self._read()
+        self._linkage = self._read()
 
-    def _read(self) -> Entities:
-        entities = Entities(Source(self.name, self._tokens, self._asked, list(self._instances)), self._asked)
-        for name, cursor in zip(list(self._instances), entities.source.instances(len(self._instances)), strict=True):
-            if cursor is None:
+    def _read(self) -> Linkage:
+        linkage = Linkage()
+        for number, (host, device) in enumerate(self._files):
+            twin = Entities(self._source(device), linkage, number, self._asked) if device is not None else None
+            Entities(self._source(host), linkage, number, self._asked, twin)
+        try:
+            linkage.find()
+        except SourceError as error:
+            raise error.attach(self.sources) from None
+        for number, name in enumerate(list(self._instances)):
+            found = ((text, text.source.instance(number)) for text in linkage.texts if not text.device)
+            own = next((text.named(cursor) for text, cursor in found if cursor is not None), None)
+            if own is None:
                 del self._instances[name]
             else:
-                self._instances[name] = entities.named(cursor)
-        return entities
+                self._instances[name] = own
+        return linkage
+
+    def _source(self, text: Preprocessed) -> Source:
+        return Source(text.name, text.tokens, self._asked, list(self._instances))
 
     def instance(self, name: str) -> str:
         if "<" in name and name not in self._instances:
             self._instances[name] = ""
-            self._entities = self._read()
+            self._linkage = self._read()
             if name not in self._instances:
                 raise self._unknown(name)
         return self._instances.get(name, name)
@@ -57,7 +65,7 @@ class CppUnit(Unit):
     @property
     def functions(self) -> Mapping[str, ir.Kind]:
         """Every function that is defined at file scope, in order, with its kind."""
-        return self._entities.public
+        return self._linkage.public()
 
     def program(self, function: str) -> ir.Program:
         try:
@@ -75,33 +83,33 @@ class CppUnit(Unit):
                 return self._reach(function)
             except Unasked as unasked:
                 self._asked.append(unasked.spelling)
-                self._entities = self._read()
+                self._linkage = self._read()
 
     def of_library(self, function: str) -> ir.Program:
         return self._reach(function)
 
     def _reach(self, entry: str) -> ir.Program:
-        waiting: list[tuple[str, Span | None]] = [(entry, None)]
+        linkage = self._linkage
+        waiting: list[tuple[str, Span | None]] = [(linkage.version(entry), None)]
         reached: dict[str, ir.Function] = {}
         while waiting:
             name, caller = waiting.pop(0)
             if name in reached:
                 continue
             with recoverable() as recovery, ours(caller):
-                reached[name] = self._entities.lowered(name, caller)
+                reached[name] = linkage.owners[name].lowered(name, caller)
             if not recovery.failed:
                 found = reached[name]
-                waiting += [(n, found.span) for n in callees(found) if self._entities.is_own(n)]
-        ordered = dict(sorted(reached.items(), key=lambda pair: self._entities.order(pair[0])))
-        globals_ = used_globals(ordered, list(self._entities.globals()))
-        return ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(self.sources))
+                waiting += [(n, found.span) for n in callees(found) if n in linkage.owners]
+        ordered = dict(sorted(reached.items(), key=lambda pair: linkage.order(pair[0])))
+        globals_ = used_globals(ordered, list(linkage.globals()))
+        program = ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(self.sources))
+        return joined(program, entry, linkage.versions) if linkage.several else program
 
     def signature(self, function: str) -> str:
         """The source lines of a function's head."""
-        cursor = self._entities.cursor(function)
-        if cursor is None:
-            raise self._unknown(function)
-        tokens = self._entities.source.inside(cursor)
+        text, cursor = self._defined(function)
+        tokens = text.source.inside(cursor)
         own = [t for t in tokens if t.file == tokens[0].file]
         last = next((t for t in own if t.text == "{"), own[-1])
         lines = self.sources[own[0].file].splitlines()
@@ -109,13 +117,21 @@ class CppUnit(Unit):
 
     def position(self, function: str) -> Span:
         """Where a function is defined."""
-        cursor = self._entities.cursor(function)
-        if cursor is None:
-            raise self._unknown(function)
-        return self._entities.source.span(cursor)
+        text, cursor = self._defined(function)
+        return text.source.span(cursor)
 
     def home(self, function: str) -> str | None:
-        return self.name if function in self.functions else None
+        """The source file, of those given to `load`, that has a function."""
+        owner = self._linkage.owners.get(self._linkage.version(function))
+        return owner.name if owner is not None and function in self.functions else None
+
+    def _defined(self, function: str) -> tuple[Entities, Cursor]:
+        name = self._linkage.version(function)
+        owner = self._linkage.owners.get(name)
+        cursor = owner.cursor(name) if owner is not None else None
+        if owner is None or cursor is None:
+            raise self._unknown(function)
+        return owner, cursor
 
     def _unknown(self, name: str) -> HetadError:
         near = difflib.get_close_matches(name, list(self.functions), n=3)
