@@ -20,8 +20,8 @@ KEYWORDS = frozenset(
     co_await co_return co_yield decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept
     not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires static_assert static_cast
     template this thread_local throw true try typeid typename using virtual wchar_t xor xor_eq
-    asm typeof unix linux errno optarg optind optopt tm timeval timespec stdin stdout stderr NULL EOF NAN INFINITY
-    HUGE_VAL assert isnan isinf isfinite signbit
+    asm typeof unix linux errno optarg optind optopt option tm timeval timespec stdin stdout stderr NULL EOF NAN
+    INFINITY HUGE_VAL assert isnan isinf isfinite signbit
     threadIdx blockIdx blockDim gridDim warpSize dim3 size_t
     """.split()
 )

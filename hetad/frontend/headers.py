@@ -76,6 +76,11 @@ _MATH = """
 #define HUGE_VALF __hetad_infinity
 """
 
+_STRINGS = """
+#define bzero(p, n) ((void)memset((p), 0, (n)))
+#define bcopy(from, to, n) ((void)memmove((to), (from), (n)))
+"""
+
 _STDLIB = """
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
@@ -131,6 +136,9 @@ PRELUDE = _ALWAYS + _MATH + _STDLIB
 HEADERS: dict[str, str] = {
     "unistd.h": platform.POSIX,
     "cuda.h": "#define CUDA_VERSION 13000\n",
+    "strings.h": _STRINGS,
+    "string.h": _STRINGS,
+    "getopt.h": "#define no_argument 0\n#define required_argument 1\n#define optional_argument 2\n",
     "limits.h": _LIMITS,
     "float.h": _FLOAT,
     "stdint.h": _STDINT,
@@ -157,5 +165,6 @@ HEADERS: dict[str, str] = {
 """,
 }
 HEADERS["cassert"] = HEADERS["assert.h"]
+HEADERS["cstring"] = HEADERS["string.h"]
 for _name in ("limits", "float", "stdint", "inttypes", "time"):
     HEADERS["c" + _name] = HEADERS[_name + ".h"]

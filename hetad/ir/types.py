@@ -126,6 +126,9 @@ STRING = Pointer(CHAR, const=True)
 HALF = Struct("__half", (Field("__x", USHORT),), 2)
 BFLOAT16 = Struct("__nv_bfloat16", (Field("__x", USHORT),), 2)
 FILE = Opaque("FILE")
+# Of <getopt.h>: a flag that the library would write behind hetad's back can only be null.
+OPTION_FLAG = Opaque("int *")
+OPTION = Struct("option", (Field("name", STRING), Field("has_arg", INT), Field("flag", OPTION_FLAG), Field("val", INT)))
 TIMEVAL = Struct("timeval", (Field("tv_sec", LONG), Field("tv_usec", LONG)))
 TIMESPEC = Struct("timespec", (Field("tv_sec", LONG), Field("tv_nsec", LONG)))
 TIME = Struct(

@@ -189,6 +189,10 @@ LIBRARY: tuple[MemoryOperation, ...] = (
         "getopt", "text", INT, ("value", "updated", "text"), once=True, varies=True, header="unistd.h",
         c_name="hetad_getopt",
     ),
+    MemoryOperation(
+        "getopt_long", "text", INT, ("value", "updated", "text", "other", "store"), once=True, varies=True,
+        header="getopt.h", c_name="hetad_getopt_long", stores=INT,
+    ),
     MemoryOperation("hetad_optarg", "inert", _TEXT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_optind", "inert", INT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_optopt", "inert", INT, varies=True, header="unistd.h"),

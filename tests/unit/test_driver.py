@@ -269,3 +269,53 @@ def test_letters_of_options() -> None:
         value, r = gradient.value_and_grad(2.0)
         assert value == run(2.0, backend="cpu") == pytest.approx(3 * 0.5 * 2.0 * 2.0 * 7)
         assert r["width"] == pytest.approx(3 * 0.5 * 2 * 2.0 * 7)
+
+
+LONG_OPTIONS = r"""
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+double width = 1.0;
+static struct option known[] = {
+    {"steps", required_argument, NULL, 's'}, {"twice", no_argument, 0, 't'}, {0, 0, 0, 0}
+};
+
+int main(int argc, char **argv)
+{
+    int letter, number = 0, steps = 1;
+    double loss = 0.0, scale = 2.0, sums[2];
+    bzero(sums, sizeof(sums));
+    while ((letter = getopt_long(argc, argv, "s:t", known, &number)) != -1) {
+        if (letter == 's')
+            steps = atoi(optarg);
+        else if (letter == 't')
+            scale *= width;
+        else
+            return 1;
+    }
+    for (int k = 0; k < steps; k++)
+        sums[k % 2] += scale * width;
+    loss = sums[0] + 3.0 * sums[1];
+    return 0;
+}
+"""
+
+
+def test_long_options() -> None:
+    run = hetad.loads(LONG_OPTIONS).driver(inputs="width", output="loss", argv=("--steps", 3, "--twice"))
+    gradient = hetad.gradient(run, wrt="width", backend="cpu")
+    assert "#include <getopt.h>" in gradient.source
+    for _ in range(2):
+        value, r = gradient.value_and_grad(1.5)
+        assert value == run(1.5, backend="cpu") == pytest.approx(2 * 1.5**2 * 5)
+        assert r["width"] == pytest.approx(4 * 1.5 * 5)
+
+
+def test_a_flag_that_an_option_sets_is_refused() -> None:
+    text = LONG_OPTIONS.replace('"twice", no_argument, 0', '"twice", no_argument, &given').replace(
+        "static struct option", "static int given;\nstatic struct option"
+    )
+    with pytest.raises(UnsupportedError, match="flag that getopt_long sets"):
+        hetad.loads(text).driver(inputs="width", output="loss", argv=())

@@ -55,6 +55,7 @@ enum {
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
 };
+typedef struct option option;
 typedef struct timeval timeval;
 typedef struct timespec timespec;
 typedef struct tm tm;

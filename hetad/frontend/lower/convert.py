@@ -28,6 +28,7 @@ from hetad.ir.types import (
     FLOAT,
     INT,
     LONG,
+    OPTION_FLAG,
     UINT,
     Array,
     Float,
@@ -69,6 +70,9 @@ def convert(expr: Expr, type_: Type, span: Span | None = None) -> Expr:
         return Const(0, type_, "0", span=expr.span)
     if isinstance(type_, Pointer) and isinstance(expr.type, Pointer) and _compatible(expr.type, type_):
         return Cast(undecayed(expr), type_, implicit=True, span=expr.span)
+    if type_ == OPTION_FLAG:
+        remedy = "leave it null, and look at the letter that getopt_long returns"
+        raise UnsupportedError("hetad does not support an option's flag that getopt_long sets", span, remedy)
     if type_ == BOOL and isinstance(expr.type, Pointer):
         return Cast(expr, type_, implicit=True, span=expr.span)
     raise SyntaxProblem(f"cannot convert '{expr.type}' to '{type_}'", span, _remedy(expr.type, type_))

@@ -25,6 +25,7 @@ _HEADERS = {
     "cstdlib": {"EXIT_FAILURE", "EXIT_SUCCESS"},
     "ctime": {"timespec", "tm", "CLOCKS_PER_SEC"},
     "sys/time.h": {"timeval"},
+    "getopt.h": {"option"},
     "cerrno": {"errno"},
     "cublas_v2.h": {"cublasHandle_t"},
     "cufft.h": {"cufftHandle"},
