@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program, gradient, load, loads, pullback
+    from hetad.checks.interface import dot_product_test, gradcheck, taylor_test
     from hetad.diagnostics import (
         ArgumentError,
         BackendError,
@@ -39,8 +40,8 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "Hessian", "HessianProduct",
     "HetadError", "Jacobian", "Program", "RaceError", "Report", "Result", "SourceError", "Span", "SyntaxProblem",
-    "Tangent", "UnknownNameError", "UnsupportedError", "gradient", "hessian", "hvp", "jacobian", "jvp", "load",
-    "loads", "pullback",
+    "Tangent", "UnknownNameError", "UnsupportedError", "dot_product_test", "gradcheck", "gradient", "hessian",
+    "hvp", "jacobian", "jvp", "load", "loads", "pullback", "taylor_test",
 ]  # fmt: skip
 
 _HOME = {
@@ -50,6 +51,7 @@ _HOME = {
     **dict.fromkeys(("HessianProduct", "Tangent"), "tangents"),
     **dict.fromkeys(("Function", "Program", "gradient", "load", "loads", "pullback"), "api"),
     **dict.fromkeys(("hvp", "jvp"), "modes"),
+    **dict.fromkeys(("dot_product_test", "gradcheck", "taylor_test"), "checks.interface"),
     **dict.fromkeys(("Hessian", "Jacobian", "hessian", "jacobian"), "jacobians"),
 }  # fmt: skip
 

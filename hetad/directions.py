@@ -53,6 +53,29 @@ def ridders(
     return best
 
 
+def one_sided(
+    f: Callable[[float], float], steps: Sequence[float], noise: Callable[[float], float], side: float
+) -> tuple[float, float]:
+    """The slope of f at 0 towards one `side`, 1 or -1, by differences extrapolated to step 0, and an estimate of its
+    error."""
+    start, best = f(0.0), (math.nan, math.inf)
+    above: list[float] = []
+    for step in steps:
+        row = [side * (f(side * step) - start) / step]
+        if not math.isfinite(row[0]):
+            above = []
+            continue
+        weight = 1.0
+        for coarser in above:
+            weight *= _STEP_FACTOR
+            row.append((weight * row[-1] - coarser) / (weight - 1))
+            error = max(abs(row[-1] - row[-2]), abs(row[-1] - coarser)) + 2 * noise(step)
+            if error < best[1]:
+                best = (row[-1], error)
+        above = row
+    return best
+
+
 def typical_step(point: Vector) -> Vector:
     """How far each value may move: its own size, a tenth of the typical size at least."""
     import numpy as np

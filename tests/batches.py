@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import hetad
+from hetad.checks.comparison import inner_bits
 from hetad.directions import from_vector, to_vector
-from hetad.gradcheck import inner_bits
 
 SETS = 3
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import hetad
-from hetad import gradcheck
+from hetad.checks import comparison
 from hetad.ir.verify import DERIVATIVE, verify
 from hetad.rules.signatures import signature
 
@@ -64,11 +64,11 @@ def check_gradient(
     for number, setting in enumerate(settings if settings is not None else optimisations()):
         made = hetad.gradient(launchable, wrt=tuple(wrt), of=of and tuple(of), backend=backend, **setting)
         verify(made.derivative.program, DERIVATIVE, signature)
-        subject = gradcheck.of_function(
+        subject = comparison.of_function(
             launchable, tuple(wrt), of and tuple(of), backend, launch or {}, tangent=number == 0, **setting
         )
         assert not subject.without_tangent, subject.without_tangent
-        report = gradcheck.check(subject, args, gradcheck.Accuracy(rtol, atol, samples))
+        report = comparison.check(subject, args, comparison.Accuracy(rtol, atol, samples))
         assert report.passed, f"{setting or ''}\n{report}"
         if reference is not None:
             _check_reference(subject, args, reference)
@@ -81,17 +81,17 @@ def optimisations() -> list[dict[str, Any]]:
     return [{"optimize": True}, {"optimize": False}]
 
 
-def _seeds(subject: gradcheck.Subject, args: Sequence[Any]) -> dict[str, Any] | None:
+def _seeds(subject: comparison.Subject, args: Sequence[Any]) -> dict[str, Any] | None:
     if subject.of is None:
         return None
     rng = np.random.default_rng(7)
     like = {name: args[subject.position(name)] for name in subject.of}
     return {
-        name: gradcheck.from_vector(a, rng.standard_normal(gradcheck.to_vector(a).size)) for name, a in like.items()
+        name: comparison.from_vector(a, rng.standard_normal(comparison.to_vector(a).size)) for name, a in like.items()
     }
 
 
-def _check_reference(subject: gradcheck.Subject, args: Sequence[Any], reference: Reference) -> None:
+def _check_reference(subject: comparison.Subject, args: Sequence[Any], reference: Reference) -> None:
     seeds = _seeds(subject, args)
     found = subject.gradient(list(args), copy.deepcopy(seeds))
     named = {p.name: copy.deepcopy(a) for p, a in zip(subject.parameters, args, strict=True)}
@@ -102,7 +102,7 @@ def _check_reference(subject: gradcheck.Subject, args: Sequence[Any], reference:
 
 
 def _check_in_place(
-    subject: gradcheck.Subject,
+    subject: comparison.Subject,
     launchable: Any,
     args: Sequence[Any],
     launch: Mapping[str, Any],
@@ -120,15 +120,15 @@ def _check_in_place(
     for name in subject.wrt:
         if name not in buffers:
             like = args[subject.position(name)]
-            start[name] = gradcheck.from_vector(like, rng.standard_normal(gradcheck.to_vector(like).size))
+            start[name] = comparison.from_vector(like, rng.standard_normal(comparison.to_vector(like).size))
             buffers[name] = start[name].copy()
     gradient = hetad.gradient(launchable, wrt=subject.wrt, of=subject.of, backend="cpu", **setting)
     gradient.execute(*args, *buffers.values(), **launch)
     for name in subject.wrt:
-        added = gradcheck.to_vector(expected[name])
-        before = gradcheck.to_vector(start[name]) if name in start else 0.0
+        added = comparison.to_vector(expected[name])
+        before = comparison.to_vector(start[name]) if name in start else 0.0
         tolerance = 1e-4 if subject.bits == 32 else 1e-10
         np.testing.assert_allclose(
-            gradcheck.to_vector(buffers[name]), before + added, rtol=tolerance,
+            comparison.to_vector(buffers[name]), before + added, rtol=tolerance,
             atol=tolerance * (1 + float(np.abs(added).max(initial=0.0))), err_msg=f"execute: {name}",
         )  # fmt: skip

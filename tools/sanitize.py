@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from hetad import HetadError, gradcheck, problem  # noqa: E402
+from hetad import HetadError, problem  # noqa: E402
+from hetad.checks import comparison  # noqa: E402
 from tests.corpus import cases  # noqa: E402
 
 
@@ -35,8 +36,8 @@ def main() -> int:
     for each in problems[first::step]:
         say(f"== {each.path.name}: {each.function}")
         try:
-            subject, arguments = gradcheck.from_problem(each, "cuda")
-            subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))
+            subject, arguments = comparison.from_problem(each, "cuda")
+            subject.gradient(arguments, comparison.generic_seeds(subject, arguments))
         except HetadError as error:
             failed += 1
             say(f"cannot run: {error}")

@@ -104,14 +104,14 @@ def _called_by_others(unit: Unit) -> frozenset[str]:
 def _examine_problem(path: Path) -> Finding:
     """The function of a problem file, which has inputs to run it at: under the race detector."""
     import hetad
-    from hetad import gradcheck
     from hetad import problem as problems
+    from hetad.checks import comparison
 
     problem = problems.read(path)
     program = hetad.load(problem.source, **problem.loading)
     unit, name = program.unit, problem.function
     if problem.objective is not None:
-        unit = gradcheck.function_of(program, problem).compiled.unit
+        unit = comparison.function_of(program, problem).compiled.unit
     elif name not in unit.functions:
         unit.reach(name)  # raises, with the nearest names
     with collecting(), recoverable():
@@ -123,7 +123,7 @@ def _examine_problem(path: Path) -> Finding:
     if finding.errors:
         return finding
     try:
-        gradcheck.watch(problem)
+        comparison.watch(problem)
     except RaceError as race:
         return replace(finding, errors=(race,))
     return finding

@@ -10,7 +10,7 @@ from hetad.cli.options import add_driver, add_limits, add_making, add_source, fu
 from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
-    from hetad.gradcheck import Subject
+    from hetad.checks.comparison import Subject
     from hetad.host.derivation import Request
 
 _STAGES = {
@@ -55,19 +55,19 @@ def run(options: argparse.Namespace) -> int:
 
 def _problem(options: argparse.Namespace) -> int:
     import hetad
-    from hetad import gradcheck
     from hetad import problem as problems
+    from hetad.checks import comparison
     from hetad.cli.console import progress
     from hetad.cli.stages import requested
 
     problem = problems.read(options.file[0])
     memory, made = {**problem.memory, **limits(options)}, making(options)
     program = hetad.load(problem.source, **problem.loading)
-    function = gradcheck.function_of(program, problem)
+    function = comparison.function_of(program, problem)
     _show(function.compiled.unit, requested(function, problem.wrt, problem.of, memory, made))
     with progress(f"running {problem.function}"):
-        subject, arguments = gradcheck.from_problem(problem, "cpu", measure=True, **memory, **made)
-        subject.gradient(arguments, gradcheck.ones(subject, arguments))
+        subject, arguments = comparison.from_problem(problem, "cpu", measure=True, **memory, **made)
+        subject.gradient(arguments, comparison.ones(subject, arguments))
     _measured(subject, options.file[0], memory.get("memory_limit"))
     return 0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, threads
 
 if TYPE_CHECKING:
-    from hetad.gradcheck import Report, Row
+    from hetad.checks.comparison import Report, Row
     from hetad.problem import Problem
 
 _COLOURS = {"passed": "green", "failed": "bold red", "unsure": "yellow"}
@@ -36,6 +36,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
     command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 2e-4 where a float takes part)")
     command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
     command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
+    command.add_argument("--plot", metavar="FILE", type=Path, help="draw the Taylor test: what the gradient leaves of "
+                         "a step's change falls with the square of the step")  # fmt: skip
     command.add_argument("--seed", type=int, default=0, help="of the random directions (default: 0)")
     return command
 
@@ -72,7 +74,7 @@ def _positive(text: str) -> int:
 def _check(
     problem: Problem, backend: str | None, options: argparse.Namespace, watch: bool
 ) -> tuple[Report, dict[str, Any], int]:
-    from hetad import gradcheck, productcheck
+    from hetad.checks import comparison, products, taylor
     from hetad.cli.console import progress
     from hetad.diagnostics import ArgumentError
 
@@ -83,22 +85,24 @@ def _check(
     if options.mode == "hvp":
         if options.graph:
             raise ArgumentError("--graph is for gradients")
-        subject, arguments = productcheck.from_problem(problem, backend, **keywords)
+        subject, arguments = products.from_problem(problem, backend, **keywords)
     else:
-        subject, arguments = gradcheck.from_problem(problem, backend, **keywords, graph=options.graph)
+        subject, arguments = comparison.from_problem(problem, backend, **keywords, graph=options.graph)
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
-        accuracy = gradcheck.Accuracy(random_seed=options.seed, **settings)
-        report = gradcheck.check(subject, arguments, accuracy, on_step=on_step, racecheck=watch)
-    gradient = subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments))
+        accuracy = comparison.Accuracy(random_seed=options.seed, **settings)
+        report = comparison.check(subject, arguments, accuracy, on_step=on_step, racecheck=watch)
+    if options.plot is not None:
+        taylor.save(taylor.taylor(subject, arguments, options.seed), options.plot)
+    gradient = subject.gradient(arguments, comparison.generic_seeds(subject, arguments))
     return report, dict(gradient), min(subject.bits, subject.inner_bits)
 
 
 def _agreement(problem: Problem, bits: int, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:
     """Both backends give the same gradient, up to rounding."""
-    from hetad import gradcheck
+    from hetad.checks import comparison
 
-    rows = tuple(gradcheck.same_gradient(name, on_cpu[name], on_cuda[name], bits) for name in problem.wrt)
-    return gradcheck.Report(problem.function, "cpu and cuda", rows)
+    rows = tuple(comparison.same_gradient(name, on_cpu[name], on_cuda[name], bits) for name in problem.wrt)
+    return comparison.Report(problem.function, "cpu and cuda", rows)
 
 
 def _as_dictionary(report: Report) -> dict[str, Any]:
@@ -111,28 +115,30 @@ def _as_dictionary(report: Report) -> dict[str, Any]:
 
 
 def _print(report: Report, path: Path) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from hetad.cli.console import out
 
-    table = Table(title=f"{path}: {report.function} on {report.backend}", title_justify="left", title_style="bold")
-    table.add_column("check")
-    for heading in ("gradient", "differences", "relative error", "tolerance"):
-        table.add_column(heading, justify="right")
-    table.add_column("")
+    out().print(f"[bold]{path}: {report.function} on {report.backend}[/]", soft_wrap=True)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column("check", overflow="fold")
+    for heading in ("gradient", "differences", "error", "tolerance"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for row in report.rows:
         table.add_row(*_cells(row))
     out().print(table)
     for row in report.rows:
         if row.note:
-            out().print(f"  {row.check}: {row.note}")
+            out().print(f"  {row.check}: {row.note}", markup=False)
     for note in report.notes:
-        out().print(f"note: {note}", markup=False, highlight=False)
+        out().print(note, markup=False)
     checks = f"{len(report.rows)} checks"
     out().print(f"[green]passed[/]: {checks}" if report.passed else f"[bold red]FAILED[/]: {checks}")
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    numbers = ("", "") if row.found is None or row.expected is None else (f"{row.found:.9g}", f"{row.expected:.9g}")
+    numbers = ("", "") if row.found is None or row.expected is None else (f"{row.found:.7g}", f"{row.expected:.7g}")
     colour = _COLOURS[row.verdict]
     return (row.check, *numbers, f"{row.error:.1e}", f"{row.tolerance:.1e}", f"[{colour}]{row.verdict}[/]")

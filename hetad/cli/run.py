@@ -30,23 +30,23 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    from hetad import gradcheck
     from hetad import problem as problems
+    from hetad.checks import comparison
     from hetad.cli.console import out, print_json, progress
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
         if options.racecheck:
-            gradcheck.watch(problem)
+            comparison.watch(problem)
         keywords = limits(options) | making(options) | threads(options) | {"graph": options.graph}
-        subject, arguments = gradcheck.from_problem(problem, options.backend, **keywords)
+        subject, arguments = comparison.from_problem(problem, options.backend, **keywords)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)
-        gradient = dict(subject.gradient(arguments, gradcheck.ones(subject, arguments)))
+        gradient = dict(subject.gradient(arguments, comparison.ones(subject, arguments)))
     outputs = {
         parameter.name: after
         for parameter, before, after in zip(subject.parameters, arguments, written, strict=True)
-        if not gradcheck.same(before, after)
+        if not comparison.same(before, after)
     }
     if returned is not None:
         outputs["return"] = returned

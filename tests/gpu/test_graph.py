@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import gradcheck
+from hetad.checks import comparison
 from tests.corpus import Case, cases
 from tests.unit.test_run_cuda_graph import PROGRAM, replays
 
@@ -155,22 +155,22 @@ WHOLE = [
 @pytest.mark.parametrize("case", WHOLE, ids=lambda case: case.name)
 def test_whole_programs(case: Case) -> None:
     """Where nothing is refused: four calls, the last with other numbers."""
-    plain, arguments = gradcheck.from_problem(case.problem, "cuda")
+    plain, arguments = comparison.from_problem(case.problem, "cuda")
     try:
-        with_graph, _ = gradcheck.from_problem(case.problem, "cuda", graph=True)
+        with_graph, _ = comparison.from_problem(case.problem, "cuda", graph=True)
     except hetad.UnsupportedError as refused:
         pytest.skip(refused.message)
     tolerance = 1e-4 if plain.bits == 32 else 1e-9
     for call in range(4):
-        seeds = gradcheck.generic_seeds(plain, arguments)
+        seeds = comparison.generic_seeds(plain, arguments)
         if call == 3:
             arguments = [value * 0.99 if isinstance(value, float) else value for value in arguments]
         expected = plain.gradient(copy.deepcopy(arguments), seeds)
         found = with_graph.gradient(copy.deepcopy(arguments), seeds)
         for name, value in expected.items():
-            near = gradcheck.to_vector(value)
+            near = comparison.to_vector(value)
             scale = np.abs(near).max(initial=1e-30)
-            np.testing.assert_allclose(gradcheck.to_vector(found[name]), near, rtol=tolerance, atol=tolerance * scale)
+            np.testing.assert_allclose(comparison.to_vector(found[name]), near, rtol=tolerance, atol=tolerance * scale)
 
 
 def test_no_growth(cp: Any) -> None:

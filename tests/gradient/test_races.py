@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hetad
+from hetad.checks.comparison import function_of, generic_seeds, of_function
 from hetad.diagnostics import RaceError
-from hetad.gradcheck import function_of, generic_seeds, of_function
 from hetad.run.races import RaceLimitError
 from tests.corpus import Case, cases
 

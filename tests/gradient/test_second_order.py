@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetad import gradcheck, productcheck
+from hetad.checks import comparison, products
 from tests.corpus import Case
 from tests.gradient.test_programs import CASES
 
@@ -42,9 +42,9 @@ NAMES = {name.removesuffix("/whole"): name for name in FIRST}
 
 
 def check(case: Case, backend: str) -> None:
-    subject, arguments = productcheck.from_problem(case.problem, backend)
+    subject, arguments = products.from_problem(case.problem, backend)
     tolerance = case.problem.gradcheck.get("rtol")
-    report = gradcheck.check(subject, arguments, gradcheck.Accuracy(tolerance, samples=1))
+    report = comparison.check(subject, arguments, comparison.Accuracy(tolerance, samples=1))
     assert report.passed, str(report)
 
 

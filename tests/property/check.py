@@ -21,8 +21,8 @@ from unittest.mock import patch
 import numpy as np
 
 import hetad
-from hetad import gradcheck, productcheck
 from hetad.adjoint.options import OPTIMISATIONS
+from hetad.checks import comparison, products
 from hetad.diagnostics import UnsupportedError
 from hetad.host.outlining import outline
 from hetad.problem import Problem
@@ -98,8 +98,8 @@ def _checked(case: corpus.Case, options: Options) -> Outcome:
     problem = case.problem
     function = hetad.load(problem.source)[problem.function]
     arguments = problem.arguments(function.parameters)
-    subject = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {})
-    report = gradcheck.check(subject, arguments, gradcheck.Accuracy(samples=1))
+    subject = comparison.of_function(function, problem.wrt, problem.of, "cpu", {})
+    report = comparison.check(subject, arguments, comparison.Accuracy(samples=1))
     seeds = _seeds(subject, arguments)
     first = subject.gradient(list(arguments), seeds)
     failed = [row for row in report.rows if row.verdict == "failed"]
@@ -107,12 +107,12 @@ def _checked(case: corpus.Case, options: Options) -> Outcome:
     if failed and not all(row.check in exact and _noise(*first.values()) for row in failed):
         return Outcome("failed", str(report))
     again = subject.gradient(list(arguments), seeds)
-    plain = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {}, optimize=False)
+    plain = comparison.of_function(function, problem.wrt, problem.of, "cpu", {}, optimize=False)
     unoptimised = plain.gradient(list(arguments), seeds)
     for name in problem.wrt:
-        if not np.array_equal(gradcheck.to_vector(first[name]), gradcheck.to_vector(again[name])):
+        if not np.array_equal(comparison.to_vector(first[name]), comparison.to_vector(again[name])):
             return Outcome("failed", f"a second call gives another gradient of {name}: {first[name]}, {again[name]}")
-        row = gradcheck.same_gradient(name, first[name], unoptimised[name], subject.bits)
+        row = comparison.same_gradient(name, first[name], unoptimised[name], subject.bits)
         if row.verdict == "failed" and not _noise(first[name], unoptimised[name]):
             return Outcome("failed", f"optimisation changes {name}: {first[name]}, without it {unoptimised[name]}")
     if options and (wrong := _changed_by_options(problem, arguments, seeds, first, options)) is not None:
@@ -136,7 +136,7 @@ def _changed_by_options(
         if batch:
             exact = options.get("deterministic") or "cpu_threads" not in options
             check_batch(function, arguments, problem.wrt, problem.of, exact=bool(exact), **options)
-        chosen = gradcheck.of_function(function, problem.wrt, problem.of, "cpu", {}, **options)
+        chosen = comparison.of_function(function, problem.wrt, problem.of, "cpu", {}, **options)
         found = [chosen.gradient(list(arguments), seeds) for _ in range(2)]
     except hetad.HetadError as refusal:
         if any(name in options and said in str(refusal) for name, said in REFUSALS_OF_OPTIONS.items()):
@@ -147,10 +147,10 @@ def _changed_by_options(
     finally:
         del os.environ["HETAD_CPU_MODE"]
     for name in problem.wrt:
-        one, other = (gradcheck.to_vector(f[name]) for f in found)
+        one, other = (comparison.to_vector(f[name]) for f in found)
         if one.tobytes() != other.tobytes() and (options.get("deterministic") or "cpu_threads" not in options):
             return f"a second call gives other bits of {name}: {one}, {other}"
-        row = gradcheck.same_gradient(name, expected[name], found[0][name], chosen.bits)
+        row = comparison.same_gradient(name, expected[name], found[0][name], chosen.bits)
         if row.verdict == "failed" and not _noise(expected[name], found[0][name]):
             return f"the gradient of {name} is {one}, without them {expected[name]}"
     return None
@@ -159,8 +159,8 @@ def _changed_by_options(
 def _wrong_product(function: hetad.Function, arguments: list[Any], problem: Problem, options: Options) -> str | None:
     """What is wrong with the Hessian times a vector."""
     shared = {k: v for k, v in options.items() if k not in ("graph", "measure")}
-    subject = productcheck.of_function(function, arguments, problem.wrt, problem.of, "cpu", {}, **shared)
-    report = gradcheck.check(subject, list(arguments), gradcheck.Accuracy(samples=1))
+    subject = products.of_function(function, arguments, problem.wrt, problem.of, "cpu", {}, **shared)
+    report = comparison.check(subject, list(arguments), comparison.Accuracy(samples=1))
     return str(report) if any(row.verdict == "failed" for row in report.rows) else None
 
 
@@ -176,20 +176,20 @@ def _changed_by_functions(problem: Problem, arguments: list[Any], seeds: dict[st
     second = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu", optimize=inline)(
         *arguments, seeds=seeds
     )
-    vectors = ((name, gradcheck.to_vector(first[name]), gradcheck.to_vector(second[name])) for name in problem.wrt)
+    vectors = ((name, comparison.to_vector(first[name]), comparison.to_vector(second[name])) for name in problem.wrt)
     return next((name for name, one, other in vectors if one.tobytes() != other.tobytes()), None)
 
 
 def _noise(*gradients: Any) -> bool:
     """Whether they are nothing but rounding: what cancels exactly in one order of sums may not in another."""
-    return max(float(np.abs(gradcheck.to_vector(x)).max(initial=0.0)) for x in gradients) < 1e-13
+    return max(float(np.abs(comparison.to_vector(x)).max(initial=0.0)) for x in gradients) < 1e-13
 
 
-def _seeds(subject: gradcheck.Subject, arguments: list[Any]) -> dict[str, Any] | None:
+def _seeds(subject: comparison.Subject, arguments: list[Any]) -> dict[str, Any] | None:
     if subject.of is None:
         return None
     rng = np.random.default_rng(11)
     like = {name: arguments[subject.position(name)] for name in subject.of}
     return {
-        name: gradcheck.from_vector(a, rng.standard_normal(gradcheck.to_vector(a).size)) for name, a in like.items()
+        name: comparison.from_vector(a, rng.standard_normal(comparison.to_vector(a).size)) for name, a in like.items()
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hetad import gradcheck
+from hetad.checks import comparison
 from hetad.diagnostics import Span
 from hetad.ir.nodes import Symbol
 from hetad.ir.types import DOUBLE, FLOAT, INT, Float, Pointer
@@ -18,7 +18,7 @@ N = 200
 
 def subject(
     forward: Callable[[Any], Any], pullback: Callable[[Any, Any], Any], element: Float = DOUBLE
-) -> gradcheck.Subject:
+) -> comparison.Subject:
     """y = forward(x), of y with respect to x."""
 
     def primal(arguments: list[Any]) -> None:
@@ -29,7 +29,7 @@ def subject(
         return {"x": pullback(arguments[1], seeds["y"])}
 
     parameters = [_parameter("y", Pointer(element)), _parameter("x", Pointer(element)), _parameter("n", INT)]
-    return gradcheck.Subject("f", "cpu", parameters, ("x",), ("y",), primal, gradient)
+    return comparison.Subject("f", "cpu", parameters, ("x",), ("y",), primal, gradient)
 
 
 def _parameter(name: str, type_: Any) -> Symbol:
@@ -42,7 +42,7 @@ def arguments(dtype: type = np.float64) -> list[Any]:
 
 
 def test_a_right_gradient_passes() -> None:
-    report = gradcheck.check(
+    report = comparison.check(
         subject(lambda x: np.exp(np.sin(x)), lambda x, s: s * np.cos(x) * np.exp(np.sin(x))), arguments()
     )
     assert report.passed, str(report)
@@ -50,14 +50,14 @@ def test_a_right_gradient_passes() -> None:
 
 def test_single_precision_passes_and_is_tight_enough() -> None:
     right = subject(np.sin, lambda x, s: s * np.cos(x), FLOAT)
-    assert gradcheck.check(right, arguments(np.float32)).passed
+    assert comparison.check(right, arguments(np.float32)).passed
 
     def one_wrong(x: Any, s: Any) -> Any:
         result = s * np.cos(x)
         result[17] *= 1.5
         return result
 
-    assert not gradcheck.check(subject(np.sin, one_wrong, FLOAT), arguments(np.float32)).passed
+    assert not comparison.check(subject(np.sin, one_wrong, FLOAT), arguments(np.float32)).passed
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_single_precision_passes_and_is_tight_enough() -> None:
     ],
 )
 def test_wrong_gradients_fail(wrong: Callable[[Any, Any], Any]) -> None:
-    assert not gradcheck.check(subject(np.sin, wrong), arguments()).passed
+    assert not comparison.check(subject(np.sin, wrong), arguments()).passed
 
 
 def test_kinks_near_the_point_do_no_harm() -> None:
-    report = gradcheck.check(
+    report = comparison.check(
         subject(lambda x: np.maximum(x, 0.3) ** 2, lambda x, s: s * np.where(x > 0.3, 2 * x, 0)), arguments()
     )
     assert report.passed, str(report)
 
 
 def test_a_gradient_that_is_zero_passes() -> None:
-    report = gradcheck.check(subject(np.ones_like, lambda x, s: np.zeros_like(x)), arguments())
+    report = comparison.check(subject(np.ones_like, lambda x, s: np.zeros_like(x)), arguments())
     assert report.passed, str(report)
 
 
@@ -93,7 +93,7 @@ def test_state_kept_between_calls_is_caught() -> None:
         kept[:] += s * 2 * x
         return kept.copy()
 
-    report = gradcheck.check(subject(np.square, leaking), arguments())
+    report = comparison.check(subject(np.square, leaking), arguments())
     assert [row.check for row in report.rows if row.verdict == "failed"] == ["linear in the seeds"]
 
 
@@ -103,17 +103,17 @@ def test_changed_arguments_are_caught() -> None:
         x[3] += 1e-9
         return result
 
-    report = gradcheck.check(subject(np.square, meddling), arguments())
+    report = comparison.check(subject(np.square, meddling), arguments())
     assert "arguments unchanged" in [row.check for row in report.rows if row.verdict == "failed"]
     assert "the call changed x" in str(report)
 
 
 def test_differences_that_drown_are_never_passed() -> None:
     """A gradient far below the rounding of the value: nothing can be said."""
-    report = gradcheck.check(
+    report = comparison.check(
         subject(lambda x: np.float32(1e9) + x, lambda x, s: s, FLOAT),
         arguments(np.float32),
-        gradcheck.Accuracy(samples=1),
+        comparison.Accuracy(samples=1),
     )
     assert {row.verdict for row in report.rows if row.check == "x"} == {"unsure"}, str(report)
 
@@ -122,10 +122,10 @@ def test_vectors_of_structs_and_mappings() -> None:
     records = np.zeros(2, [("x", "f8"), ("kind", "i4"), ("v", "f4", (2,))])
     records["x"] = [1.0, 2.0]
     records["kind"] = 7
-    vector = gradcheck.to_vector(records)
+    vector = comparison.to_vector(records)
     assert vector.tolist() == [1.0, 2.0, 0.0, 0.0, 0.0, 0.0]
-    filled = gradcheck.from_vector(records, np.arange(6.0))
+    filled = comparison.from_vector(records, np.arange(6.0))
     assert filled["kind"].tolist() == [7, 7]
-    np.testing.assert_array_equal(gradcheck.to_vector(filled), np.arange(6.0))
+    np.testing.assert_array_equal(comparison.to_vector(filled), np.arange(6.0))
     struct = {"re": 1.0, "n": 3, "im": 2.0}
-    assert gradcheck.from_vector(struct, np.array([5.0, 6.0])) == {"re": 5.0, "n": 3, "im": 6.0}
+    assert comparison.from_vector(struct, np.array([5.0, 6.0])) == {"re": 5.0, "n": 3, "im": 6.0}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import gradcheck
+from hetad.checks import comparison
 from hetad.ir.build import Names
 
 
@@ -80,8 +80,8 @@ def test_kernels_named_as_generated_ones(name: str) -> None:
     program = hetad.loads(TWO_KERNELS.replace("NAME", name))
     arguments = [np.zeros(10), np.zeros(10), np.linspace(0.1, 0.9, 10), 10, 40]
     for optimize in (True, False):
-        subject = gradcheck.of_function(program["run"], ("x",), ("y",), "cpu", {}, optimize=optimize)
-        report = gradcheck.check(subject, arguments)
+        subject = comparison.of_function(program["run"], ("x",), ("y",), "cpu", {}, optimize=optimize)
+        report = comparison.check(subject, arguments)
         assert report.passed, str(report)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import gradcheck, subjects
+from hetad.checks import comparison, subjects
 from hetad.diagnostics import ArgumentError, ExecutionError, RaceError
 from hetad.problem import parse
 
@@ -304,16 +304,16 @@ def problem_file(tmp_path: Path) -> Path:
 
 
 def test_gradcheck_looks_for_races(problem_file: Path) -> None:
-    subject, arguments = gradcheck.from_problem(parse(PROBLEM, problem_file), "cpu")
+    subject, arguments = comparison.from_problem(parse(PROBLEM, problem_file), "cpu")
     with pytest.raises(RaceError):
-        gradcheck.check(subject, arguments)
-    assert gradcheck.check(subject, arguments, racecheck=False).passed
+        comparison.check(subject, arguments)
+    assert comparison.check(subject, arguments, racecheck=False).passed
 
 
 def test_gradcheck_says_that_it_did_not_look(problem_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subjects, "_RACE_LIMIT", 100)
-    subject, arguments = gradcheck.from_problem(parse(PROBLEM, problem_file), "cpu")
-    report = gradcheck.check(subject, arguments)
+    subject, arguments = comparison.from_problem(parse(PROBLEM, problem_file), "cpu")
+    report = comparison.check(subject, arguments)
     assert report.passed
     assert "races were not looked for" in str(report)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad import gradcheck
+from hetad.checks import comparison
 from hetad.diagnostics import RaceError
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_body
@@ -28,12 +28,12 @@ void run(double *y, const double *x, const int *at, int n)
 AT = np.array([0, 1, 0, 1] * 10, np.int32)
 
 
-def subject() -> gradcheck.Subject:
-    return gradcheck.of_function(hetad.loads(PROGRAM, "meet.cu")["run"], ("x",), ("y",), "cpu", {})
+def subject() -> comparison.Subject:
+    return comparison.of_function(hetad.loads(PROGRAM, "meet.cu")["run"], ("x",), ("y",), "cpu", {})
 
 
 def test_increments_that_meet_are_atomic() -> None:
-    report = gradcheck.check(subject(), [np.zeros(40), np.linspace(1, 2, 40), AT, 40])
+    report = comparison.check(subject(), [np.zeros(40), np.linspace(1, 2, 40), AT, 40])
     assert report.passed, str(report)
     assert not report.notes
 

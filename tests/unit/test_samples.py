@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import hetad
-from hetad import gradcheck
 from hetad import problem as problems
+from hetad.checks import comparison
 from hetad.frontend.normalize import normalize
 from hetad.ir.verify import DERIVATIVE, NORMALISED, verify
 from hetad.rules.signatures import signature
@@ -20,8 +20,8 @@ PROGRAMS = sorted(FOLDER.glob("*.cu"))
 
 @pytest.mark.parametrize("path", PROBLEMS, ids=lambda path: path.stem)
 def test_gradient(path: Path, backend: str) -> None:
-    subject, arguments = gradcheck.from_problem(problems.read(path), backend)
-    report = gradcheck.check(subject, arguments)
+    subject, arguments = comparison.from_problem(problems.read(path), backend)
+    report = comparison.check(subject, arguments)
     assert report.passed, str(report)
 
 
@@ -29,7 +29,7 @@ def test_gradient(path: Path, backend: str) -> None:
 @pytest.mark.parametrize("path", PROBLEMS, ids=lambda path: path.stem)
 def test_derivative_keeps_the_rules_of_the_ir(path: Path, optimize: bool) -> None:
     problem = problems.read(path)
-    function = gradcheck.function_of(hetad.load(problem.source, **problem.loading), problem)
+    function = comparison.function_of(hetad.load(problem.source, **problem.loading), problem)
     wanted = {"wrt": problem.wrt, "of": problem.of, **problem.memory}
     gradient = hetad.gradient(function, backend="cpu", optimize=optimize, **wanted)
     program = gradient.derivative.program
@@ -42,10 +42,10 @@ def test_derivative_keeps_the_rules_of_the_ir(path: Path, optimize: bool) -> Non
 def test_backends_agree(path: Path) -> None:
     gradients = []
     for backend in ("cpu", "cuda"):
-        subject, arguments = gradcheck.from_problem(problems.read(path), backend)
-        gradients.append(subject.gradient(arguments, gradcheck.generic_seeds(subject, arguments)))
+        subject, arguments = comparison.from_problem(problems.read(path), backend)
+        gradients.append(subject.gradient(arguments, comparison.generic_seeds(subject, arguments)))
     for name in subject.wrt:
-        row = gradcheck.same_gradient(name, gradients[0][name], gradients[1][name], subject.bits)
+        row = comparison.same_gradient(name, gradients[0][name], gradients[1][name], subject.bits)
         assert row.verdict == "passed", row
 
 

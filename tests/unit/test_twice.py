@@ -123,7 +123,7 @@ def test_a_derivative_of_a_derivative(operation, way):
         found = g(np.zeros(n), x, w, n, seeds={"y": adj_y})
         return found["x"] @ direction + found["w"] @ direction[::-1]
 
-    steps = dict(zip(second, np.random.default_rng(2).uniform(-1, 1, (3, n)), strict=True))
+    steps = dict(zip(second.keys(), np.random.default_rng(2).uniform(-1, 1, (3, n)), strict=True))
     ends = (gradient(**{k: given[k] + h * s for k, s in steps.items()}) for h in (1e-6, -1e-6))
     slope = (next(ends) - next(ends)) / 2e-6
     assert sum(second[k] @ s for k, s in steps.items()) == pytest.approx(slope, rel=1e-7)

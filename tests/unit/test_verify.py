@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import hetad
-from hetad import gradcheck
 from hetad import problem as problems
+from hetad.checks import comparison
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer, var
@@ -190,7 +190,7 @@ def test_each_rule_is_a_sentence() -> None:
 @pytest.mark.parametrize("name", ["lbm_d2q9", "particles", "tensor_contraction", "tree_reduction"])
 def test_every_pass_keeps_the_rules(name: str, optimize: bool) -> None:
     problem = problems.read(Path(__file__).parents[2] / "samples" / f"{name}.toml")
-    function = gradcheck.function_of(hetad.load(problem.source, **problem.loading), problem)
+    function = comparison.function_of(hetad.load(problem.source, **problem.loading), problem)
     with watched(Verifying(signature)):
         gradient = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu", optimize=optimize)
         assert gradient.derivative.program.functions

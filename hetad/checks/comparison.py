@@ -23,9 +23,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from hetad.diagnostics import BackendError, RaceError
-from hetad.directions import STEPS, from_vector, ridders, to_vector, typical_step
-from hetad.subjects import (
+from hetad.checks.line import Line
+from hetad.checks.subjects import (
     Subject,
     from_problem,
     function_of,
@@ -35,6 +34,9 @@ from hetad.subjects import (
     of_function,
     ones,
 )
+from hetad.checks.suspects import Component, kink, wrong_components
+from hetad.diagnostics import BackendError, RaceError
+from hetad.directions import STEPS, from_vector, ridders, to_vector, typical_step
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +53,6 @@ __all__ = [
 
 Verdict = Literal["passed", "failed", "unsure"]
 
-_EPSILON = {32: 2.0**-23, 64: 2.0**-52}
 _RTOL = {32: 2e-4, 64: 1e-6}
 _SEED_RTOL = {32: 1e-4, 64: 1e-11}
 _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
@@ -86,6 +87,8 @@ class Row:
     expected: float | None = None
     found: float | None = None
     note: str = ""
+    parameter: str = ""
+    components: tuple[Component, ...] = ()  # some of those that are wrong
 
 
 @dataclass(frozen=True)
@@ -101,15 +104,19 @@ class Report:
     def passed(self) -> bool:
         return all(row.verdict == "passed" for row in self.rows)
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     def __str__(self) -> str:
         lines = [f"{self.function} on {self.backend}: {'passed' if self.passed else 'FAILED'}"]
         for row in self.rows:
             numbers = "" if row.found is None else f"  gradient {row.found:.9g}, differences {row.expected:.9g}"
             lines.append(
                 f"  {row.verdict:7} {row.check}: relative error {row.error:.2e} "
-                f"(tolerance {row.tolerance:.1e}){numbers} {row.note}".rstrip()
+                f"(tolerance {row.tolerance:.1e}){numbers}"
             )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+            lines += [f"          {row.note}"] if row.note else []
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
 def watch(problem: Problem) -> None:
@@ -159,7 +166,7 @@ def check(
     import numpy as np
 
     notes = _race_notes(subject, arguments) if racecheck else ()
-    notes += (f"no tangent to compare with: {subject.without_tangent}",) if subject.without_tangent else ()
+    notes += (f"note: no tangent to compare with: {subject.without_tangent}",) if subject.without_tangent else ()
 
     rows: list[Row] = []
     total = len(subject.wrt) * accuracy.samples + 3
@@ -167,7 +174,18 @@ def check(
         rows.append(row)
         if on_step is not None:
             on_step(len(rows), total)
-    return Report(subject.function, subject.backend, tuple(rows), notes)
+    return Report(subject.function, subject.backend, tuple(rows), (*notes, *_without_influence(subject, rows)))
+
+
+def _without_influence(subject: Subject, rows: Sequence[Row]) -> Iterator[str]:
+    """Warnings of gradients that are zero, which agree with whatever does not move."""
+    outputs = "the return value" if subject.of is None else ", ".join(subject.of)
+    for name in subject.wrt:
+        along = [row for row in rows if row.parameter == name]
+        if name in subject.inactive:
+            yield f"warning: {name} has no influence: no derivative of {outputs} leads to it"
+        elif along and all(row.found == row.expected == 0 for row in along):
+            yield f"warning: {name} has no influence here: gradient and differences are zero; try other inputs"
 
 
 def _race_notes(subject: Subject, arguments: Sequence[Any]) -> tuple[str, ...]:
@@ -182,9 +200,9 @@ def _race_notes(subject: Subject, arguments: Sequence[Any]) -> tuple[str, ...]:
             with _in_the_derivative():
                 subject.watched_gradient(copy.deepcopy(list(arguments)), generic_seeds(subject, arguments))
     except RaceLimitError as problem:
-        return (f"races were not looked for: {problem}; smaller inputs would do, or hetad run --racecheck",)
+        return (f"note: races were not looked for: {problem}; smaller inputs would do, or hetad run --racecheck",)
     except BackendError as problem:
-        return (f"races were not looked for: {str(problem).splitlines()[0]}",)
+        return (f"note: races were not looked for: {str(problem).splitlines()[0]}",)
     return ()
 
 
@@ -209,7 +227,7 @@ def _rows(subject: Subject, arguments: Sequence[Any], accuracy: Accuracy, rng: n
         for sample in range(accuracy.samples):
             along = f"{name}, direction {sample + 1}" if accuracy.samples > 1 else name
             row = _along_direction(subject, arguments, seeds, name, gradient[name], tolerances, rng)
-            yield replace(row, check=along)
+            yield replace(row, check=along, parameter=name)
     if subject.tangent is not None:
         yield dot_product(subject, arguments, seeds, gradient, rng)
     if seeds is not None:
@@ -228,39 +246,45 @@ def _along_direction(
     tolerances: tuple[float, float],
     rng: np.random.Generator,
 ) -> Row:
-    """<seed, dF/dx v> by differences of the primal, against <gradient, v>.
+    """<seed, dF/dx v> by differences of the primal, against <gradient, v>; where they disagree, why.
 
     Where floats on the way between doubles may be what spoils them, they are taken once more, with a float's steps.
     """
     import numpy as np
 
     rtol, atol = tolerances
-    position = subject.position(name)
-    point = to_vector(arguments[position])
+    point = to_vector(arguments[subject.position(name)])
     direction = rng.choice([-1.0, 1.0], point.size) * typical_step(point)
-    terms = to_vector(gradient) * direction
-    found = float(terms.sum())
-    size = [0.0]
+    line, terms = Line(subject, arguments, seeds, {name: direction}), to_vector(gradient) * direction
+    row = _compared(line, terms, name, subject.bits, rtol, atol)
+    if row.verdict == "failed" and subject.inner_bits < subject.bits:
+        row = _compared(line, terms, name, subject.inner_bits, rtol, atol)
+    if row.verdict != "failed" or not math.isfinite(row.error):
+        return row
 
-    def objective(step: float) -> float:
-        moved = copy.deepcopy(list(arguments))
-        moved[position] = from_vector(arguments[position], point + step * direction)
-        returned = subject.primal(moved)
-        products = _weighted_outputs(subject, moved, returned, seeds)
-        size[0] = max(size[0], float(np.linalg.norm(products)))
-        return float(products.sum())
+    def line_along(direction: Vector) -> Line:
+        return Line(subject, arguments, seeds, {name: direction})
 
-    def compared(bits: int) -> Row:
-        def noise(step: float) -> float:
-            return 2 * _EPSILON[bits] * size[0] / step
+    bits, tolerance = min(subject.bits, subject.inner_bits), rtol * float(np.linalg.norm(terms)) + atol
+    wrong = tuple(wrong_components(line_along, gradient, direction, bits, tolerance, name))
+    if (two := kink(line, bits, rtol)) is not None and row.found is not None:
+        within = two.spans(row.found)
+        between = "the gradient lies between" if within else "the gradient lies beyond both"
+        where = f"; it bends along {', '.join(c.place for c in wrong)}" if wrong else ""
+        return replace(row, verdict="unsure" if within else "failed", note=f"{two}; {between}{where}")
+    note = f"wrong at {'; '.join(map(str, wrong))}" if wrong else row.note
+    if not to_vector(gradient).any():
+        note = f"the gradient is zero everywhere, the differences are not; {note}"
+    return replace(row, components=wrong, note=note)
 
-        scale_hint = float(np.linalg.norm(terms))
-        expected, uncertainty = ridders(objective, STEPS[bits], noise, 1e-2 * rtol * scale_hint)
-        scale = max(abs(found), abs(expected), scale_hint)
-        return _judge(name, expected, found, uncertainty, scale, rtol, atol)
 
-    row = compared(subject.bits)
-    return row if row.verdict != "failed" or subject.inner_bits >= subject.bits else compared(subject.inner_bits)
+def _compared(line: Line, terms: Vector, name: str, bits: int, rtol: float, atol: float) -> Row:
+    import numpy as np
+
+    found, size = float(terms.sum()), float(np.linalg.norm(terms))
+    expected, uncertainty = ridders(line, STEPS[bits], lambda h: line.noise(h, bits), 1e-2 * rtol * size)
+    scale = max(abs(found), abs(expected), size)
+    return _judge(name, expected, found, uncertainty, scale, rtol, atol)
 
 
 def _judge(
@@ -348,20 +372,6 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray):
         return bool(a.tobytes() == b.tobytes())
     return bool(a == b)
-
-
-# --- finite differences ---------------------------------------------------------------------------
-
-
-def _weighted_outputs(
-    subject: Subject, arguments: Sequence[Any], returned: Any, seeds: Mapping[str, Any] | None
-) -> Vector:
-    """The products seed * output, all outputs in one vector."""
-    import numpy as np
-
-    if subject.of is None or seeds is None:
-        return np.array([float(returned)])
-    return np.concatenate([to_vector(seeds[k]) * to_vector(arguments[subject.position(k)]) for k in subject.of])
 
 
 def _random_seeds(subject: Subject, arguments: Sequence[Any], rng: np.random.Generator) -> dict[str, Any] | None:

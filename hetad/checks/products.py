@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hetad.checks.subjects import Subject, function_of_problem, inner_bits
 from hetad.directions import from_vector, to_vector
 from hetad.results import Named
-from hetad.subjects import Subject, function_of_problem, inner_bits
 
 _ROUNDING = {32: 1e-6, 64: 1e-12}
 

@@ -14,6 +14,7 @@ from hetad.ir.visit import declared
 if TYPE_CHECKING:
     from hetad.api import Function as Launchable
     from hetad.api import Program
+    from hetad.gradients import Gradient
     from hetad.ir import nodes as ir
     from hetad.ir.nodes import Symbol
     from hetad.problem import Problem
@@ -42,6 +43,7 @@ class Subject:
     tangent: Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None = None  # by name of of, or "return"
     without_tangent: str = ""  # why there is none
     watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
+    inactive: Sequence[str] = ()  # names in wrt that no output depends on
     watched_gradient: Callable[[list[Any], dict[str, Any] | None], Any] | None = None  # and its derivative
 
     def position(self, name: str) -> int:
@@ -87,11 +89,21 @@ def of_function(
     import hetad
 
     gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
-    optimize = options.get("optimize", True)
+    return of_gradient(gradient, launch, cpu_threads, tangent, options.get("optimize", True))
+
+
+def of_gradient(
+    gradient: Gradient, launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True,
+    optimize: Any = True,
+) -> Subject:  # fmt: skip
+    """The subject for a gradient; `optimize` is that with which the tangent is made."""
+    function, wrt, of, backend = gradient.function, gradient.wrt, gradient.of, gradient.backend
     nothing = None, ""
     along, why = _tangent_of(function, wrt, of, backend, launch, cpu_threads, optimize) if tangent else nothing
+    active = gradient.derivative.explanation.active[gradient.derivative.entry]
+    inactive = tuple(name for name in gradient.wrt if name not in active)
     # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
-    pruned = Options.of(options.get("optimize", True)).needed
+    pruned = Options.of(optimize).needed
     return Subject(
         function=function.name,
         backend=gradient.backend,
@@ -103,6 +115,7 @@ def of_function(
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
         inner_bits=inner_bits(gradient.derivative.program),
+        inactive=inactive,
         tangent=along,
         without_tangent=why,
         watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),

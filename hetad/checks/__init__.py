@@ -1,0 +1,1 @@
+"""Derivatives checked: against differences of the program, against its tangents, against Taylor polynomials."""
