@@ -16,9 +16,20 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names
 from hetad.ir.places import exposed, is_dynamic, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
-from hetad.ir.visit import declared, map_body, map_exprs, map_spans, substitute, variables, walk_expr
+from hetad.ir.visit import (
+    declared,
+    map_body,
+    map_exprs,
+    map_spans,
+    own_nodes,
+    substitute,
+    variables,
+    walk_expr,
+    walk_stmts,
+)
 from hetad.passes.manager import program_pass
 from hetad.passes.task import Task
+from hetad.rules import callees
 
 P = TypeVar("P", bound=ir.Program)
 T = TypeVar("T", bound=Task)
@@ -52,8 +63,30 @@ def inline(program: P, entry: str, keep: Collection[str] = ()) -> P:
                 return s
             return _body_for(done[s.function], s, names, pointed)  # noqa: B023
 
-        done[name] = _one_dynamic(replace(function, body=map_body(expand, function.body)))
+        done[name] = _one_dynamic(replace(function, body=_without_unread(map_body(expand, function.body))))
     return replace(program, functions=done)
+
+
+def _without_unread(body: ir.Body) -> ir.Body:
+    """Atomics without their results, where a caller drops what a function returns of one."""
+    results = {
+        s.result.symbol
+        for s in walk_stmts(body)
+        if callees.calls(s, "atomic") and isinstance(s.result, ir.Var) and s.result.symbol.storage == "local"
+    }
+    if not results:
+        return body
+    for s in walk_stmts(body):
+        own = s.result if callees.calls(s, "atomic") else None
+        results -= {e.symbol for e in own_nodes(s) if isinstance(e, ir.Var) and e is not own}
+
+    def dropped(s: ir.Stmt) -> ir.Stmt | None:
+        if isinstance(s, ir.Declare) and s.symbol in results:
+            return None
+        unread = isinstance(s, ir.Call) and isinstance(s.result, ir.Var) and s.result.symbol in results
+        return replace(s, result=None) if unread and isinstance(s, ir.Call) else s
+
+    return map_body(dropped, body) if results else body
 
 
 def _one_dynamic(function: ir.Function) -> ir.Function:

@@ -68,6 +68,7 @@ class Cast(Node):
 
 class Compound(Node):
     block_items: list[Node] | None
+    def __init__(self, block_items: list[Node] | None, coord: object = None) -> None: ...
 
 class CompoundLiteral(Node):
     type: Typename
@@ -121,6 +122,7 @@ class EnumeratorList(Node):
 
 class ExprList(Node):
     exprs: list[Node]
+    def __init__(self, exprs: list[Node], coord: object = None) -> None: ...
 
 class FileAST(Node):
     ext: list[Node]
@@ -134,6 +136,7 @@ class For(Node):
 class FuncCall(Node):
     name: Node
     args: ExprList | None
+    def __init__(self, name: Node, args: ExprList | None, coord: object = None) -> None: ...
 
 class FuncDecl(Node):
     args: ParamList | None
@@ -159,6 +162,7 @@ class Goto(Node):
 
 class ID(Node):
     name: str
+    def __init__(self, name: str, coord: object = None) -> None: ...
 
 class IdentifierType(Node):
     names: list[str]
@@ -195,6 +199,7 @@ class PtrDecl(Node):
 
 class Return(Node):
     expr: Node | None
+    def __init__(self, expr: Node | None, coord: object = None) -> None: ...
 
 class StaticAssert(Node):
     cond: Node

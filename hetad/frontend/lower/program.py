@@ -13,6 +13,7 @@ from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import with_constants
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
 from hetad.frontend.lower.declarations import completed, initialiser
+from hetad.frontend.lower.idioms import with_atomic_add
 from hetad.frontend.lower.types import declared, parameter
 from hetad.frontend.normalize.jumps import without_gotos
 from hetad.frontend.normalize.launch_arguments import with_plain_arguments
@@ -104,7 +105,7 @@ def function(ctx: Context, node: c_ast.FuncDef, item: Item) -> Function:
             symbol = Symbol(p.name, p.type, p.span, "param", p.const)
             ctx.define(p.name, Reference(references.pointee(symbol)) if p.reference else symbol)
             params.append(symbol)
-        body = statements.body(ctx, node.body)
+        body = statements.body(ctx, with_atomic_add(node.body))
         references.check_choices(body, ctx.chosen)
         body = unions.as_bits(references.resolved(body, ctx.references))
         body = (*(Declare(s, None, span=s.span) for s in (*ctx.shared.values(), *ctx.lasting)), *body)
