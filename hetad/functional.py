@@ -18,6 +18,7 @@ from hetad.api import checked_function, gradient
 from hetad.diagnostics import ArgumentError
 from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Type
 from hetad.modes import hvp, jvp
+from hetad.run.arrays import members_of
 from hetad.run.call import RETURN
 from hetad.run.layout import dtype_of, is_bool
 from hetad.run.selection import Selection, select_of, select_wrt
@@ -186,6 +187,8 @@ class Functional:
             dtype = dtype_of(to)
         except TypeError:
             dtype = np.dtype(np.void)
+        members = members_of(dtype)  # of a float3 and its like, in the last axis
+        dtype = members[0] if members is not None else dtype
         if dtype.kind not in "fiub":
             raise self.signature.refuse(
                 f"array libraries have no elements of {to}", "write a host function that takes arrays of numbers", name

@@ -12,7 +12,7 @@ from hetad.compiled import Backend, Choice, backend_for
 from hetad.origin import Derivation
 from hetad.rebuilt import Rebuilt
 from hetad.results import Result, as_mapping
-from hetad.run.call import RETURN
+from hetad.run.call import RETURN, ZerosLike
 from hetad.run.layout import dtype_of
 from hetad.run.signature import bind, nearest
 from hetad.shown import describe, with_source
@@ -263,20 +263,20 @@ class HessianProduct(Rebuilt):
         values = bind(self._signature, args, named)
         dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
         plan = self._plan(gradient)
-        more = [self._tangent(plan, name or "", values, given) for name in dots]
+        more = [self._tangent(name or "", values, given) for name in dots]
         seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
         _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
         count = len(self.wrt)
         return Result(self.wrt, found[count:]) if gradient else None, Result(self.wrt, found[:count])
 
-    def _tangent(self, plan: Plan, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
+    def _tangent(self, name: str, values: Sequence[Any], given: Mapping[str, Any]) -> Any:
         if name == RETURN:
             definition = self.function.definition
             return np.zeros(1, dtype_of(definition.returns))
         position = self._signature.parameters.index(name)
         argument = values[position]
         if name not in self.wrt:
-            return _zeros_like(plan.seen(position, argument))
+            return ZerosLike(position)
         if name not in given:
             raise self._signature.refuse(
                 f"there is no tangent of {name!r}",
@@ -335,12 +335,3 @@ def _described(derivative: Tangent | HessianProduct) -> str:
 def _as_html(derivative: Tangent | HessianProduct) -> str:
     signature = derivative.function.compiled.signature
     return with_source(f"hetad {derivative.title}", [(signature.text, signature.place)], derivative.source)
-
-
-def _zeros_like(array: Any) -> Any:
-    """Of NumPy's or CuPy's; what is none is refused where arguments are checked."""
-    if not hasattr(array, "fill"):
-        return array
-    zeros = array.copy()
-    zeros.fill(0)
-    return zeros

@@ -61,6 +61,13 @@ class LaunchConfiguration:
 
 
 @dataclass(frozen=True, slots=True)
+class ZerosLike:
+    """Stands for an array of zeros like the argument at `position`, which comes before it."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Input:
     cell: Any
     converter: Converter
@@ -234,6 +241,11 @@ class Plan:
             elif value is None:
                 target.cell.value = None
                 buffers.append(None)
+            elif type(value) is ZerosLike:
+                like = buffers[value.position]
+                zeros = self._memory.zeros(like.array, target.array) if like is not None else None
+                target.cell.value = zeros.address if zeros is not None else None
+                buffers.append(zeros)
             else:
                 buffer = place(target.array.check(value), target.array)
                 target.cell.value = buffer.address

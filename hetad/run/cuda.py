@@ -131,7 +131,14 @@ def _cupy() -> Any:
 def view(value: Any) -> Any:
     """Another library's array in GPU memory as one of CuPy's, ready in the order of CuPy's current stream."""
     cupy = _cupy()
-    return cupy.from_dlpack(value) if hasattr(value, "__dlpack__") else cupy.asarray(value)
+    if not hasattr(value, "__dlpack__"):
+        return cupy.asarray(value)
+    try:
+        return cupy.from_dlpack(value)
+    except (BufferError, ValueError):  # CuPy may refuse what is marked as read-only
+        if not hasattr(value, "__cuda_array_interface__"):
+            raise
+        return cupy.asarray(value)
 
 
 def at(address: int, shape: Shape, dtype: np.dtype[Any], device: int) -> Any:

@@ -75,6 +75,10 @@ def array(values: Any) -> ndarray:
 asarray = array
 
 
+def from_dlpack(tensor: Any) -> ndarray:
+    return ndarray(tensor.host, tensor.device.index)
+
+
 def asnumpy(values: Any) -> Any:
     return np.array(values.host)
 

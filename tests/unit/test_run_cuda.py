@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -158,6 +160,50 @@ def test_work_goes_to_the_current_stream(program: hetad.Program, driver: Any) ->
         program["scale_kernel"](100, 2.0, X, y, grid=1, block=100, stream=stream)
         np.testing.assert_array_equal(y, 2 * X**2)
         assert driver.fake_journal().splitlines() == [b"cuLaunchKernel 1536"]
+
+
+class Tensor:
+    """As much of one of PyTorch's on a GPU as hetad looks at."""
+
+    __module__ = "torch"
+    is_cuda, requires_grad, dtype = True, False, "float64"
+
+    def __init__(self, host: Any, device: int = 0) -> None:
+        self.host = host
+        self.ndim = host.ndim
+        self.device = SimpleNamespace(type="cuda", index=device)
+
+    def __dlpack__(self) -> None:
+        raise AssertionError("only CuPy reads it")
+
+
+def test_tensors_are_worked_on_where_they_lie_on_their_stream(
+    program: hetad.Program, driver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = SimpleNamespace(
+        bfloat16="bfloat16", is_grad_enabled=lambda: True, from_dlpack=lambda array: Tensor(array.host),
+        cuda=SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=0x700 + device)),
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    y = Tensor(np.zeros(100), 1)
+    program["scale"](100, 2.0, Tensor(X, 1), y)
+    np.testing.assert_array_equal(y.host, 2 * X**2)
+    assert b"cuLaunchKernel 1793" in driver.fake_journal()
+    y = Tensor(np.zeros(100))
+    program["scale_kernel"](100, 2.0, Tensor(X), y, grid=1, block=100, stream=0x600)
+    assert b"cuLaunchKernel 1536" in driver.fake_journal()
+    seeds, tangents = {"y": Tensor(np.ones(100))}, {"x": Tensor(X)}
+    r = hetad.gradient(program["scale"], wrt="x", of="y")(100, 2.0, Tensor(X), y, seeds=seeds)
+    assert isinstance(r["x"], Tensor)
+    np.testing.assert_array_equal(r["x"].host, 4 * X)
+    t = hetad.jvp(program["scale"], wrt="x", of="y")(100, 2.0, Tensor(X), y, tangents=tangents)
+    np.testing.assert_array_equal(t["y"].host, 4 * X * X)
+    h = hetad.hvp(program["scale"], wrt="x", of="y")(100, 2.0, Tensor(X), y, tangents=tangents, seeds=seeds)
+    np.testing.assert_array_equal(h["x"].host, 4 * X)
+    launches = [line for line in driver.fake_journal().splitlines() if line.startswith(b"cuLaunchKernel")]
+    assert set(launches) == {b"cuLaunchKernel 1792"}
+    with pytest.raises(hetad.ArgumentError, match="the CPU backend cannot take an array that lies in GPU memory"):
+        program["scale"](100, 2.0, Tensor(X), y, backend="cpu")
 
 
 def test_devices(program: hetad.Program) -> None:

@@ -56,6 +56,15 @@ void march(double *u, double *work, double k, int n, int steps)
         copy_kernel<<<(n + 31) / 32, 32>>>(u, work, n);
     }
 }
+__global__ void turn_kernel(float2 *y, const float2 *x, float angle, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i].x = cosf(angle) * x[i].x - sinf(angle) * x[i].y;
+        y[i].y = sinf(angle) * x[i].x + cosf(angle) * x[i].y;
+    }
+}
+void turn(float2 *y, const float2 *x, float angle, int n) { turn_kernel<<<(n + 31) / 32, 32>>>(y, x, angle, n); }
 struct Pair { double a, b; };
 void of_struct(Pair p, const double *x, double *y) { y[0] = p.a * x[0]; }
 void only_reads(double *y, const double *x) { double z = y[0] * x[0]; (void)z; }
@@ -234,6 +243,15 @@ def test_a_kernel(program: hetad.Program) -> None:
     x = leaf(random(10))
     assert torch.autograd.gradcheck(lambda x: f(10, 0.5, x), x, check_forward_ad=True)
     torch.testing.assert_close(f(n=10, a=0.5, x=x), wave_in_torch(0.5, x))
+
+
+def test_vectors_of_cuda_are_a_last_axis(program: hetad.Program) -> None:
+    turn = hetad.torch.function(program["turn"], of={"y": "x"}, given={"n": lambda x: x.shape[0]})
+    x, angle = leaf(random(7, 2, dtype=torch.float32)), leaf(torch.tensor(0.3))
+    matrix = torch.stack([torch.cos(angle), -torch.sin(angle), torch.sin(angle), torch.cos(angle)]).reshape(2, 2)
+    weights = random(2, 7, dtype=torch.float32).t()
+    ours, theirs = (torch.autograd.grad((y * weights).sum(), (x, angle)) for y in (turn(x, angle), x @ matrix.t()))
+    torch.testing.assert_close(ours, theirs)
 
 
 def test_tensors_that_are_not_contiguous(wave: Any) -> None:
