@@ -53,7 +53,11 @@ class DeviceMemory:
 
 
 class ndarray:  # noqa: N801
-    def __init__(self, host: Any, device: int = 0) -> None:
+    def __init__(self, host: Any, device: Any = 0, memory: Any = None) -> None:
+        if memory is not None:  # CuPy's own parameters are a shape, a dtype, and where
+            shape, dtype, device = host, np.dtype(device), memory.device
+            size = int(np.prod(shape)) * dtype.itemsize
+            host = np.frombuffer((ctypes.c_char * size).from_address(memory.ptr), dtype).reshape(shape)
         self.host = host
         self.device = SimpleNamespace(id=device)
         self.data = DeviceMemory(host.ctypes.data)
@@ -63,13 +67,22 @@ class ndarray:  # noqa: N801
     def __getattr__(self, name: str) -> Any:
         return getattr(self.host, name)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.host[index] = value.host if isinstance(value, ndarray) else value
+
+    def get(self) -> Any:
+        return self.host.copy()
+
+    def copy(self, order: str = "C") -> ndarray:
+        return ndarray(self.host.copy(), self.device.id)
+
     def __getitem__(self, index: Any) -> Any:
         part = self.host[index]
         return ndarray(part) if isinstance(part, np.ndarray) else part
 
 
-def array(values: Any) -> ndarray:
-    return ndarray(np.array(values.host if isinstance(values, ndarray) else values))
+def array(values: Any, order: str = "K") -> ndarray:
+    return ndarray(np.array(values.host if isinstance(values, ndarray) else values), state.device)
 
 
 asarray = array
@@ -84,7 +97,7 @@ def asnumpy(values: Any) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = float) -> ndarray:
-    return ndarray(np.zeros(shape, dtype))
+    return ndarray(np.zeros(shape, dtype), state.device)
 
 
 class Stream:
@@ -162,8 +175,10 @@ def source_of(program: Any) -> str:
 def device(number: int) -> Iterator[None]:
     kept = state.device
     state.device = number
-    yield
-    state.device = kept
+    try:
+        yield
+    finally:
+        state.device = kept
 
 
 state = SimpleNamespace(device=0)
@@ -176,7 +191,9 @@ runtime = SimpleNamespace(
 )
 cuda = SimpleNamespace(
     runtime=runtime, Stream=Stream, ExternalStream=ExternalStream, get_current_stream=lambda: stack()[-1],
-    alloc=MemoryPointer, Device=device, compiler=SimpleNamespace(CompileException=CompileException),
+    alloc=MemoryPointer, UnownedMemory=lambda ptr, size, owner, device: SimpleNamespace(ptr=ptr, device=device),
+    MemoryPointer=lambda memory, offset: memory, Device=device,
+    compiler=SimpleNamespace(CompileException=CompileException),
 )  # fmt: skip
 
 

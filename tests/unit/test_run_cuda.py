@@ -16,6 +16,7 @@ import hetad
 from hetad import targets
 from hetad.run import cuda, cuda_routines
 from hetad.run.executable import library
+from tests.adapters import need
 from tests.unit import fake_cupy as cp
 
 PROGRAM = """
@@ -204,6 +205,47 @@ def test_tensors_are_worked_on_where_they_lie_on_their_stream(
     assert set(launches) == {b"cuLaunchKernel 1792"}
     with pytest.raises(hetad.ArgumentError, match="the CPU backend cannot take an array that lies in GPU memory"):
         program["scale"](100, 2.0, Tensor(X), y, backend="cpu")
+
+
+def test_calls_of_xla_on_a_device(program: hetad.Program, driver: Any) -> None:
+    """On the memory and the stream that they say, with results where XLA wants them."""
+    need("jax")
+    from hetad.jax import ffi
+    from hetad.jax.products import HVP, JVP, VALUE, VJP, Product, Subject
+
+    f = hetad.jax.function(program["scale"], of={"y": "x"})
+    subject = Subject(f.functional, "scale")
+
+    def called(product: Product, wrt: tuple[int, ...], operands: list[Any], results: list[Any]) -> int:
+        ffi._calls["key"] = product.work(subject, (100,), wrt)
+        arrays = [(a, np.array(a.shape, np.int64)) for a in (*operands, *results)]
+        read = (ffi._Array * len(arrays))(
+            *(ffi._Array(a.ctypes.data, dims.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), a.ndim, 12)
+              for a, dims in arrays)
+        )  # fmt: skip
+        key, message = ctypes.create_string_buffer(b"key"), ctypes.create_string_buffer(4096)
+        call = ffi._Call(
+            ctypes.addressof(key), 3, read, ctypes.cast(ctypes.byref(read, ctypes.sizeof(ffi._Array) * len(operands)),
+            ctypes.POINTER(ffi._Array)), len(operands), len(results), 0x700, 1, ctypes.addressof(message),
+        )  # fmt: skip
+        failed: int = ffi._serve(ctypes.pointer(call))
+        return failed or message.value != b""
+
+    a, y, number = np.array(2.0), np.full(100, 7.0), np.array(7.0)
+    one = np.ones(100)
+    assert not called(VALUE, (1, 2), [a, X], [y])
+    np.testing.assert_array_equal(y, 2 * X**2)
+    assert not called(VJP, (1, 2), [a, X, one], [number, y])
+    assert number == (X**2).sum()
+    np.testing.assert_array_equal(y, 4 * X)
+    assert not called(JVP, (1, 2), [a, X, np.array(1.0), one], [y])
+    np.testing.assert_array_equal(y, X**2 + 4 * X)
+    assert not called(HVP, (1, 2), [a, X, np.array(1.0), one, one], [number, y])
+    assert number == (2 * X).sum()
+    np.testing.assert_array_equal(y, 2 * X + 4)
+    launches = [line for line in driver.fake_journal().splitlines() if line.startswith(b"cuLaunchKernel")]
+    assert set(launches) == {b"cuLaunchKernel 1792"}
+    assert called(VALUE, (1, 2), [a, X[:3]], [y[:3]])
 
 
 def test_devices(program: hetad.Program) -> None:
