@@ -50,6 +50,7 @@ from hetad.host.again.own_operations import own_operations, plainly_said
 from hetad.host.analysed import analysed
 from hetad.host.batch import over_batch
 from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
+from hetad.host.communication import join_communicators
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivation import Derivation, Request, parameters_of
 from hetad.host.derivative import Derivative, Parameter
@@ -208,6 +209,7 @@ LOWER: tuple[Pass[Any], ...] = (
     use_versions,
     copy_tables,
     handles_given,
+    join_communicators,
     in_session,
     outline.only(option("outline")),
     closed,
@@ -223,6 +225,7 @@ TANGENT: tuple[Pass[Any], ...] = (
     tangent.needing(*NORMALISED).breaking(*NORMALISED),
     copy_tables.only(lambda d: not d.request.again),
     handles_given,
+    join_communicators,
     in_session,
     closed,
     distinct_names.leaving(Form.ONE_MEANING),

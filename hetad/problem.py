@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import ArgumentError
 from hetad.frontend.settings import FRONTENDS, Frontend
-from hetad.ir.types import Float, Int, Pointer, Struct, Type, scalar_base
+from hetad.ir.types import Float, Int, Opaque, Pointer, Struct, Type, scalar_base
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,13 +107,16 @@ class Problem:
         """
         names = [parameter.name for parameter in parameters]
         _reject_unknown(self.inputs, names, f"{self.path}: [inputs]", f"{self.function} has the parameters")
-        missing = [name for name in names if name not in self.inputs]
+        handles = {p.name for p in parameters if isinstance(p.type, Opaque)}  # of a library: the usual one
+        missing = [name for name in names if name not in self.inputs and name not in handles]
         if missing:
             raise ArgumentError(f"{self.path}: [inputs] says nothing about {_listed(missing)} of {self.function}")
         return [self._argument(parameter) for parameter in parameters]
 
     def _argument(self, parameter: Symbol) -> Any:
         where = f"{self.path}: [inputs] {parameter.name}"
+        if parameter.name not in self.inputs:
+            return None
         spec, type_ = self.inputs[parameter.name], parameter.type
         if isinstance(type_, Pointer):
             return _array(spec, type_.to, where, self.path.parent)

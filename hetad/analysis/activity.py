@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from hetad.analysis import messages
 from hetad.analysis.dataflow import settle
 from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root, points_to
@@ -36,6 +37,7 @@ class Activity:
         self._statements = list(walk_stmts(function.body))
         self._launches = [s for s in self._statements if isinstance(s, ir.Launch)]
         self._given_to = part_of_self(self._outside)
+        self._sent, self._received = self._messages()
         self._within: dict[tuple[str, frozenset[Location], bool], set[Location]] = {}  # what a kernel makes of it
         self._floats: set[Location] | None = None
         self._leads: dict[bool, dict[Location, list[frozenset[Location]]]] = {}
@@ -66,8 +68,21 @@ class Activity:
         settle(found, pointed)
         return found
 
+    def _messages(self) -> Flow:
+        """All that is sent, and all that is received."""
+        sent: set[Location] = set()
+        received: set[Location] = set()
+        for s in self._statements:
+            row = messages.moves(s)
+            if row is not None and isinstance(s, ir.Call):
+                sent.update(*map(self._behind, messages.sent(s, row)))
+                received.update(*map(self._behind, messages.received(s, row)))
+        return frozenset(sent), frozenset(received)
+
     def _chosen(self) -> Iterator[tuple[None, tuple[Location, ...]]]:
-        """The targets of each `c ? p : q`, which need not be held by any variable."""
+        """The targets of each `c ? p : q`, which need not be held by any variable; and what messages carry: where one
+        has an adjoint, the reverse sweep sends one for each."""
+        yield None, tuple(self._sent | self._received)
         for s in self._statements:
             for e in own_nodes(s):
                 if isinstance(e, ir.Select) and isinstance(e.type, Pointer):
@@ -121,10 +136,10 @@ class Activity:
         """Where values go from each location in one statement other than a launch, or come from."""
         if forward not in self._leads:
             leads = self._leads[forward] = {}
-            for s in self._statements:
-                for sources, targets in self._flows(s):
-                    for x in sources if forward else targets:
-                        leads.setdefault(x, []).append(targets if forward else sources)
+            flows = (flow for s in self._statements for flow in self._flows(s))
+            for sources, targets in (*flows, (self._sent, self._received)):
+                for x in sources if forward else targets:
+                    leads.setdefault(x, []).append(targets if forward else sources)
         return self._leads[forward]
 
     def _flows(self, s: ir.Stmt) -> Iterator[Flow]:

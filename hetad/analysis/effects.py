@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hetad.analysis import messages
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, points_to
 from hetad.ir import nodes as ir
@@ -137,6 +138,8 @@ class Effects:
                     yield from self.loads(arg)
                 for arg in _picked(args, callees.find(s.function).reads):
                     yield from self.behind(arg)
+                if messages.completes(s):
+                    yield from self.pointers.in_flight
             case ir.Launch(args=args):
                 for expr in own_exprs(s):
                     yield from self.loads(expr)
@@ -165,6 +168,8 @@ class Effects:
                 callee = callees.find(s.function)
                 for arg in _picked(args, callee.writes):
                     yield from self.behind(arg)
+                if messages.completes(s):
+                    yield from self.pointers.in_flight
                 for arg in _picked(args, callee.changes):  # a handle's object, which counts as the handle
                     yield from self.pointers.storage(arg)
             case ir.Launch(args=args):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hetad.analysis import messages
 from hetad.analysis.pointer_expressions import (
     component_of,
     floating_leaves_of,
@@ -104,6 +105,10 @@ class PointsTo:
         self._parameters(function)
         self._solve(function)
         self._types = self._seen_types(function)
+        statements = list(walk_stmts(function.body))
+        # What requests leave to the library, whose memory may change where one is waited for; and what is received.
+        self.in_flight = self._reached(messages.started(statements))
+        self._received = self._reached(messages.remembered(statements))
 
     # -- queries
 
@@ -122,6 +127,9 @@ class PointsTo:
                 return self.storage(base)
         return ()
 
+    def _reached(self, pointers: Iterable[ir.Expr]) -> tuple[Location, ...]:
+        return tuple(dict.fromkeys(t for p in pointers for t in self._targets(bare(p))))
+
     def held(self, location: Location) -> tuple[Location, ...]:
         """What the pointers stored in an array variable, or in memory, may point to."""
         return tuple(self._held(location))
@@ -137,8 +145,8 @@ class PointsTo:
                     yield e
 
     def pointed(self) -> set[Location]:
-        """Everything that some variable or memory holds a pointer to."""
-        return {t for targets in self._contents.values() for t in targets}
+        """Everything that some variable or memory holds a pointer to, or what is known of a receive."""
+        return {*self._received, *(t for targets in self._contents.values() for t in targets)}
 
     def floating_types(self, location: Location) -> frozenset[Float]:
         """The floating types by which a location is declared, or reached through some pointer of the function."""

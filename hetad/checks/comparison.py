@@ -11,6 +11,9 @@ gradient from a wrong one is reported as unsure, never as passed.
 
 Beyond that, the gradient must be linear in the seeds, and a call must leave its arguments as they were.
 
+Where the program calls MPI, every rank moves along a direction of its own, and both products are sums over all ranks:
+a rank's gradient says how the sum of all ranks' objectives depends on what that rank was given.
+
 Source: C. J. F. Ridders, Accurate computation of F'(x) and F'(x)F''(x), Advances in Engineering Software 4 (1982).
 """
 
@@ -37,6 +40,7 @@ from hetad.checks.subjects import (
 from hetad.checks.suspects import Component, kink, wrong_components
 from hetad.diagnostics import BackendError, RaceError
 from hetad.directions import STEPS, from_vector, ridders, to_vector, typical_step
+from hetad.run import mpi
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,7 +174,8 @@ def check(
 
     rows: list[Row] = []
     total = len(subject.wrt) * accuracy.samples + 3
-    for row in _rows(subject, arguments, accuracy, np.random.default_rng(accuracy.random_seed)):
+    rng = np.random.default_rng([accuracy.random_seed, mpi.number()] if mpi.number() else accuracy.random_seed)
+    for row in _rows(subject, arguments, accuracy, rng):
         rows.append(row)
         if on_step is not None:
             on_step(len(rows), total)
@@ -266,7 +271,8 @@ def _along_direction(
         return Line(subject, arguments, seeds, {name: direction})
 
     bits, tolerance = min(subject.bits, subject.inner_bits), rtol * float(np.linalg.norm(terms)) + atol
-    wrong = tuple(wrong_components(line_along, gradient, direction, bits, tolerance, name))
+    # On several ranks each would look along directions of its own, which no other moves along with it.
+    wrong = tuple(wrong_components(line_along, gradient, direction, bits, tolerance, name)) if not mpi.rank() else ()
     if (two := kink(line, bits, rtol)) is not None and row.found is not None:
         within = two.spans(row.found)
         between = "the gradient lies between" if within else "the gradient lies beyond both"
@@ -281,7 +287,7 @@ def _along_direction(
 def _compared(line: Line, terms: Vector, name: str, bits: int, rtol: float, atol: float) -> Row:
     import numpy as np
 
-    found, size = float(terms.sum()), float(np.linalg.norm(terms))
+    found, size = mpi.total(float(terms.sum())), mpi.total_norm(float(np.linalg.norm(terms)))
     expected, uncertainty = ridders(line, STEPS[bits], lambda h: line.noise(h, bits), 1e-2 * rtol * size)
     scale = max(abs(found), abs(expected), size)
     return _judge(name, expected, found, uncertainty, scale, rtol, atol)
@@ -321,11 +327,11 @@ def dot_product(
     weights = seeds or {"return": 1.0}
     forward = np.concatenate([to_vector(weights[name]) * to_vector(found[name]) for name in weights])
     backward = np.concatenate([to_vector(gradient[name]) * to_vector(along[name]) for name in subject.wrt])
-    left, right = float(forward.sum()), float(backward.sum())
+    left, right = mpi.total(float(forward.sum())), mpi.total(float(backward.sum()))
     tolerance = 10 * _SEED_RTOL[min(subject.bits, subject.inner_bits)]
     if not (math.isfinite(left) and math.isfinite(right)):
         return Row("dot product", "failed", math.inf, tolerance, left, right, "one of the two is not finite")
-    scale = max(float(np.abs(forward).sum()), float(np.abs(backward).sum()))
+    scale = max(mpi.total(float(np.abs(forward).sum())), mpi.total(float(np.abs(backward).sum())))
     error = abs(left - right) / scale if scale > 0 else 0.0
     return Row("dot product", "passed" if error <= tolerance else "failed", error, tolerance, left, right)
 

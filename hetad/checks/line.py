@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.directions import from_vector, to_vector
+from hetad.run import mpi
 
 if TYPE_CHECKING:
     from hetad.checks.subjects import Subject
@@ -18,8 +19,8 @@ EPSILON = {32: 2.0**-23, 64: 2.0**-52}
 
 
 class Line:
-    """step -> <seeds, outputs at x + step * direction>.  `directions`: for each parameter that moves a vector of its
-    numbers."""
+    """step -> <seeds, outputs at x + step * direction>, summed over the ranks of a program that calls MPI.
+    `directions`: for each parameter that moves a vector of its numbers."""
 
     def __init__(
         self, subject: Subject, arguments: Sequence[Any], seeds: Mapping[str, Any] | None,
@@ -35,8 +36,8 @@ class Line:
         for position, point, direction in self._moving:
             moved[position] = from_vector(self._arguments[position], point + step * direction)
         products = self._weighted(moved, self._subject.primal(moved))
-        self.size = max(self.size, float(np.linalg.norm(products)))
-        return float(products.sum())
+        self.size = max(self.size, mpi.total_norm(float(np.linalg.norm(products))))
+        return mpi.total(float(products.sum()))
 
     def noise(self, step: float, bits: int) -> float:
         """What rounding among numbers of so many bits does to a difference."""

@@ -30,4 +30,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = explain_failure(error, as_json=getattr(options, "json", False))
         if status is None:
             raise
+        if (mpi := sys.modules.get("hetad.run.mpi")) is not None:
+            mpi.abort_if_several()
         return status

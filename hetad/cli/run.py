@@ -33,6 +33,7 @@ def run(options: argparse.Namespace) -> int:
     from hetad import problem as problems
     from hetad.checks import comparison
     from hetad.cli.console import out, print_json, progress
+    from hetad.run import mpi
 
     problem = problems.read(options.problem)
     with progress(f"running {problem.function}"):
@@ -51,15 +52,20 @@ def run(options: argparse.Namespace) -> int:
     if returned is not None:
         outputs["return"] = returned
     if options.save is not None:
-        _save(options.save, outputs, gradient)
+        _save(_own(options.save, mpi.rank(".", "").replace(" ", "-")), outputs, gradient)
     if options.json:
         print_json({"function": problem.function, "backend": subject.backend,
                     "outputs": _listed(outputs), "gradient": _listed(gradient)})  # fmt: skip
     else:
-        _print(f"{problem.function} on {subject.backend}", outputs, gradient)
+        _print(f"{problem.function} on {subject.backend}{mpi.rank(', ', '')}", outputs, gradient)
         if (report := subject.saved()) is not None and report.saved_bytes:
             out().print(str(report))
     return 0
+
+
+def _own(path: Path, mark: str) -> Path:
+    """The file of this rank."""
+    return path.with_name(path.stem + mark + path.suffix)
 
 
 def _save(path: Path, outputs: dict[str, Any], gradient: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from hetad.emit import support
-from hetad.emit.calls import c_name, mathematics
+from hetad.emit.calls import c_name, mathematics, text_of
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import Expressions
@@ -63,7 +63,9 @@ class Assembly:
 
     def support_for(self, functions: Iterable[ir.Function], more: Iterable[str] = ()) -> tuple[support.Snippet, ...]:
         names = self.called_by(functions)
-        return support.needed([*(names if self.dialect.cuda else map(c_name, names)), *more], self.dialect)
+        within = [part for name in names for part in support.names(text_of(name, self.dialect) or "")]
+        own = names if self.dialect.cuda else map(c_name, names)
+        return support.needed([*own, *within, *more], self.dialect)
 
     def mathematics(self, functions: Iterable[ir.Function]) -> list[str]:
         return mathematics(self.called_by(functions), self.dialect)

@@ -40,11 +40,16 @@ def is_variadic(name: str) -> bool:
 
 def call(name: str, args: Sequence[str], dialect: Dialect) -> str:
     """The text of a call with these arguments."""
-    callee = callees.find(name)
-    for target in _TARGETS[dialect.name]:
-        if target in callee.text:
-            return callee.text[target].format(*args, quoted=texts.quoted(args[0]) if args else "")
+    text = text_of(name, dialect)
+    if text is not None:
+        return text.format(*args, quoted=texts.quoted(args[0]) if args else "")
     return f"{name if dialect.cuda else c_name(name)}({', '.join(args)})"
+
+
+def text_of(name: str, dialect: Dialect) -> str | None:
+    """The text that a call has there, where it is not a name with arguments."""
+    texts_of = callees.find(name).text
+    return next((texts_of[target] for target in _TARGETS[dialect.name] if target in texts_of), None)
 
 
 def c_name(name: str) -> str:

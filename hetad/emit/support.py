@@ -34,7 +34,8 @@ HOST = (
     "loop_next.c", "kernel_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "scalar_float.c",
     "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
     "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "rows_pullback_float.c",
-    "rows_pullback_double.c", "session.c",
+    "rows_pullback_double.c", "mpi.c", "mpi_messages.c", "mpi_collectives.c", "mpi_blocks.c", "mpi_tangents.c",
+    "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("guarded.c", "atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")

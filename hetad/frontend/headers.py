@@ -164,6 +164,12 @@ HEADERS: dict[str, str] = {
 #define CUDART_SQRT_TWO 1.4142135623730951e+0
 """,
 }
+HEADERS["mpi.h"] = """
+#define MPI_VERSION 4
+#define MPI_SUBVERSION 1
+#define MPI_MAX_PROCESSOR_NAME 256
+#define MPI_MAX_ERROR_STRING 512
+"""
 HEADERS["cassert"] = HEADERS["assert.h"]
 HEADERS["cstring"] = HEADERS["string.h"]
 for _name in ("limits", "float", "stdint", "inttypes", "time"):

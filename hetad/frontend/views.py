@@ -132,9 +132,9 @@ def _casts(expr: Expr) -> Iterator[Cast]:
 def _moved_as_bytes(function: str) -> frozenset[int]:
     """The positions of the pointers behind which a call copies, sets or frees bytes, whatever they are."""
     row = TABLE.get(function)
-    if row is None or row.action not in ("copy", "fill", "free"):
+    if row is None or row.action not in ("copy", "fill", "free", "communicate", "start"):
         return frozenset()
-    return row.positions("dst", "src", "pointer")
+    return row.positions("dst", "src", "updated", "pointer")
 
 
 class _Uses:

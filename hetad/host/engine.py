@@ -18,6 +18,7 @@ from hetad.device.asked import Asked
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
+from hetad.host.communication import CommunicationAdjoints, speaks_mpi
 from hetad.host.doubtful import spaces_tested
 from hetad.host.kernels.assumptions import Assumptions
 from hetad.host.kernels.extents import known_extents
@@ -55,6 +56,7 @@ class HostEngine(Engine):
         self.make_pullback = make_pullback
         self.spaces = spaces
         self.memory = MemoryAdjoints(self, spaces)
+        self.communication = CommunicationAdjoints(self)
         self.cells = Cells(names, {})
         self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
         self.extents: dict[ir.Symbol, ir.Expr] = {}  # of grids and blocks that are set once
@@ -152,7 +154,8 @@ class HostEngine(Engine):
             return [*save, *forward], [*reverse, *restore]
         if callee.operation is None:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")
-        forward, reverse = self.memory.operation(s, callee.operation)
+        adjoints = self.communication if speaks_mpi(callee.operation) else self.memory
+        forward, reverse = adjoints.operation(s, callee.operation)
         return [*save, *spaces_tested(s, self.spaces), *forward], [*reverse, *restore]
 
     def _formatted(self, s: ir.Call) -> Parts:

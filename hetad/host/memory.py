@@ -73,7 +73,7 @@ class MemoryAdjoints:
             if place is None:
                 assert row.stores is not None
                 size = ir.Const(size_of(row.stores), SIZE_T, span=s.span)
-                save, restore = self._save_range(s, bare(s.args[i]), size)
+                save, restore = self.save_range(s, bare(s.args[i]), size)
             else:
                 save, restore = self.engine.save(place, s.span)
             forward += save
@@ -214,11 +214,11 @@ class MemoryAdjoints:
         assert dst_at is not None and src_at is not None and size_at is not None
         dst, src, size = bare(s.args[dst_at]), bare(s.args[src_at]), s.args[size_at]
         rows = row.position("height") is not None
-        save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
+        save, restore = self.save_range(s, dst, self._extent(s, row) if rows else size)
         if self._moves_pointers(dst, src):
             more, undo = self._with_shadows(s, row, (dst, src))
             return [*save, s, *more], [*undo, *restore]
-        reverse = [*restore, *self._flush(dst)]
+        reverse = [*restore, *self.flush(dst)]
         if self.engine.is_active_pointer(dst) and rows:
             reverse += self._whole(s, (dst, src), size)
             reverse.append(self._rows_pullback(s, row, dst, src))
@@ -273,10 +273,10 @@ class MemoryAdjoints:
                 "pointers to active memory are copied from or to untyped bytes", s.span, "assign them one by one"
             )
         shadows = tuple(self.engine.shadow_pointer(end) for end in ends)
-        save, restore = self._save_range(s, shadows[0], self._size(s, row))
+        save, restore = self.save_range(s, shadows[0], self._size(s, row))
         return [*save, replace(s, args=(*shadows, *s.args[len(ends) :]), result=None)], restore
 
-    def _flush(self, dst: ir.Expr) -> list[ir.Stmt]:
+    def flush(self, dst: ir.Expr) -> list[ir.Stmt]:
         """A scalar variable that is written through its address may have a cell on the device."""
         targets = self.engine.pointers.targets(dst)
         return [f for t in targets if isinstance(t, ir.Symbol) for f in self.engine.flush(t, dst.span)]
@@ -286,7 +286,7 @@ class MemoryAdjoints:
         assert dst_at is not None
         dst, size = bare(s.args[dst_at]), self._size(s, row)
         rows = row.position("height") is not None
-        save, restore = self._save_range(s, dst, self._extent(s, row) if rows else size)
+        save, restore = self.save_range(s, dst, self._extent(s, row) if rows else size)
         if self._moves_pointers(dst):
             more, undo = self._with_shadows(s, row, (dst,))
             return [*save, s, *more], [*undo, *restore]
@@ -297,7 +297,7 @@ class MemoryAdjoints:
             if rows:
                 roles = dict(zip(row.roles, s.args, strict=True))
                 clear[-1] = operations.clear_rows(own, roles["to_pitch"], size, roles["height"], span=s.span)
-        return [*save, s], [*restore, *self._flush(dst), *clear]
+        return [*save, s], [*restore, *self.flush(dst), *clear]
 
     def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:
         active = (e for e in ends if self.engine.is_active_pointer(e))
@@ -305,7 +305,7 @@ class MemoryAdjoints:
             c for e in active for c in whole_numbers(self.engine.pointers, s, e, size, self.engine.shadow_pointer(e))
         ]
 
-    def _save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
+    def save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
         slot = self.engine.names.symbol("range_kept", pointer.type, s.span)
         return (
             [ir.Push(slot, pointer, "range", size, span=s.span)],

@@ -52,6 +52,7 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     engine.prepare_cells(body)
     engine.find_allocations(body)
     engine.find_extents(body)
+    engine.communication.find(body)
     tail: Sequence[ir.Stmt] = ()
     if body and isinstance(body[-1], ir.Return):
         if setting.returned is not None and derivation.request.value:
@@ -100,6 +101,7 @@ def _whole(
         *before,
         *region.declarations,
         *region.forward,
+        *engine.communication.turn(span),
         operations.forward_done(span=span),
         *(a for a in region.adjoints if not (isinstance(a, ir.Declare) and a.symbol is seed)),
         *region.reverse,

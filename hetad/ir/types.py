@@ -121,6 +121,14 @@ DEVICE_ATTRIBUTE = Int(32, True, "cudaDeviceAttr")
 STREAM = Opaque("cudaStream_t")
 EVENT = Opaque("cudaEvent_t")
 BLAS_HANDLE = Opaque("cublasHandle_t")
+COMMUNICATOR = Opaque("MPI_Comm")
+DATATYPE = Opaque("MPI_Datatype")
+REDUCTION = Opaque("MPI_Op")
+REQUEST = Opaque("MPI_Request")
+MESSAGE_STATUS = Struct(  # what MPI libraries have beside these numbers is no more than what is left here
+    "MPI_Status", (*(Field(n, Int(32, True, "int")) for n in ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR")),
+                   Field("hetad_beside", Array(Int(32, True, "int"), 3))),
+)  # fmt: skip
 DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)
 HALF = Struct("__half", (Field("__x", USHORT),), 2)

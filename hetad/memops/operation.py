@@ -7,7 +7,9 @@ from typing import Literal
 
 from hetad.ir.types import Type
 
-Action = Literal["allocate", "symbol", "free", "copy", "fill", "text", "inert", "exit"]
+Action = Literal[
+    "allocate", "symbol", "free", "copy", "fill", "text", "inert", "exit", "communicate", "start", "complete"
+]
 Space = Literal["host", "device", "managed"]  # managed: both use it directly
 
 
@@ -29,11 +31,14 @@ class MemoryOperation:
     `fill`:     sets `bytes` at `dst` to the byte `value`.
     `text`:     writes at `dst` what shows its length only then: the whole memory counts as overwritten.
     `exit`:     does not return.
+    `communicate`, `start`, `complete`: of MPI, see `memops/communication.py`, with roles of their own.
     `once`: the world outside, or the state of a generator, sees the call: it happens whoever needs its result.
+    `together`: other ranks wait for it.
     `varies`: what it gives depends on when it is called.
     `within`: the position of the pointer into whose memory the result points, and what is stored.
     `same`: the result is that pointer itself.
-    `header`: of C, where it is declared; `c_name`: what stands for it in C, where that is not itself.
+    `header`: of C, where it is declared; `c_name`: what stands for it in C, where that is not itself; `c_text`: the
+    same as the text of a call, whose arguments stand where `{}` does; `text` also in CUDA.
     """
 
     name: str
@@ -48,11 +53,14 @@ class MemoryOperation:
     defaults: int = 0
     alone: str | None = None
     once: bool = False
+    together: bool = False
     varies: bool = False
     within: int | None = None
     same: bool = False
     header: str = ""
     c_name: str = ""
+    c_text: str = ""
+    text: str = ""
 
     def position(self, role: str) -> int | None:
         return self.roles.index(role) if role in self.roles else None

@@ -19,6 +19,7 @@ from hetad.ir.types import (
     VOID,
     Pointer,
 )
+from hetad.memops.communication import ROWS as COMMUNICATION
 from hetad.memops.library import LIBRARY
 from hetad.memops.operation import MemoryOperation
 
@@ -175,5 +176,6 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("exit", "exit", VOID, ("value",), header=_STDLIB, c_name="hetad_exit"),
         MemoryOperation("abort", "exit", VOID, header=_STDLIB, c_name="hetad_abort"),
         *LIBRARY,
+        *COMMUNICATION,
     )
 }

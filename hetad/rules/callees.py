@@ -8,6 +8,7 @@ The rows stand where their kind is at home, and are joined here:
 | atomics, barriers, fences, shuffles, votes, reductions | `rules/threads.py` |
 | memory operations, the runtime, the C library | `memops/table.py`, `memops/library.py` |
 | texts for readers, formatted texts | `rules/streams.py` |
+| communication | `memops/communication.py`, `rules/communication.py` |
 | hetad's own operations | `rules/operations.py` |
 
 Whoever wants to know something of a call asks for its row; a function without one may do anything.
@@ -21,11 +22,14 @@ from typing import TypeGuard
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import Pointer
+from hetad.memops.communication import ACTIONS as COMMUNICATES
+from hetad.memops.communication import READ as _READ
+from hetad.memops.communication import WRITTEN as _WRITTEN
 from hetad.memops.library import VARIABLES
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
-from hetad.rules import expanded, inactive, operations, refused, streams, threads
-from hetad.rules.callee import ALL, Callee, Formula, Kind, OfMemory, Refused, Trait
+from hetad.rules import communication, expanded, inactive, operations, refused, streams, threads
+from hetad.rules.callee import ALL, Callee, Formula, Kind, OfMemory, Refused, Target, Trait
 from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math.table import ROWS
 
@@ -89,6 +93,7 @@ def _rows() -> Iterator[Callee]:
     yield from streams.ROWS
     yield from map(_of_operation, TABLE.values())
     yield from operations.ROWS
+    yield from communication.ROWS
 
 
 def _mathematics() -> Iterator[Callee]:
@@ -114,7 +119,6 @@ def _mathematics() -> Iterator[Callee]:
 
 
 def _of_operation(row: MemoryOperation) -> Callee:
-    variable = _VARIABLES.get(row.name)
     moves = row.action in ("allocate", "symbol", "free", "copy", "fill")
     return Callee(
         row.name,
@@ -122,15 +126,24 @@ def _of_operation(row: MemoryOperation) -> Callee:
         row.roles,
         row.defaults,
         row.returns,
-        reads=row.positions("src", "text", "updated"),
-        writes=row.positions("dst", "out", "store", "updated"),
+        reads=row.positions("src", "text", "updated", *_READ),
+        writes=row.positions("dst", "out", "store", "updated", *_WRITTEN),
         changes=row.positions("record"),
-        kept=row.once or row.action == "exit",
+        kept=row.once or row.together or row.action in ("exit", *COMMUNICATES),
         once=row.once,
         stops=row.action == "exit",
         pullback=OfMemory(),
         emit={"c": row.c_name} if row.c_name else {},
-        text={"cuda": variable, "c": variable} if variable is not None else {},
+        text=_texts(row),
         header=row.header,
         operation=row,
     )
+
+
+def _texts(row: MemoryOperation) -> dict[Target, str]:
+    """The text of a call, where that is not just its name and its arguments."""
+    if row.name in _VARIABLES:
+        return {"cuda": _VARIABLES[row.name], "c": _VARIABLES[row.name]}
+    args = ", ".join(f"{{{i}}}" for i in range(len(row.roles)))
+    given: tuple[tuple[Target, str], ...] = (("cuda", row.text), ("c", row.c_text or row.text))
+    return {target: text.replace("{}", args) for target, text in given if text}

@@ -24,10 +24,15 @@ from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import (
     BLAS_HANDLE,
+    COMMUNICATOR,
     CUDA_ERROR,
+    DATATYPE,
     DIM3,
     DOUBLE,
     FLOAT,
+    MESSAGE_STATUS,
+    REDUCTION,
+    REQUEST,
     SIZE_T,
     VOID,
     Array,
@@ -51,7 +56,11 @@ from hetad.rules.callee import (
 )
 from hetad.rules.row import TYPES
 
-_TYPES = {**TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3}
+_TYPES = {
+    **TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3,
+    "MPI_Comm": COMMUNICATOR, "MPI_Datatype": DATATYPE, "MPI_Op": REDUCTION, "MPI_Request": REQUEST,
+    "MPI_Status": MESSAGE_STATUS,
+}  # fmt: skip
 _OUT = Pointer(Pointer(VOID))  # where an allocation puts its pointer
 _NO_DERIVATIVE = Refused("hetad has no derivative for it")
 _FAILS: Trait = "may fail for want of memory"

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hetad.ir.types import BLAS_HANDLE, Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
-from hetad.run import foreign
+from hetad.ir.types import BLAS_HANDLE, COMMUNICATOR, Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half
+from hetad.run import foreign, mpi
 from hetad.run.layout import ctype_of, dtype_of, is_bool
 from hetad.run.signature import Signature, declaration
 
@@ -140,13 +140,20 @@ class StructParameter:
 
 @dataclass(frozen=True, slots=True)
 class HandleParameter:
-    """A `cudaStream_t` or another handle: None, an address, or an object with a `ptr` (a CuPy stream)."""
+    """A `cudaStream_t` or another handle: None, an address, or an object with a `ptr` (a CuPy stream); an `MPI_Comm`
+    is a communicator of mpi4py, and None is the world."""
 
     name: str
     type: Opaque
     signature: Signature
 
     def convert(self, value: Any) -> int:
+        if self.type == COMMUNICATOR:
+            try:
+                return mpi.handle_of(value)
+            except TypeError:
+                problem = f"expected a communicator of mpi4py or None, got {_described(value)}"
+                raise self.signature.refuse(problem, parameter=self.name) from None
         if value is None:
             return 0
         if self.type == BLAS_HANDLE:

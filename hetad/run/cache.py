@@ -15,13 +15,14 @@ import os
 import shutil
 import tempfile
 import warnings
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hetad.run import private
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 FORMAT = "1"  # part of every key: raise it when the meaning of an entry changes
 _SEAL = b"hetad-ok"  # precedes the digest at the end of an entry; the ELF loader ignores what follows the sections
@@ -77,14 +78,37 @@ def entry(name: str, make: Callable[[Path], None]) -> Path:
     """
     path = directory() / name
     if not intact(path):
-        scratch = _scratch(path)
-        try:
-            make(scratch)
-            _seal(scratch)
-            scratch.replace(path)
-        finally:
-            scratch.unlink(missing_ok=True)
+        with _alone(name):
+            if not intact(path):  # another process may have made it meanwhile
+                _make(path, make)
     return path
+
+
+def _make(path: Path, make: Callable[[Path], None]) -> None:
+    scratch = _scratch(path)
+    try:
+        make(scratch)
+        _seal(scratch)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """One process makes an entry while the others wait for it; where files cannot be locked, each makes its own.
+
+    Whoever comes while the lock is taken away may find no other: then two make the entry, as if there were no locks."""
+    path = directory() / f".{name}.lock"
+    with path.open("wb") as file:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.lockf(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def write_text(name: str, text: str) -> Path:

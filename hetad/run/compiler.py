@@ -67,7 +67,9 @@ def find() -> Compiler:
     return _find(os.environ.get("HETAD_CC", ""), os.environ.get("PATH", ""))
 
 
-def shared_library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",)) -> Path:
+def shared_library(
+    source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",), more_flags: Sequence[str] = ()
+) -> Path:
     """Compile C `source` to a shared library, or take it from the cache.
 
     Raises:
@@ -75,10 +77,11 @@ def shared_library(source: str, include_dirs: Sequence[Path] = (), libraries: Se
     """
     compiler = find()
     headers = [path.read_bytes() for folder in include_dirs for path in sorted(Path(folder).glob("*.h"))]
-    flags = (*FLAGS, *LINKER_FLAGS, *compiler.extra_flags, *libraries)
+    flags = (*FLAGS, *LINKER_FLAGS, *compiler.extra_flags, *libraries, *more_flags)
     key = cache.key(source, *headers, compiler.identity, processor(), *flags)
+    more = (*(f"-l{name}" for name in libraries), *more_flags)
     try:
-        return cache.entry(f"{key}.so", lambda to: _compile(compiler, source, key, to, include_dirs, libraries))
+        return cache.entry(f"{key}.so", lambda to: _compile(compiler, source, key, to, include_dirs, more))
     except OSError as problem:  # the disk is full, say
         raise BackendError(
             f"the compiled program cannot be kept in {cache.directory()}: {problem}; set HETAD_CACHE_DIR"
@@ -139,12 +142,12 @@ def _stamp(program: str) -> str:
 
 
 def _compile(
-    compiler: Compiler, source: str, key: str, target: Path, include_dirs: Sequence[Path], libraries: Sequence[str]
+    compiler: Compiler, source: str, key: str, target: Path, include_dirs: Sequence[Path], linked: Sequence[str]
 ) -> None:
     file = cache.write_text(f"{key}.c", source)
     flags = [*FLAGS, *compiler.extra_flags, *LINKER_FLAGS]
     paths = [f"-I{folder}" for folder in include_dirs]
-    command = [*compiler.command, *flags, *paths, str(file), "-o", str(target), *(f"-l{name}" for name in libraries)]
+    command = [*compiler.command, *flags, *paths, str(file), "-o", str(target), *linked]
     done = _run(command)
     if done.returncode != 0 and "march" in done.stderr:  # a compiler that does not know this processor
         done = _run([word for word in command if word != "-march=native"])

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
 from hetad.ir.types import Int, Struct, Void
-from hetad.run import cache, compiler, forking, process, schedule
+from hetad.run import cache, compiler, forking, mpi, process, schedule
 from hetad.run.layout import Frame, ctype_of, dtype_of, is_bool
 from hetad.run.progress import Watch, shown
 from hetad.run.report import Report
+from hetad.targets.communication import INCLUDE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,19 +76,23 @@ def library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[
 
 
 def _load(source: str, include_dirs: Sequence[Path], libraries: Sequence[str]) -> Library:
+    calls_mpi = INCLUDE in source
+    flags = mpi.flags() if calls_mpi else ()
     with _loading:
-        path = compiler.shared_library(source, include_dirs, libraries)
+        path = compiler.shared_library(source, include_dirs, libraries, flags)
         found = _loaded.get(path)
         if found is None:
             try:
                 found = Library(path)
             except OSError:  # made by a machine that is not quite this one: make it anew
                 path.unlink(missing_ok=True)
-                path = compiler.shared_library(source, include_dirs, libraries)
+                path = compiler.shared_library(source, include_dirs, libraries, flags)
                 try:
                     found = Library(path)
                 except OSError as problem:
                     raise BackendError(f"the compiled program cannot be loaded: {problem}") from problem
+            if calls_mpi:
+                mpi.check(found.handle)
             _loaded[path] = found
         return found
 
@@ -169,7 +174,7 @@ class Executable:
 
     def _failure(self) -> str:
         message: bytes = self._message() or b"the program failed"
-        return message.decode("utf-8", "replace")
+        return mpi.rank() + message.decode("utf-8", "replace")
 
     def _returned(self) -> Any:
         if self._result is None:

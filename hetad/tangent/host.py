@@ -8,6 +8,7 @@ from dataclasses import replace
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
+from hetad.host.communication import speaks_mpi
 from hetad.host.derivation import Derivation, with_body
 from hetad.host.derivative import Parameter
 from hetad.host.explanation import Explanation, names_of
@@ -24,6 +25,7 @@ from hetad.passes.manager import program_pass
 from hetad.rules import callees, math, operations
 from hetad.rules.callee import Inactive
 from hetad.tangent.algebra import Algebra, Linear, Masks
+from hetad.tangent.communication import CommunicationTangents
 from hetad.tangent.engine import Engine, Statements
 from hetad.tangent.kernels import KernelTangent, kernel_tangent
 from hetad.tangent.memory import MemoryTangents
@@ -164,6 +166,7 @@ class HostEngine(Engine):
         self.kernels, self.routines = kernels, derivation.routines
         self.again = derivation.request.again
         self.memory = MemoryTangents(self)
+        self.communication = CommunicationTangents(self, setting.function.body)
         # Whether the size of an allocation is asked for, so that the run time must know of it.
         asked = any(operations.does(s, operations.kept_bytes) for s in walk_stmts(setting.function.body))
         self.asks_sizes = asked and not self.again
@@ -187,7 +190,8 @@ class HostEngine(Engine):
             return self.mathematics(s)
         callee = callees.find(s.function)
         if callee.operation is not None:
-            return self.memory.operation(s, callee.operation)
+            tangents = self.communication if speaks_mpi(callee.operation) else self.memory
+            return tangents.operation(s, callee.operation)
         if callee.kind == "formatted":
             places = (out_place(a) for i, a in enumerate(s.args) if i in callee.writes)
             return [s, *(z for place in places for z in self.constant(place))]

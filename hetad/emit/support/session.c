@@ -15,6 +15,8 @@ static void hetad_end(void)
     hetad_free_buffers();  // if used
     hetad_tape_reset();  // if used
     hetad_last_snapshot = 0;  // if used
+    hetad_mpi_forget();  // if used
+    hetad_mpi_forget_weights();  // if used
 }
 
 static void hetad_begin(void)

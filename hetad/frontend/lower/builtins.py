@@ -6,7 +6,9 @@ from hetad.ir.types import (
     BFLOAT16,
     BLAS_HANDLE,
     CHAR,
+    COMMUNICATOR,
     CUDA_ERROR,
+    DATATYPE,
     DEVICE_ATTRIBUTE,
     DEVICE_PROPERTIES,
     DIM3,
@@ -19,7 +21,10 @@ from hetad.ir.types import (
     LLONG,
     LONG,
     MEMCPY_KIND,
+    MESSAGE_STATUS,
     OPTION,
+    REDUCTION,
+    REQUEST,
     SHORT,
     SIZE_T,
     STREAM,
@@ -38,6 +43,7 @@ from hetad.ir.types import (
     Type,
     size_of,
 )
+from hetad.memops import communication
 
 
 def _alignment(element: Type, count: int) -> int:
@@ -87,6 +93,11 @@ TYPES: dict[str, Type] = {
     "uintmax_t": Int(64, False, "uintmax_t"),
     "clockid_t": INT,
     "dim3": DIM3,
+    "MPI_Comm": COMMUNICATOR,
+    "MPI_Datatype": DATATYPE,
+    "MPI_Op": REDUCTION,
+    "MPI_Request": REQUEST,
+    "MPI_Status": MESSAGE_STATUS,
     "__half": HALF,
     "__nv_bfloat16": BFLOAT16,
     **VECTORS,
@@ -174,11 +185,17 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "SEEK_CUR": (1, INT),
     "SEEK_END": (2, INT),
     "EOF": (-1, INT),
+    "MPI_SUCCESS": (0, INT),
     "BUFSIZ": (8192, INT),
     "FILENAME_MAX": (4096, INT),
     "_IOFBF": (0, INT),
     "_IOLBF": (1, INT),
     "_IONBF": (2, INT),
 }
+
+# The library's handles and addresses: what their values are, only the library knows, but no two of a type are the same.
+_handles: dict[str, Type] = {**communication.HANDLES, **communication.ADDRESSES}
+for _number, (_name, _type) in enumerate(_handles.items(), 1):
+    CONSTANTS[_name] = (_number, _type)
 
 HANDLES: dict[str, Type] = {"stderr": Pointer(FILE), "stdout": Pointer(FILE), "stdin": Pointer(FILE)}

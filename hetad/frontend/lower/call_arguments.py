@@ -13,11 +13,16 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import (
     BLAS_HANDLE,
+    COMMUNICATOR,
+    DATATYPE,
     DEVICE_ATTRIBUTE,
     DOUBLE,
     EVENT,
     INT,
     LONG,
+    MESSAGE_STATUS,
+    REDUCTION,
+    REQUEST,
     SIZE_T,
     STREAM,
     STRING,
@@ -28,6 +33,7 @@ from hetad.ir.types import (
     Int,
     Pointer,
     Type,
+    element,
     is_half,
     promote_integer,
 )
@@ -47,7 +53,15 @@ def operation_arguments(row: MemoryOperation, args: tuple[Expr, ...], span: Span
 _OPERAND: dict[str, Type] = {
     "bytes": SIZE_T, "height": SIZE_T, "to_pitch": SIZE_T, "from_pitch": SIZE_T, "count": SIZE_T, "size": SIZE_T,
     "value": INT, "flags": UINT, "long": LONG, "attribute": DEVICE_ATTRIBUTE,
+    **dict.fromkeys(("elements", "block", "peer", "tag", "from_peer", "from_tag", "root"), INT),
+    "type": DATATYPE, "block_type": DATATYPE, "operator": REDUCTION, "communicator": COMMUNICATOR,
     "stream": STREAM, "handle": BLAS_HANDLE, "event": EVENT, "record": EVENT,
+}  # fmt: skip
+
+# What is behind a pointer.
+_HELD: dict[str, Type] = {
+    "request": REQUEST, "request_held": REQUEST, "requests": REQUEST, "status": MESSAGE_STATUS,
+    **dict.fromkeys(("number", "numbers", "counts", "places", "sent_counts", "sent_places"), INT),
 }  # fmt: skip
 
 
@@ -59,6 +73,8 @@ def _operation_argument(row: MemoryOperation, role: str, arg: Expr) -> Expr:
         return convert.convert(arg, Pointer(row.stores))
     if role == "store" and not (isinstance(arg.type, Pointer) and arg.type.to == row.stores):
         raise SyntaxProblem(f"'{row.name}' needs the address of a '{row.stores}', not '{arg.type}'", arg.span)
+    if role in _HELD and not (isinstance(arg.type, Pointer | Array) and element(arg.type) == _HELD[role]):
+        raise SyntaxProblem(f"'{row.name}' needs the address of a '{_HELD[role]}', not '{arg.type}'", arg.span)
     if role == "out" and not (isinstance(arg.type, Pointer) and isinstance(arg.type.to, Pointer)):
         raise SyntaxProblem(f"'{row.name}' needs the address of a pointer, not '{arg.type}'", arg.span)
     if role == "text":

@@ -415,7 +415,7 @@ def _unknown(ctx: Context, node: c_ast.FuncCall, name: str, args: tuple[Expr, ..
     if name in mathematics():
         given = ", ".join(str(a.type) for a in args)
         return UnsupportedError(f"no '{name}' for arguments of type ({given})", span, "cast the arguments")
-    if name.startswith(("cuda", "cublas", "cufft", "curand", "cusparse", "nvtx")):
+    if name.startswith(("cuda", "cublas", "cufft", "curand", "cusparse", "nvtx", "MPI_", "nccl")):
         near = difflib.get_close_matches(name, sorted(TABLE), n=3, cutoff=0.75)
         remedy = f"did you mean {' or '.join(near)}?" if near else "keep it out of differentiated functions"
         return UnsupportedError(f"hetad does not know '{name}'", span, remedy)

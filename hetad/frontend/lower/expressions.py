@@ -27,6 +27,7 @@ from hetad.ir.nodes import (
     Const,
     Expr,
     Index,
+    Intrinsic,
     Member,
     Place,
     String,
@@ -55,6 +56,7 @@ from hetad.ir.types import (
     is_volatile,
     scalar_base,
 )
+from hetad.memops.communication import NUMBERS
 from hetad.memops.library import VARIABLES
 from hetad.memops.table import TABLE
 
@@ -121,6 +123,8 @@ def _identifier(ctx: Context, node: c_ast.ID) -> Expr:
     if name in CONSTANTS:
         number, type_ = CONSTANTS[name]
         return Const(number, type_, name, span=span)
+    if name in NUMBERS:
+        return Intrinsic(name, (), INT, span=span)
     if name in HANDLES:
         return Var(_handle(name, span), span=span)
     if name in _THREAD:

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
-from hetad.ir.types import INT, SIZE_T, VOID, Array, Pointer, Struct, element, innermost, offset_of, size_of
+from hetad.ir.types import (
+    INT,
+    MESSAGE_STATUS,
+    SIZE_T,
+    VOID,
+    Array,
+    Opaque,
+    Pointer,
+    Struct,
+    Type,
+    cells_within,
+    element,
+    innermost,
+    offset_of,
+    size_of,
+)
 from hetad.ir.visit import map_body, walk_expr
 from hetad.rules import operations
 
@@ -62,8 +78,7 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
             where: ir.Expr = s.place
             if not isinstance(s.place.type, Array):
                 where = ir.AddressOf(s.place, Pointer(s.place.type), span=s.span)
-            size = ir.Const(size_of(s.place.type), SIZE_T, span=s.span)
-            return operation(where, size, span=s.span)
+            return operation(where, _size(s.place.type, s.span), span=s.span)
         if s.extent == "column":
             nested = _in_a_table(_element(s.place).base)
             ends = (_columns if nested else column)(s.place) if isinstance(s, ir.Push) else ()
@@ -77,6 +92,22 @@ def lower_tape(body: ir.Body, numbers: Mapping[ir.Symbol, int] | None = None) ->
         return operation(*args, span=s.span)
 
     return map_body(numbered, body)
+
+
+def _size(type_: Type, span: Span) -> ir.Const:
+    """The bytes of a value; those of a library's handles only the C compiler knows."""
+    count, held = cells_within(type_) if isinstance(type_, Array) else 1, innermost(type_)
+    size = size_of(type_)
+    if isinstance(held, Opaque) or (isinstance(held, Struct) and _holds_handles(held)):
+        return ir.Const(size, SIZE_T, f"sizeof({held})" + f" * {count}" * (count > 1), span=span)
+    return ir.Const(size, SIZE_T, span=span)
+
+
+def _holds_handles(type_: Struct) -> bool:
+    fields = [innermost(f.type) for f in type_.fields]
+    return type_ == MESSAGE_STATUS or any(
+        isinstance(f, Opaque) or (isinstance(f, Struct) and _holds_handles(f)) for f in fields
+    )
 
 
 def _cells(

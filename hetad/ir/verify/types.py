@@ -31,8 +31,8 @@ class Types(Rules):
 
     @rule(ir.Const)
     def literal(self, e: ir.Const) -> bool:
-        """A literal is a number, a handle by its name, or the null of pointers and handles."""
-        named = isinstance(e.type, Opaque) and e.text is not None
+        """A literal is a number, a handle or an address by its name, or the null of pointers and handles."""
+        named = isinstance(e.type, Pointer | Opaque) and e.text is not None
         return isinstance(e.type, Int | Float) or named or (isinstance(e.type, Pointer | Opaque) and e.value == 0)
 
     @rule(ir.Index)

@@ -15,11 +15,14 @@ from hetad.emit.statements import Initialised, Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.names import reached
+from hetad.ir.texts import code_words
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
+from hetad.memops.communication import HEADER as MPI
 from hetad.passes.manager import run
 from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
+from hetad.targets.communication import INCLUDE, speaks_mpi
 from hetad.targets.cpu.fibers import FiberStatements, shared_struct
 from hetad.targets.cpu.kernels import Kernels, dispatch
 from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
@@ -117,6 +120,8 @@ def _file(
         body.append(_entry(parts, program.functions[entry], snippets))
     if accesses is not None:
         body.append(accesses.table())
+    if speaks_mpi(code_words(joined(body))):
+        body.insert(1, INCLUDE)
     return joined(body)
 
 
@@ -246,7 +251,7 @@ def _is_of_memory(call: ir.Call) -> bool:
     row = callees.find(call.function).operation
     if row is None:
         return callees.has(call, "may fail for want of memory")
-    return row.action in ("allocate", "free", "copy", "fill")
+    return row.action in ("allocate", "free", "copy", "fill") or row.header == MPI
 
 
 def _launch_names(functions: Sequence[ir.Function]) -> list[str]:

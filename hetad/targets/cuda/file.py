@@ -14,11 +14,13 @@ from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
 from hetad.rules.routines import Routine, routine_of
+from hetad.targets.communication import speaks_mpi
 from hetad.targets.cuda.routines import libraries, support_names, with_calls
 from hetad.targets.support_kernels import with_support_kernels
 
 _FILES = "SEEK_SET SEEK_CUR SEEK_END EOF BUFSIZ FILENAME_MAX _IOFBF _IOLBF _IONBF stdin stderr stdout FILE"
 _HEADERS = {
+    "climits": {"INT_MAX"},
     "cstdint": {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"},
     "cmath": {"INFINITY", "NAN", "M_PI", "M_E"},
     "cstdio": set(_FILES.split()),
@@ -85,6 +87,8 @@ def _opaque_headers(functions: list[ir.Function]) -> set[str]:
 
 def _includes(text: str, more: set[str]) -> list[str]:
     words = texts.code_words(text)
+    if speaks_mpi(words):
+        more = more | {"mpi.h"}
     return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 

@@ -1,0 +1,244 @@
+// Messages and their tangents, which go beside them along communicators of their own.
+static void hetad_mpi_put(const struct hetad_mpi_cells *c, void *values)
+{
+    const size_t bytes = hetad_mpi_bytes(c->count, c->type);
+    if (c->memory == NULL || bytes == 0) {
+        return;
+    }
+    char *here = hetad_mpi_open(c->memory, bytes, c->on_device);
+    hetad_mpi_unpack(here, c->count, c->type, values, hetad_mpi_length(c), c->element);
+    hetad_mpi_close(here, c->memory, bytes, c->on_device);
+}
+
+static void *hetad_mpi_copied(const struct hetad_mpi_cells *c)
+{
+    const size_t n = hetad_mpi_length(c), bytes = hetad_mpi_bytes(c->count, c->type);
+    void *values = hetad_mpi_room(n * hetad_mpi_width(c->element));
+    if (c->memory != NULL && n > 0) {
+        char *here = hetad_mpi_open(c->memory, bytes, c->on_device);
+        hetad_mpi_pack(here, c->count, c->type, values, n, c->element);
+        if (c->on_device) {
+            free(here);
+        }
+    }
+    return values;
+}
+
+static void hetad_mpi_send_tangent(void *dot, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+                                   int where)
+{
+    const MPI_Datatype element = hetad_mpi_element(type);
+    if (element != MPI_DATATYPE_NULL && to != MPI_PROC_NULL) {
+        const struct hetad_mpi_cells cells = hetad_mpi_some(dot, count, type, element, where);
+        hetad_mpi_post(hetad_mpi_copied(&cells), hetad_mpi_int(hetad_mpi_length(&cells)), element, to, tag,
+                       communicator);
+    }
+}
+
+// The tangent of a message that is there.
+static void hetad_mpi_receive_tangent(const struct hetad_mpi_receive *r, void *dot, int where)
+{
+    if (hetad_mpi_has_adjoint(r)) {
+        struct hetad_mpi_cells cells = r->cells;
+        cells.memory = (char *)dot;
+        cells.on_device = where % 2;
+        void *values = hetad_mpi_room((size_t)r->numbers * hetad_mpi_width(cells.element));
+        hetad_mpi_check(MPI_Recv(values, r->numbers, cells.element, r->from, r->tag,
+                                 hetad_mpi_beside(r->communicator), MPI_STATUS_IGNORE));
+        hetad_mpi_put(&cells, values);
+        free(values);
+    }
+}
+
+static void hetad_mpi_forget_receive(void)
+{
+    --hetad_mpi_state.receive_count;
+}
+
+// Receives that the program has waited for need not be known any longer.
+static void hetad_mpi_drop_done(void)
+{
+    while (hetad_mpi_state.receive_count > 0) {
+        const struct hetad_mpi_receive *last = &hetad_mpi_state.receives[hetad_mpi_state.receive_count - 1];
+        if (last->waiting || !last->tangent) {
+            return;
+        }
+        --hetad_mpi_state.receive_count;
+    }
+}
+
+// The tangent of a receive that was started: it comes when the program waits for it.
+static void hetad_mpi_irecv_tangent(void *dot, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+                                    MPI_Request *request, int where)
+{
+    if (from == MPI_PROC_NULL || hetad_mpi_element(type) == MPI_DATATYPE_NULL) {
+        return;
+    }
+    hetad_mpi_drop_done();
+    const size_t number = hetad_mpi_new_receive(dot, count, type, from, communicator, where);
+    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
+    r->tag = tag;
+    r->tangent = HETAD_MPI_AWAITED;
+    r->waiting = 1;
+    r->request = *request;
+    ++hetad_mpi_state.waiting;
+}
+
+// Tangents come in the order of the messages.  So those along the same way that were started earlier are taken first:
+// into memory that the program does not use before it has waited for them.
+static void hetad_mpi_deliver_before(size_t number)
+{
+    const struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
+    for (size_t i = 0; i < number; ++i) {
+        struct hetad_mpi_receive *earlier = &hetad_mpi_state.receives[i];
+        if (earlier->tangent != HETAD_MPI_AWAITED || !earlier->waiting || earlier->request == r->request ||
+            earlier->communicator != r->communicator) {
+            continue;
+        }
+        const int any = earlier->from == MPI_ANY_SOURCE || earlier->tag == MPI_ANY_TAG;
+        if (any && (earlier->from == r->from || earlier->from == MPI_ANY_SOURCE) &&
+            (earlier->tag == r->tag || earlier->tag == MPI_ANY_TAG)) {
+            hetad_fail("receives of messages from any rank are waited for out of their order, which has no tangent");
+        }
+        if (!any && earlier->from == r->from && earlier->tag == r->tag) {
+            MPI_Status status;
+            hetad_mpi_check(MPI_Probe(r->from, r->tag, hetad_mpi_beside(r->communicator), &status));
+            hetad_mpi_count(earlier, &status, earlier->cells.element);
+            hetad_mpi_receive_tangent(earlier, earlier->cells.memory, earlier->cells.on_device);
+            earlier->tangent = HETAD_MPI_THERE;
+        }
+    }
+}
+
+// Of the last receive, which was waited for at once.
+static void hetad_mpi_received_tangent(void *dot, int where)
+{
+    const size_t last = hetad_mpi_state.receive_count - 1;
+    hetad_mpi_deliver_before(last);
+    hetad_mpi_receive_tangent(&hetad_mpi_state.receives[last], dot, where);
+}
+
+static void hetad_mpi_deliver(size_t number, const MPI_Status *status)
+{
+    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
+    --hetad_mpi_state.waiting;
+    if (r->tangent == HETAD_MPI_THERE) {
+        r->waiting = 0;
+        return;
+    }
+    hetad_mpi_arrived(r, status);
+    hetad_mpi_deliver_before(number);
+    hetad_mpi_receive_tangent(r, r->cells.memory, r->cells.on_device);
+}
+
+static void hetad_mpi_deliver_all(MPI_Request request, const MPI_Status *status)
+{
+    for (size_t i = 0; i < hetad_mpi_state.receive_count; ++i) {
+        struct hetad_mpi_receive *r = &hetad_mpi_state.receives[i];
+        if (r->waiting && r->tangent && r->request == request) {
+            hetad_mpi_deliver(i, status);
+        }
+    }
+}
+
+static int hetad_mpi_wait_tangent(MPI_Request *request, MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
+    const MPI_Request before = *request;
+    hetad_mpi_check(MPI_Wait(request, told));
+    hetad_mpi_deliver_all(before, told);
+    return MPI_SUCCESS;
+}
+
+static int hetad_mpi_test_tangent(MPI_Request *request, int *done, MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
+    const MPI_Request before = *request;
+    hetad_mpi_check(MPI_Test(request, done, told));
+    if (*done) {
+        hetad_mpi_deliver_all(before, told);
+    }
+    return MPI_SUCCESS;
+}
+
+static int hetad_mpi_all_tangents(int count, MPI_Request *requests, int *done, MPI_Status *statuses)
+{
+    const size_t many = count > 0 ? (size_t)count : 0;
+    MPI_Request *before = (MPI_Request *)hetad_mpi_room(many * sizeof *before);
+    MPI_Status *own = statuses == MPI_STATUSES_IGNORE ? (MPI_Status *)hetad_mpi_room(many * sizeof *own) : NULL;
+    MPI_Status *told = own != NULL ? own : statuses;
+    int all = 1;
+    memcpy(before, requests, many * sizeof *before);
+    hetad_mpi_check(done != NULL ? MPI_Testall(count, requests, done, told) : MPI_Waitall(count, requests, told));
+    all = done == NULL || *done;
+    // in the order in which they were started
+    for (size_t i = 0; all && i < hetad_mpi_state.receive_count; ++i) {
+        struct hetad_mpi_receive *r = &hetad_mpi_state.receives[i];
+        for (size_t k = 0; k < many && r->waiting && r->tangent; ++k) {
+            if (r->request == before[k]) {
+                hetad_mpi_deliver(i, &told[k]);
+            }
+        }
+    }
+    free(before);
+    free(own);
+    return MPI_SUCCESS;
+}
+
+static int hetad_mpi_waitall_tangent(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    return hetad_mpi_all_tangents(count, requests, NULL, statuses);
+}
+
+static int hetad_mpi_testall_tangent(int count, MPI_Request *requests, int *done, MPI_Status *statuses)
+{
+    return hetad_mpi_all_tangents(count, requests, done, statuses);
+}
+
+static int hetad_mpi_waitany_tangent(int count, MPI_Request *requests, int *which, MPI_Status *status)
+{
+    MPI_Status own;
+    MPI_Status *told = status == MPI_STATUS_IGNORE ? &own : status;
+    const size_t many = count > 0 ? (size_t)count : 0;
+    MPI_Request *before = (MPI_Request *)hetad_mpi_room(many * sizeof *before);
+    memcpy(before, requests, many * sizeof *before);
+    hetad_mpi_check(MPI_Waitany(count, requests, which, told));
+    if (*which != MPI_UNDEFINED) {
+        hetad_mpi_deliver_all(before[*which], told);
+    }
+    free(before);
+    return MPI_SUCCESS;
+}
+
+// In front of a reduction: the sum of what the ranks' tangents do to the result.
+static void hetad_mpi_allreduce_tangent(const void *from, const void *to, void *dot_from, void *dot_to, int count,
+                                        MPI_Datatype type, MPI_Op operation, MPI_Comm communicator, int where_from,
+                                        int where_to)
+{
+    const MPI_Datatype element = hetad_mpi_element(type);
+    if (element == MPI_DATATYPE_NULL) {
+        return;
+    }
+    const int in_place = from == MPI_IN_PLACE;
+    hetad_mpi_weigh(in_place ? to : from, count, type, operation, communicator,
+                    in_place ? where_to : where_from);
+    const struct hetad_mpi_ends e =
+        hetad_mpi_both(dot_from, dot_to, count, type, element, where_from, where_to);
+    void *values = hetad_mpi_copied(&e.from);
+    const size_t n = hetad_mpi_length(&e.from);
+    hetad_mpi_apply_weights(values, n, element, operation);
+    hetad_mpi_sum(values, n, element, communicator);
+    hetad_mpi_put(&e.to, values);
+    free(values);
+}
+
+static void hetad_mpi_reduce_tangent(const void *from, const void *to, void *dot_from, void *dot_to, int count,
+                                     MPI_Datatype type, MPI_Op operation, int root, MPI_Comm communicator,
+                                     int where_from, int where_to)
+{
+    const int here = hetad_mpi_rank(communicator) == root;
+    hetad_mpi_allreduce_tangent(from, to, dot_from, here ? dot_to : NULL, count, type, operation, communicator,
+                                where_from, where_to);
+}

@@ -1,0 +1,223 @@
+"""Communication, reversed: each action of `memops/communication.py` with its forward and reverse statements.
+
+| action      | forward                               | reverse                                                |
+|-------------|---------------------------------------|--------------------------------------------------------|
+| communicate | save what is overwritten, communicate | restore; adjoints the other way (`rules/communication.py`) |
+| start       | save what is overwritten, start       | of a receive nothing more; the adjoint of a send comes |
+| complete    | wait, note what has come              | the adjoint of what has come goes back, and is zero    |
+
+Adjoints go along communicators of their own beside the program's (`join-communicators` makes them), in messages whose
+sender never waits (`emit/support/mpi_messages.c` says why that cannot deadlock).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hetad.analysis import messages
+from hetad.analysis.pointer_expressions import out_place
+from hetad.diagnostics import UnsupportedError
+from hetad.host.derivation import Derivation, on_derivative
+from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
+from hetad.ir.build import convert, integer, var
+from hetad.ir.simplify import simplest
+from hetad.ir.types import COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
+from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.memops.communication import (
+    BYTES,
+    HEADER,
+    IN_PLACE,
+    MAKE_COMMUNICATORS,
+    OTHER_OPERATORS,
+    REALS,
+    SUM,
+)
+from hetad.memops.operation import MemoryOperation
+from hetad.rules import communication, operations
+from hetad.rules.communication import RULES, TANGENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hetad.adjoint.engine import Parts
+    from hetad.analysis.pointers import PointsTo
+    from hetad.analysis.spaces import Spaces
+    from hetad.diagnostics import Span
+    from hetad.host.engine import HostEngine
+
+_BUFFERS = ("src", "dst", "updated")
+_TOLD = ("request", "request_held", "requests", "status", "number", "numbers", "store", "handle_changed")
+_FREES = {"MPI_Comm_free": communication.comm_free, "MPI_Type_free": communication.type_free}
+
+
+class CommunicationAdjoints:
+    def __init__(self, engine: HostEngine) -> None:
+        self.engine = engine
+        self._active = self._starts = False
+        self._known = engine.pointers, engine.spaces
+
+    def find(self, body: ir.Body) -> None:
+        """Finds whether any message of the program has an adjoint; then all have that carry numbers."""
+        self._active = any(self._is_active(s) for s in walk_stmts(body))
+        self._starts = self._active and any(True for _ in messages.started(walk_stmts(body)))
+
+    def operation(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        save, restore = self._told(s, row)
+        if row.action == "inert":
+            return [*save, *self._asked(s)], restore
+        more, undo = self._overwritten(s, row)
+        save, restore = [*save, *more], [*undo, *restore]
+        if not self._active or (row.action != "complete" and messages.moves(s) is None):
+            return [*save, *self._synchronised(s, row), s], restore
+        refuse_without_derivative(s, row, self.engine.is_active_pointer)
+        rule = RULES[s.function]
+        call = s if rule.forward is None else self._call(rule.forward, s, row, s.result)
+        assert rule.pullback is not None
+        flush = [f for i in sorted(row.positions("dst", "updated")) for f in self.engine.memory.flush(bare(s.args[i]))]
+        reverse = [*restore, *flush, self._call(rule.pullback, s, row)]
+        return [*save, *self._synchronised(s, row), call], reverse
+
+    def turn(self, span: Span) -> list[ir.Stmt]:
+        """Between the sweeps: all that was started has come to its end."""
+        return [communication.all_waited(span=span)] if self._starts else []
+
+    # -- the primal
+
+    def _asked(self, s: ir.Call) -> list[ir.Stmt]:
+        """What the library is asked for; what is freed the reverse sweep may still need."""
+        if s.function in _FREES and self._active:
+            return [_FREES[s.function](*s.args, result=s.result, span=s.span)]
+        made = out_place(s.args[-1]) if s.function in MAKE_COMMUNICATORS and self._active else None
+        return [s, communication.joined(made, span=s.span)] if made is not None else [s]
+
+    def _synchronised(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
+        """The library may read memory of the device, which a launch may be about to write: the program has waited for
+        its own streams, of which the derivative has none."""
+        on_device = any(self.engine.spaces.behind(bare(s.args[i])) == "device" for i in row.positions(*_BUFFERS))
+        return [ir.Call("cudaDeviceSynchronize", (), span=s.span)] if on_device else []
+
+    def _told(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        """Saves the variables in which the call tells something."""
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        for i in sorted(row.positions(*_TOLD)):
+            arg = bare(s.args[i])
+            place = out_place(arg) if isinstance(arg, ir.AddressOf) else None
+            if isinstance(arg, ir.Const):
+                continue
+            save, restore = self.engine.save(place, s.span) if place is not None else self.engine.memory.written(s, arg)
+            forward, reverse = [*forward, *save], [*restore, *reverse]
+        return forward, reverse
+
+    def _overwritten(self, s: ir.Call, row: MemoryOperation) -> Parts:
+        """Saves the memory that the call overwrites."""
+        forward: list[ir.Stmt] = []
+        reverse: list[ir.Stmt] = []
+        for i in sorted(row.positions("dst", "updated")):
+            arg = bare(s.args[i])
+            if isinstance(arg, ir.Const):
+                continue
+            save, restore = self.engine.memory.save_range(s, arg, self._extent(s, row))
+            forward, reverse = [*forward, *save], [*restore, *reverse]
+        return forward, reverse
+
+    def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
+        """The bytes that a call overwrites."""
+        rule = RULES[s.function]
+        assert rule.extent is not None
+        operands = [self._operand(s, row, role) for role in rule.of.split() or rule.extent.row(()).roles]
+        type_ = bare(operands[-1])
+        if rule.extent is communication.elements_bytes and isinstance(type_, ir.Const) and type_.text in REALS:
+            size = ir.Const((4, 8)[REALS.index(type_.text)], SIZE_T, span=s.span)
+            return simplest(ir.Binary("*", convert(operands[0], SIZE_T), size, SIZE_T, span=s.span))
+        return rule.extent(*operands, span=s.span)
+
+    # -- adjoints
+
+    def _is_active(self, s: ir.Stmt) -> bool:
+        row = messages.moves(s)
+        if row is None or not isinstance(s, ir.Call):
+            return False
+        return any(self.engine.is_active_pointer(p) for p in (*messages.sent(s, row), *messages.received(s, row)))
+
+    def _call(self, act: operations.Act, s: ir.Call, row: MemoryOperation, result: ir.Place | None = None) -> ir.Call:
+        roles = act.row(()).roles
+        return act(*(self._operand(s, row, role) for role in roles), result=result, span=s.span)
+
+    def _operand(self, s: ir.Call, row: MemoryOperation, role: str) -> ir.Expr:
+        """What an operation is given: an argument, the adjoint of one, or what is known of the memory."""
+        kind, _, of = role.partition("_")
+        if kind in ("adj", "on") and of in _BUFFERS:
+            at = row.position(of)
+            assert at is not None
+            return self._adjoint(s, s.args[at]) if kind == "adj" else where(*self._known, s.args[at])
+        at = row.position(role)
+        return s.args[at] if at is not None else integer(s.span.line if role == "line" else 0, s.span, INT)
+
+    def _adjoint(self, s: ir.Call, arg: ir.Expr) -> ir.Expr:
+        pointer = bare(arg)
+        if self.engine.is_active_pointer(pointer):
+            return self.engine.shadow_pointer(pointer)
+        if isinstance(pointer, ir.Const) and pointer.text == IN_PLACE:
+            return pointer
+        return ir.Const(0, Pointer(VOID), "NULL", span=s.span)
+
+
+def where(pointers: PointsTo, spaces: Spaces, arg: ir.Expr) -> ir.Expr:
+    """What operations are told of memory: 1 on the device, and twice the bytes of a number there, if that is known."""
+    pointer = bare(arg)
+    widths = {size_of(f) for t in pointers.targets(pointer) for f in pointers.floating_types(t)}
+    width = widths.pop() if len(widths) == 1 else 0
+    return integer((spaces.behind(pointer) == "device") + 2 * width, arg.span, INT)
+
+
+def refuse_without_derivative(s: ir.Call, row: MemoryOperation, is_active: Callable[[ir.Expr], bool]) -> None:
+    """Refuses what has no derivative, as far as the text tells.  `is_active`: what lies behind a pointer."""
+    buffers = [bare(s.args[i]) for i in sorted(row.positions(*_BUFFERS))]
+    active = [p for p in buffers if is_active(p)]
+    for type_ in (bare(s.args[i]) for i in sorted(row.positions("type", "block_type"))):
+        if not isinstance(type_, ir.Const):
+            continue
+        if active and type_.text in BYTES:
+            raise UnsupportedError(
+                f"active data is sent as {type_.text}", type_.span, "send it as MPI_FLOAT or MPI_DOUBLE"
+            )
+        for held in (scalar_base(p.type) for p in active):
+            if isinstance(held, Float) and type_.text in REALS and type_.text != REALS[held.bits == 64]:
+                raise UnsupportedError(
+                    f"active data of type '{held}' is sent as {type_.text}", type_.span, "name its own type"
+                )
+    at = row.position("operator")
+    operator = bare(s.args[at]) if at is not None else None
+    if not isinstance(operator, ir.Const) or operator.text == SUM:
+        return
+    if operator.text in OTHER_OPERATORS or RULES[s.function].forward is None:
+        raise UnsupportedError(
+            f"{s.function} of active data by {operator.text} has no derivative", operator.span, "sum by MPI_SUM"
+        )
+
+
+@on_derivative("join-communicators")
+def join_communicators(derivation: Derivation) -> ir.Body:
+    """Where adjoints or tangents go between ranks, communicators for them are made at the begin, by all ranks of those
+    that the function uses; and at the end all have gone."""
+    body = derivation.body
+    beside = {act.name for r in RULES.values() for act in (r.pullback, r.forward) if act is not None}
+    beside |= {act.name for act in TANGENTS.values()}
+    if not any(isinstance(s, ir.Call) and s.function in beside for s in walk_stmts(body)):
+        return body
+    named = [p for p in derivation.function.params if p.type == COMMUNICATOR]
+    mentioned = (e for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own))
+    constants = {e.text: e for e in mentioned if isinstance(e, ir.Const) and e.type == COMMUNICATOR and e.text}
+    constants.pop("MPI_COMM_NULL", None)
+    joined = [communication.joined(c, span=derivation.span) for _, c in sorted(constants.items())]
+    joined += [communication.joined(var(p), span=p.span) for p in named]
+    tail = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
+    rest = body[: len(body) - len(tail)]
+    return (*joined, *rest, communication.done(span=derivation.span), *tail)
+
+
+def speaks_mpi(row: MemoryOperation) -> bool:
+    """Whether it is a function of MPI."""
+    return row.header == HEADER

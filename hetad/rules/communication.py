@@ -1,0 +1,280 @@
+"""What derivatives of MPI programs do beside calling MPI: the forward and the reverse part of each function.
+
+An operand is named after the argument of the function that it is (`memops/communication.py` has the roles); `adj_x` is
+the adjoint of the memory behind the argument x, and `on_x` says what is known of that (`host/communication.py`, where).
+The functions are in `emit/support/mpi*.c`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hetad.ir.types import INT
+from hetad.memops.communication import NUMBERS
+from hetad.rules.callee import Callee, Inactive
+from hetad.rules.operations import Act, Operation, Value
+
+_C = "MPI_Comm communicator"
+_REDUCED = f"int elements, MPI_Datatype type, MPI_Op operator, {_C}"
+_ON = "int on_src, int on_updated"
+_SENT = f"int elements, MPI_Datatype type, int peer, int tag, {_C}"
+_BLOCK = "void *adj_updated, int block, MPI_Datatype block_type"
+_BLOCKS = "void *adj_updated, const int *counts, const int *places, int block, MPI_Datatype block_type"
+_ADJOINTS = "void *adj_src, void *adj_updated"
+
+
+def _positions(prototype: str, *starts: str) -> tuple[int, ...]:
+    names = [part.split()[-1] for part in prototype.partition("(")[2].rstrip(")").split(", ")]
+    return tuple(i for i, name in enumerate(names) if name.startswith("*") and name[1:].startswith(starts))
+
+
+def _pullback(prototype: str) -> Act:
+    """What the reverse sweep does for a call."""
+    adjoints = _positions(prototype, "adj_")
+    reads = (*adjoints, *_positions(prototype, "counts", "places", "sent_"))
+    return Act(
+        f"void {prototype}", "may fail for want of memory", "of reverse sweep", reads=reads, writes=adjoints
+    )  # fmt: skip
+
+
+def _forward(prototype: str) -> Act:
+    """What stands for a call in the forward sweep, and remembers what the reverse sweep must know."""
+    reads = _positions(prototype, "src", "updated", "requests", "request_held")
+    writes = _positions(prototype, "dst", "updated", "request", "status", "number")
+    return Act(
+        f"int {prototype}", "may fail for want of memory", "adds nothing", "remembers addresses", reads=reads,
+        writes=writes,
+    )  # fmt: skip
+
+
+def _extent(prototype: str) -> Value:
+    """The bytes that a call overwrites."""
+    return Value(f"size_t {prototype}", pullback=Inactive())
+
+
+elements_bytes = _extent("mpi_bytes(int elements, MPI_Datatype type)")
+_unless = _extent("mpi_bytes_unless(const void *updated, int block, MPI_Datatype block_type)")
+_of_all = _extent(f"mpi_bytes_of_all(int block, MPI_Datatype block_type, {_C})")
+_of_blocks = _extent(f"mpi_bytes_of_blocks(const int *counts, const int *places, MPI_Datatype block_type, {_C})")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`forward`: in the place of the call, where that must be remembered; `extent`: of what it overwrites, `of` these
+    arguments where they are not those that it names."""
+
+    pullback: Act | None
+    forward: Act | None = None
+    extent: Value | None = None
+    of: str = ""
+
+
+_send = _pullback(f"mpi_send_pullback(void *adj_src, {_SENT}, int on_src)")
+_recv_pullback = _pullback("mpi_recv_pullback(void *adj_dst)")
+_wait_pullback = _pullback("mpi_wait_pullback(void)")
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Issend"), Rule(_send)),
+    "MPI_Recv": Rule(
+        _recv_pullback,
+        _forward(f"mpi_recv(void *dst, {_SENT}, MPI_Status *status, void *adj_dst, int on_dst)"),
+        elements_bytes,
+    ),
+    "MPI_Irecv": Rule(
+        _pullback("mpi_irecv_pullback(void *adj_dst)"),
+        _forward(f"mpi_irecv(void *dst, {_SENT}, MPI_Request *request, void *adj_dst, int on_dst, int line)"),
+        elements_bytes,
+    ),
+    "MPI_Sendrecv": Rule(
+        _pullback(
+            "mpi_sendrecv_pullback(void *adj_src, void *adj_dst, int elements, MPI_Datatype type, int peer, int tag, "
+            f"{_C}, int on_src)"
+        ),
+        _forward(
+            "mpi_sendrecv(const void *src, int elements, MPI_Datatype type, int peer, int tag, void *dst, int block, "
+            f"MPI_Datatype block_type, int from_peer, int from_tag, {_C}, MPI_Status *status, void *adj_dst, "
+            "int on_dst)"
+        ),
+        elements_bytes,
+        "block block_type",
+    ),
+    "MPI_Sendrecv_replace": Rule(
+        _pullback(f"mpi_sendrecv_replace_pullback(void *adj_updated, {_SENT}, int on_updated)"),
+        _forward(
+            "mpi_sendrecv_replace(void *updated, int elements, MPI_Datatype type, int peer, int tag, int from_peer, "
+            f"int from_tag, {_C}, MPI_Status *status, void *adj_updated, int on_updated)"
+        ),
+        elements_bytes,
+    ),
+    "MPI_Wait": Rule(_wait_pullback, _forward("mpi_wait(MPI_Request *request_held, MPI_Status *status)")),
+    "MPI_Waitall": Rule(
+        _wait_pullback, _forward("mpi_waitall(int elements, MPI_Request *requests, MPI_Status *status)")
+    ),
+    "MPI_Waitany": Rule(
+        _wait_pullback, _forward("mpi_waitany(int elements, MPI_Request *requests, int *number, MPI_Status *status)")
+    ),
+    "MPI_Test": Rule(_wait_pullback, _forward("mpi_test(MPI_Request *request_held, int *number, MPI_Status *status)")),
+    "MPI_Testall": Rule(
+        _wait_pullback, _forward("mpi_testall(int elements, MPI_Request *requests, int *number, MPI_Status *status)")
+    ),
+    "MPI_Bcast": Rule(
+        _pullback(
+            f"mpi_bcast_pullback(void *adj_updated, int elements, MPI_Datatype type, int root, {_C}, int on_updated)"
+        ),
+        None,
+        elements_bytes,
+    ),
+    "MPI_Reduce": Rule(
+        _pullback(
+            f"mpi_reduce_pullback({_ADJOINTS}, int elements, MPI_Datatype type, MPI_Op operator, int root, {_C}, {_ON})"
+        ),
+        _forward(
+            "mpi_reduce(const void *src, void *updated, int elements, MPI_Datatype type, MPI_Op operator, int root, "
+            f"{_C}, {_ON})"
+        ),
+        _extent(f"mpi_bytes_at(int elements, MPI_Datatype type, int root, {_C})"),
+    ),
+    "MPI_Allreduce": Rule(
+        _pullback(f"mpi_allreduce_pullback({_ADJOINTS}, {_REDUCED}, {_ON})"),
+        _forward(f"mpi_allreduce(const void *src, void *updated, {_REDUCED}, {_ON})"),
+        elements_bytes,
+    ),
+    "MPI_Scan": Rule(_pullback(f"mpi_scan_pullback({_ADJOINTS}, {_REDUCED}, {_ON})"), None, elements_bytes),
+    "MPI_Exscan": Rule(_pullback(f"mpi_exscan_pullback({_ADJOINTS}, {_REDUCED}, {_ON})"), None, elements_bytes),
+    "MPI_Reduce_scatter_block": Rule(
+        _pullback(f"mpi_reduce_scatter_block_pullback({_ADJOINTS}, {_REDUCED}, {_ON})"),
+        None,
+        _extent(f"mpi_bytes_of_sum(const void *src, int elements, MPI_Datatype type, {_C})"),
+    ),
+    "MPI_Reduce_scatter": Rule(
+        _pullback(
+            f"mpi_reduce_scatter_pullback({_ADJOINTS}, const int *counts, MPI_Datatype type, MPI_Op operator, {_C}, "
+            f"{_ON})"
+        ),
+        None,
+        _extent(f"mpi_bytes_of_sums(const void *src, const int *counts, MPI_Datatype type, {_C})"),
+    ),
+    "MPI_Gather": Rule(
+        _pullback(
+            f"mpi_gather_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, int root, {_C}, {_ON})"
+        ),
+        None,
+        _extent(f"mpi_bytes_of_all_at(int block, MPI_Datatype block_type, int root, {_C})"),
+    ),
+    "MPI_Gatherv": Rule(
+        _pullback(
+            f"mpi_gatherv_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}, int root, {_C}, {_ON})"
+        ),
+        None,
+        _extent(
+            f"mpi_bytes_of_blocks_at(const int *counts, const int *places, MPI_Datatype block_type, int root, {_C})"
+        ),
+    ),
+    "MPI_Scatter": Rule(
+        _pullback(
+            f"mpi_scatter_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, int root, {_C}, {_ON})"
+        ),
+        None,
+        _unless,
+    ),
+    "MPI_Scatterv": Rule(
+        _pullback(
+            "mpi_scatterv_pullback(void *adj_src, const int *sent_counts, const int *sent_places, int elements, "
+            f"MPI_Datatype type, {_BLOCK}, int root, {_C}, {_ON})"
+        ),
+        None,
+        _unless,
+    ),
+    "MPI_Allgather": Rule(
+        _pullback(f"mpi_allgather_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, {_C}, {_ON})"),
+        None,
+        _of_all,
+    ),
+    "MPI_Allgatherv": Rule(
+        _pullback(f"mpi_allgatherv_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}, {_C}, {_ON})"),
+        None,
+        _of_blocks,
+    ),
+    "MPI_Alltoall": Rule(
+        _pullback(f"mpi_alltoall_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, {_C}, {_ON})"),
+        None,
+        _of_all,
+    ),
+    "MPI_Alltoallv": Rule(
+        _pullback(
+            "mpi_alltoallv_pullback(void *adj_src, const int *sent_counts, const int *sent_places, int elements, "
+            f"MPI_Datatype type, {_BLOCKS}, {_C}, {_ON})"
+        ),
+        None,
+        _of_blocks,
+    ),
+}
+
+
+def _tangent(prototype: str) -> Act:
+    """What stands beside a call, or in its place, in the sweep of tangents."""
+    given = _positions(prototype, "dot_", "src", "updated", "request")
+    written = _positions(prototype, "dot_", "request", "status", "number")
+    return Act(prototype, "may fail for want of memory", reads=given, writes=written)
+
+
+_sent_tangent = _tangent(f"void mpi_send_tangent(void *dot_src, {_SENT}, int on_src)")
+
+TANGENTS: dict[str, Act] = {
+    **dict.fromkeys(("MPI_Send", "MPI_Isend", "MPI_Issend"), _sent_tangent),
+    "MPI_Irecv": _tangent(f"void mpi_irecv_tangent(void *dot_dst, {_SENT}, MPI_Request *request, int on_dst)"),
+    "MPI_Wait": _tangent("int mpi_wait_tangent(MPI_Request *request_held, MPI_Status *status)"),
+    "MPI_Waitall": _tangent("int mpi_waitall_tangent(int elements, MPI_Request *requests, MPI_Status *status)"),
+    "MPI_Waitany": _tangent(
+        "int mpi_waitany_tangent(int elements, MPI_Request *requests, int *number, MPI_Status *status)"
+    ),
+    "MPI_Test": _tangent("int mpi_test_tangent(MPI_Request *request_held, int *number, MPI_Status *status)"),
+    "MPI_Testall": _tangent(
+        "int mpi_testall_tangent(int elements, MPI_Request *requests, int *number, MPI_Status *status)"
+    ),
+    "MPI_Allreduce": _tangent(
+        "void mpi_allreduce_tangent(const void *src, const void *updated, void *dot_src, void *dot_updated, "
+        f"{_REDUCED}, {_ON})"
+    ),
+    "MPI_Reduce": _tangent(
+        "void mpi_reduce_tangent(const void *src, const void *updated, void *dot_src, void *dot_updated, int elements, "
+        f"MPI_Datatype type, MPI_Op operator, int root, {_C}, {_ON})"
+    ),
+}
+received_tangent = _tangent("void mpi_received_tangent(void *dot_dst, int on_dst)")
+forget_receive = Act("void mpi_forget_receive(void)")
+
+joined = Act(f"void mpi_joined({_C})", "adds nothing", "needs no session")
+all_waited = Act("void mpi_all_waited(void)", "may fail for want of memory", "adds nothing")
+done = Act("void mpi_done(void)", "adds nothing")
+comm_free = Act("int mpi_comm_free(MPI_Comm *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
+type_free = Act("int mpi_type_free(MPI_Datatype *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
+
+_WAITS = ("MPI_Wait", "MPI_Test")
+COMPLETE = (
+    *(r.forward for name, r in RULES.items() if name.startswith(_WAITS) and r.forward is not None),
+    *(act for name, act in TANGENTS.items() if name.startswith(_WAITS)),
+)
+
+
+def remembers_adjoint(function: str) -> bool:
+    """Whether the forward part of a function is given an adjoint."""
+    forward = RULES[function].forward if function in RULES else None
+    return forward is not None and any(role.startswith("adj_") for role in forward.row(()).roles)
+
+
+def _operations() -> list[Operation]:
+    found: dict[int, Operation] = {}
+    for rule in RULES.values():
+        for operation in (rule.pullback, rule.forward, rule.extent):
+            if operation is not None:
+                found[id(operation)] = operation
+    for act in (*TANGENTS.values(), received_tangent, forget_receive, joined, all_waited, done, comm_free, type_free):
+        found[id(act)] = act
+    return list(found.values())
+
+
+# Numbers that stand for ranks and the like: what they are, the library knows.
+CONSTANTS = tuple(Callee(name, "support", returns=INT, params=(), text={"cuda": name, "c": name}) for name in NUMBERS)
+
+ROWS = (*CONSTANTS, *(row for operation in _operations() for row in operation.rows.values()))

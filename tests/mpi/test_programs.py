@@ -1,0 +1,20 @@
+"""Gradients and tangents of MPI programs, on MPI itself: each program in programs/, on several ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mpi.launching import needs_mpi, on_ranks
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
+
+
+@needs_mpi
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_program(path: Path, ranks: int) -> None:
+    done = on_ranks(ranks, "-m", "tests.mpi.ranks", str(path))
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert done.stdout.count(": right") >= 1
