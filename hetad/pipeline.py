@@ -39,6 +39,7 @@ from hetad.device.tape.factors import factors_kept
 from hetad.device.tape.saves import ordered_saves
 from hetad.device.tape.segments import segments_asked_for
 from hetad.device.tape.storage import stored_tape
+from hetad.device.warp_synchronous import warp_synchronous
 from hetad.diagnostics import SourceError
 from hetad.frontend.closure import reach, reach_for_derivative, with_routines
 from hetad.frontend.fence import supported
@@ -118,6 +119,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     refuse_proven_races,
     launch_kernel,
     inline_calls.needing(*NORMALISED),
+    warp_synchronous,
     field_by_field,
     scalar_replacement.only(option("scalars")),
     lift_symbols,

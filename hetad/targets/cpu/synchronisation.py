@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeGuard
 
+from hetad.device.warp_synchronous import stored_in_step
 from hetad.ir import nodes as ir
+from hetad.ir.build import Names
 from hetad.ir.places import root_symbol
 from hetad.ir.types import is_volatile
-from hetad.ir.visit import map_body, walk_stmts
+from hetad.ir.visit import declared, map_body, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Means
 
@@ -18,7 +21,7 @@ def waits(statement: ir.Stmt) -> bool:
     return any(map(callees.meets, walk_stmts((statement,))))
 
 
-def stores_volatile(s: ir.Stmt) -> bool:
+def stores_volatile(s: ir.Stmt) -> TypeGuard[ir.Assign | ir.Update]:
     """Whether the statement stores what other threads of a warp may read at once."""
     if not isinstance(s, ir.Assign | ir.Update) or not is_volatile(s.target.type):
         return False
@@ -29,12 +32,10 @@ def stores_volatile(s: ir.Stmt) -> bool:
 def in_step(kernel: ir.Function) -> ir.Function:
     """The kernel, in which the threads that come to a store of volatile data make it together, as the lanes of a warp
     do on the device: programs from before `__syncwarp` rely on it."""
+    names = Names({x.name for x in (*kernel.params, *declared(kernel.body))})
 
     def together(s: ir.Stmt) -> ir.Stmt | ir.Body:
-        if not stores_volatile(s):
-            return s
-        meet = ir.Call("__activemask", (), span=s.span)
-        return meet, s, meet
+        return stored_in_step(s, "__activemask", names) if stores_volatile(s) else s
 
     body = map_body(together, kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
