@@ -91,6 +91,7 @@ from hetad.tangent.host import tangent
 from hetad.targets.cpu.passes import CPU
 
 if TYPE_CHECKING:
+    from hetad.emit.located import LocatedLine
     from hetad.frontend import Unit
 
 __all__ = ["CPU", "differentiate", "normalized", "primal", "reach", "source"]
@@ -367,3 +368,10 @@ def source(derivative: Derivative) -> str:
     from hetad import targets
 
     return targets.cuda_file(derivative.program, derivative.entry)
+
+
+def located_source(derivative: Derivative) -> list[tuple[ir.Function, list[LocatedLine]]]:
+    """The functions of that file that are the derivative itself; each line knows its place in the primal."""
+    from hetad import targets
+
+    return targets.located_functions(derivative.program, derivative.entry)

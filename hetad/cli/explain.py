@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from hetad.cli.options import add_driver, add_limits, add_making, add_source, fu
 from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
+    from hetad.api import Function
     from hetad.checks.comparison import Subject
     from hetad.host.derivation import Request
 
@@ -35,6 +37,8 @@ def add(commands: Any) -> argparse.ArgumentParser:
                          help="the host function or kernel to differentiate")  # fmt: skip
     command.add_argument("--wrt", metavar="A,B", type=names, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
+    command.add_argument("--html", metavar="FILE", type=Path, help="write a page instead: the call graph, program and "
+                         "derivative side by side, what is saved, how adjoints are accumulated")  # fmt: skip
     add_driver(command)
     add_limits(command)
     add_making(command)
@@ -49,7 +53,28 @@ def run(options: argparse.Namespace) -> int:
     from hetad.cli.stages import requested
 
     function = function_of(load(options), options)
-    _show(function.compiled.unit, requested(function, options.wrt, options.of, limits(options), making(options)))
+    request = requested(function, options.wrt, options.of, limits(options), making(options))
+    if options.html is not None:
+        return _page(function, request, options)
+    _show(function.compiled.unit, request)
+    return 0
+
+
+def _page(
+    function: Function, request: Request, options: argparse.Namespace, saves: Sequence[tuple[Any, int]] = ()
+) -> int:
+    from hetad import pipeline
+    from hetad.cli.grad import refuse_overwriting, write
+    from hetad.page.page import Subject, page
+
+    refuse_overwriting(options.html, options.file)
+    compiled = function.compiled
+    derivative = pipeline.differentiate(compiled.unit, request)
+    of = "the return value" if request.of is None else ", ".join(request.of)
+    title = f"Gradient of {of} of {function.name} with respect to {', '.join(request.wrt)}"
+    measured = list(zip([*derivative.explanation.saved, None], (size for _, size in saves), strict=False))
+    primal = pipeline.reach(compiled.unit, compiled.name)
+    write(options.html, page(Subject(title, compiled.signature.text, primal, derivative, measured)))
     return 0
 
 
@@ -64,10 +89,14 @@ def _problem(options: argparse.Namespace) -> int:
     memory, made = {**problem.memory, **limits(options)}, making(options)
     program = hetad.load(problem.source, **problem.loading)
     function = comparison.function_of(program, problem)
-    _show(function.compiled.unit, requested(function, problem.wrt, problem.of, memory, made))
+    request = requested(function, problem.wrt, problem.of, memory, made)
+    if options.html is None:
+        _show(function.compiled.unit, request)
     with progress(f"running {problem.function}"):
         subject, arguments = comparison.from_problem(problem, "cpu", measure=True, **memory, **made)
         subject.gradient(arguments, comparison.ones(subject, arguments))
+    if options.html is not None:
+        return _page(function, request, options, subject.saves())
     _measured(subject, options.file[0], memory.get("memory_limit"))
     return 0
 

@@ -81,8 +81,8 @@ def explained(derivative: Derivative, name: str) -> str:
         return "\n".join(f"{function}: {', '.join(names) or 'nothing'}" for function, names in found.active.items())
     if name == "needed":
         lines = [f"{s.span}: {s.what}: {s.how} ({s.bytes})" for s in (*found.saved, *found.refilled)]
-        return "\n".join(lines) or "nothing is saved"
+        return "\n".join(dict.fromkeys(lines)) or "nothing is saved"
     if name == "loops":
         return "\n".join(f"{loop.span}: {loop}" for loop in found.loops) or "there are no time loops"
     lines = [f"{a.span}: {a.function}: {a.what}: {a.how}" for a in found.accumulated]
-    return "\n".join(lines) or "no shared adjoints"
+    return "\n".join(dict.fromkeys(lines)) or "no shared adjoints"

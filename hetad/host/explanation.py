@@ -35,11 +35,12 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """One update of an adjoint that several threads may share."""
+    """One update of an adjoint that several threads may share; `why`: what was proven, or could not be."""
 
     function: str
     what: str
     how: str
+    why: str
     span: Span
 
 
@@ -59,6 +60,34 @@ _EXTENTS = {
     "allocation": "snapshot of the whole buffer",
     "reached": "snapshot of the whole buffer, if there is one",
     "column": "snapshots of the buffers that it points to",
+}
+
+_ATOMIC = "atomicAdd: threads may meet, or additions would wait"
+_LANES = "atomic additions, of neighbouring lanes to neighbouring cells"
+_SLOW = "atomic additions: the thread computes longer than they take"
+_VECTORS = "atomic additions, as vectors"
+_HOT = "summed by the block where cells recur"
+_WARP = "summed over lanes, one atomic a warp"
+_BLOCK = "uniform: block reduction, one atomic a block"
+_FIXED = "uniform: block reduction, in a fixed order"
+_TURNS = "in turn: one thread works for all, for a fixed order"
+_GATHER = "gather: summed by a thread for each cell"
+_TILES = "gather on tiles: a block sums 64 x 64 cells"
+_PLAIN = "exclusive: plain +="
+
+_WHY = {
+    _ATOMIC: "not proven that each cell has one thread, nor that the cell tells which threads add to it",
+    _LANES: "not proven that each cell has one thread; the lanes of a warp add to cells in a row",
+    _SLOW: "not proven that each cell has one thread; additions are few beside what the thread computes",
+    _VECTORS: "not proven that each cell has one thread; a thread adds to cells that lie side by side",
+    _HOT: "not proven that each cell has one thread; threads of a block often add to the same cells",
+    _WARP: "proven: the lanes of a warp add to one cell",
+    _BLOCK: "proven: all threads of a block add to one cell",
+    _FIXED: "proven: all threads of a block add to one cell; a fixed order is asked for",
+    _TURNS: "not proven that each cell has one thread, and a fixed order is asked for",
+    _GATHER: "proven: the cell tells which threads add to it, so one thread takes the terms of all",
+    _TILES: "proven: a sum of products over one axis, so a block takes the terms of a tile of cells",
+    _PLAIN: "proven: different threads add to different cells",
 }
 
 _RENAMED = "kept without a copy, where all of it is overwritten"
@@ -157,7 +186,7 @@ def accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumul
     more = f", where {pullback.where}" if pullback.where else ""
     more += f", without {' and '.join(pullback.without)} in shared memory" if pullback.without else ""
     for found in _accumulations(pullback, function):
-        yield replace(found, how=f"{found.how}{more}")
+        yield replace(found, how=f"{found.how}{more}", why=_WHY[found.how])
 
 
 def _accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumulated]:
@@ -168,35 +197,33 @@ def _accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumu
         calls = [s for s in walk_stmts(function.body) if isinstance(s, ir.Call) and s.function == "atomicAdd"]
         updates = [s for s in walk_stmts(function.body) if isinstance(s, ir.Update) and reached_by(s.target) in shadows]
         place, span = (updates[0].target, updates[0].span) if updates else (calls[0].args[0], calls[0].span)
-        yield Accumulated(function.name, _name(place), "gather on tiles: a block sums 64 x 64 cells", span)
+        yield _found(function, place, _TILES, span)
         return
     for s in walk_stmts(function.body):
         match s:
             case ir.Call(function="atomicAdd", args=args):
-                yield Accumulated(
-                    function.name, _name(args[0]), "atomicAdd: threads may meet, or additions would wait", s.span
-                )
+                yield _found(function, args[0], _ATOMIC, s.span)
             case ir.Call(args=args) if operations.does(s, operations.add_run):
-                vectors = args[0].type == Pointer(FLOAT)
-                how = "as vectors" if vectors else "of neighbouring lanes to neighbouring cells"
-                how = f"atomic additions, {how}"
-                yield Accumulated(function.name, _name(args[0]), how, s.span)
-            case ir.Call(args=args) if operations.does(s, operations.add_each):
-                how = "atomic additions: the thread computes longer than they take"
-                yield Accumulated(function.name, _name(args[0]), how, s.span)
-            case ir.Call(args=args) if operations.does(s, operations.hot_add):
-                yield Accumulated(function.name, _name(args[0]), "summed by the block where cells recur", s.span)
-            case ir.Call(args=args) if operations.does(s, operations.warp_add):
-                yield Accumulated(function.name, _name(args[0]), "summed over lanes, one atomic a warp", s.span)
-            case ir.Call(args=args) if operations.does(s, operations.block_add):
-                yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, one atomic a block", s.span)
-            case ir.Call(args=args) if operations.does(s, operations.block_sum):
-                yield Accumulated(function.name, _name(args[0]), "uniform: block reduction, in a fixed order", s.span)
+                yield _found(function, args[0], _VECTORS if args[0].type == Pointer(FLOAT) else _LANES, s.span)
+            case ir.Call(args=args) if (how := _by_operation(s)) is not None:
+                yield _found(function, args[0], how, s.span)
             case ir.Update(target=target) if reached_by(target) in shadows:
-                yield Accumulated(function.name, _name(target), plain, s.span)
+                yield _found(function, target, plain, s.span)
             case ir.Assign(target=target, value=value) if reached_by(target) in shadows and not is_zero(value):
                 if not any(target == other for other in _added_to(function)):
-                    yield Accumulated(function.name, _name(target), plain, s.span)
+                    yield _found(function, target, plain, s.span)
+
+
+def _by_operation(call: ir.Call) -> str | None:
+    ways = (
+        (operations.add_each, _SLOW), (operations.hot_add, _HOT), (operations.warp_add, _WARP),
+        (operations.block_add, _BLOCK), (operations.block_sum, _FIXED),
+    )  # fmt: skip
+    return next((how for operation, how in ways if operations.does(call, operation)), None)
+
+
+def _found(function: ir.Function, place: ir.Expr, how: str, span: Span) -> Accumulated:
+    return Accumulated(function.name, _name(place), how, "", span)
 
 
 def _added_to(function: ir.Function) -> Iterator[ir.Place]:
@@ -205,9 +232,7 @@ def _added_to(function: ir.Function) -> Iterator[ir.Place]:
 
 
 def _updated(turns: bool, gather: bool) -> str:
-    if turns:
-        return "in turn: one thread works for all, for a fixed order"
-    return "gather: summed by a thread for each cell" if gather else "exclusive: plain +="
+    return _TURNS if turns else _GATHER if gather else _PLAIN
 
 
 def _name(place: ir.Expr) -> str:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from hetad.targets.cpu.file import cpu_kernels, cpu_source, host_source
 from hetad.targets.cpu.passes import CpuOptions
-from hetad.targets.cuda.file import cuda_file, device_source, kernel_routines, kernels, parameter_sizes, symbols
+from hetad.targets.cuda.file import (
+    cuda_file,
+    device_source,
+    kernel_routines,
+    kernels,
+    located_functions,
+    parameter_sizes,
+    symbols,
+)
 
 __all__ = [
     "CpuOptions", "cpu_kernels", "cpu_source", "cuda_file", "device_source", "host_source", "kernel_routines",
-    "kernels", "parameter_sizes", "symbols",
+    "kernels", "located_functions", "parameter_sizes", "symbols",
 ]  # fmt: skip

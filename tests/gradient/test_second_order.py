@@ -1,4 +1,4 @@
-"""Products of Hessians, of one case of each program: against differences of gradients, and symmetric (productcheck)."""
+"""Products of Hessians, of one case of each program: against differences of gradients, and symmetric."""
 
 from __future__ import annotations
 

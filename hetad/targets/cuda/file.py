@@ -7,6 +7,7 @@ from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.dialect import CUDA, NVRTC, Dialect
 from hetad.emit.layout import joined
+from hetad.emit.located import LocatedLine, located
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.names import reached
@@ -70,6 +71,15 @@ def cuda_file(program: ir.Program, entry: str, header_comment: str = "") -> str:
     if used := libraries(host):
         header_comment = f"{header_comment}\nlink with {' '.join(f'-l{name}' for name in used)}".strip()
     return joined([[*texts.comment(header_comment)], _includes(text, _opaque_headers(host)), text.rstrip("\n")])
+
+
+@deep
+def located_functions(program: ir.Program, entry: str) -> list[tuple[ir.Function, list[LocatedLine]]]:
+    """The functions that `cuda_file` has of the program itself, in its order; lines know their place in the primal."""
+    program = with_calls(program)
+    parts, own = _assembly(program, CUDA), program.functions
+    functions = [f for f in parts.functions("device", "host device", "kernel") if f.name in own]
+    return [(f, located(parts, f, _linkage(f, entry))) for f in (*functions, *parts.functions("host"))]
 
 
 def _assembly(program: ir.Program, dialect: Dialect) -> Assembly:

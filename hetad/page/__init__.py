@@ -1,0 +1,1 @@
+"""`hetad explain --html`: one file that shows a program beside its derivative, and what was decided about both."""
