@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedError,
     )  # fmt: skip
+    from hetad.draw.call_graph import CallGraph, call_graph
     from hetad.gradients import Gradient
     from hetad.jacobians import Hessian, Jacobian, hessian, jacobian
     from hetad.modes import hvp, jvp
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentError", "BackendError", "ExecutionError", "Function", "Gradient", "Hessian", "HessianProduct",
+    "ArgumentError", "BackendError", "CallGraph", "ExecutionError", "Function", "Gradient", "Hessian", "HessianProduct",
     "HetadError", "Jacobian", "Program", "RaceError", "Report", "Result", "SourceError", "Span", "SyntaxProblem",
-    "Tangent", "UnknownNameError", "UnsupportedError", "dot_product_test", "gradcheck", "gradient", "hessian",
+    "Tangent", "UnknownNameError", "UnsupportedError", "call_graph", "dot_product_test", "gradcheck", "gradient", "hessian",
     "hvp", "jacobian", "jvp", "load", "loads", "pullback", "taylor_test",
 ]  # fmt: skip
 
@@ -52,6 +53,7 @@ _HOME = {
     **dict.fromkeys(("Function", "Program", "gradient", "load", "loads", "pullback"), "api"),
     **dict.fromkeys(("hvp", "jvp"), "modes"),
     **dict.fromkeys(("dot_product_test", "gradcheck", "taylor_test"), "checks.interface"),
+    **dict.fromkeys(("CallGraph", "call_graph"), "draw.call_graph"),
     **dict.fromkeys(("Hessian", "Jacobian", "hessian", "jacobian"), "jacobians"),
 }  # fmt: skip
 

@@ -201,7 +201,7 @@ def _as_dictionary(finding: Finding) -> dict[str, Any]:
 def _print(findings: list[Finding], templates: Mapping[str, str]) -> None:
     from rich.table import Table
 
-    from hetad.cli.console import out
+    from hetad.cli.console import out, say
     from hetad.cli.errors import render
 
     table = Table()
@@ -216,8 +216,8 @@ def _print(findings: list[Finding], templates: Mapping[str, str]) -> None:
         table.add_row(f"{name}<…>", kind, "", "template: check an instance of it by its name")
     out().print(table)
     for text in dict.fromkeys(f"{span}: {text}" for finding in findings for text, span in finding.notes):
-        out().print(f"note: {text}", markup=False, highlight=False, soft_wrap=True)
+        say(out(), f"note: {text}", indent=4)
     # A refused function stands in the way of all that call it: show each place once.
     for error in {str(error): error for finding in findings for error in finding.errors}.values():
         out().print()
-        out().print(render(error), soft_wrap=True)
+        say(out(), render(error), indent=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _PIPE_WIDTH = 120
+_SOURCE = re.compile(r" +\d* \| ")
 _PATIENCE = 1.0  # seconds before a progress bar shows
 
 
@@ -35,6 +37,26 @@ def _console(stderr: bool) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
     return Console(stderr=stderr, highlight=False, width=width)
+
+
+def say(console: Console, content: Any, indent: int = 0) -> None:
+    """Text whose lines may be long: wrapped between words on a terminal, continued with an indent; else as it is.
+    Lines of source, and the carets below them, are never wrapped."""
+    if not console.is_terminal:
+        console.print(content, markup=False, soft_wrap=True)
+        return
+    from rich.text import Text
+
+    text = content if isinstance(content, Text) else Text(str(content))
+    for line in text.split("\n", allow_blank=True):
+        of_source = _SOURCE.match(line.plain) is not None
+        first, *rest = [line] if of_source else line.wrap(console, console.width, overflow="fold") or [line]
+        first.rstrip()
+        console.print(first, soft_wrap=True)
+        if rest:
+            more = Text(" ").join(part.copy() for part in rest)
+            for part in more.wrap(console, console.width - indent, overflow="fold"):
+                console.print(Text(" " * indent) + part, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

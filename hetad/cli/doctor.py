@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +12,10 @@ from typing import Any, Literal
 from hetad.cli.options import add_json
 
 Status = Literal["ok", "absent", "broken"]
+_NEEDED = (
+    "numpy", "pycparser", "pcpp", "libclang", "islpy", "networkx", "checkpoint-schedules", "rich", "pygments",
+)  # fmt: skip
+_OPTIONAL = ("scipy", "matplotlib", "torch", "jax", "ziglang")
 _MARKS = {"ok": "[green]ok[/]", "absent": "[yellow]absent[/]", "broken": "[bold red]broken[/]"}
 
 
@@ -72,9 +78,16 @@ def _packages() -> list[Finding]:
 
     from hetad import __version__
 
-    names = ("numpy", "pycparser", "pcpp", "networkx", "rich")
-    others = [f"{name} {metadata.version(name)}" for name in names]
-    return [Finding("versions", "ok", ", ".join([f"hetad {__version__}", *others]))]
+    def versions(names: Sequence[str]) -> str:
+        found = {}
+        for name in names:
+            with contextlib.suppress(metadata.PackageNotFoundError):
+                found[name] = metadata.version(name)
+        return ", ".join(f"{name} {version}" for name, version in found.items())
+
+    needed = Finding("versions", "ok", f"hetad {__version__}, {versions(_NEEDED)}")
+    others = versions(_OPTIONAL)
+    return [needed, Finding("beside it", "ok", others)] if others else [needed]
 
 
 def _cache() -> Finding:
@@ -160,7 +173,7 @@ def _cupy() -> Finding:
 
     found = [d for d in metadata.distributions() if (d.metadata["Name"] or "").lower().startswith("cupy")]
     if not found:
-        return Finding("CuPy", "absent", "not installed", "pip install hetad[cuda13], or hetad[cuda12] for CUDA 12")
+        return Finding("CuPy", "absent", "not installed", "pip install cupy-cuda13x, or cupy-cuda12x for CUDA 12")
     names = ", ".join(f"{d.metadata['Name']} {d.version}" for d in found)
     if len(found) > 1:
         return Finding("CuPy", "broken", f"several at once: {names}", "pip uninstall all of them, then install one")
@@ -200,6 +213,7 @@ def _libraries() -> list[Finding]:
 
 
 def _print(groups: dict[str, list[Finding]]) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from hetad.cli.console import out
@@ -208,8 +222,8 @@ def _print(groups: dict[str, list[Finding]]) -> None:
     for name, findings in groups.items():
         table.add_row(f"[bold]{name}[/]", "", "")
         for finding in findings:
-            table.add_row(f"  {finding.topic}", _MARKS[finding.status], finding.detail)
+            table.add_row(f"  {finding.topic}", _MARKS[finding.status], escape(finding.detail))
             if finding.remedy:
-                table.add_row("", "", f"[cyan]help:[/] {finding.remedy}")
+                table.add_row("", "", f"[cyan]help:[/] {escape(finding.remedy)}")
         table.add_section()
     out().print(table)

@@ -22,9 +22,9 @@ def explain_failure(error: Exception, as_json: bool) -> int | None:
 
         print_json({"error": as_dictionary(error)})
     else:
-        from hetad.cli.console import err
+        from hetad.cli.console import err, say
 
-        err().print(render(error), soft_wrap=True)
+        say(err(), render(error), indent=4)
     return USAGE if isinstance(error, ArgumentError | UnknownNameError | OSError) else FAILED
 
 

@@ -74,7 +74,9 @@ def _page(
     title = f"Gradient of {of} of {function.name} with respect to {', '.join(request.wrt)}"
     measured = list(zip([*derivative.explanation.saved, None], (size for _, size in saves), strict=False))
     primal = pipeline.reach(compiled.unit, compiled.name)
-    write(options.html, page(Subject(title, compiled.signature.text, primal, derivative, measured)))
+    write(
+        options.html, page(Subject(title, compiled.signature.text, primal, derivative, compiled.unit.display, measured))
+    )
     return 0
 
 
@@ -103,7 +105,7 @@ def _problem(options: argparse.Namespace) -> int:
 
 def _show(unit: Any, request: Request) -> None:
     from hetad import pipeline
-    from hetad.cli.console import out
+    from hetad.cli.console import out, say
     from hetad.cli.stages import explained
 
     derivative = pipeline.differentiate(unit, request)
@@ -111,23 +113,23 @@ def _show(unit: Any, request: Request) -> None:
         if stage == "loops" and request.memory_limit is None:
             continue
         out().print(f"[bold]{heading}[/]")
-        out().print(explained(derivative, stage), markup=False, soft_wrap=True)
+        say(out(), explained(derivative, stage), indent=4)
         out().print()
 
 
 def _measured(subject: Subject, path: Path, limit: int | str | None) -> None:
     """What the gradient saved at the inputs of the problem file."""
-    from hetad.cli.console import out
+    from hetad.cli.console import out, say
     from hetad.run.report import size_in_bytes
 
     saves, report = subject.saves(), subject.saved()
     out().print(f"[bold]What is saved at the inputs of {path}, in bytes[/]", soft_wrap=True)
     for saved, size in saves:
         if saved is not None:
-            out().print(f"{size:>14,}  {saved.span}: {saved.what}: {saved.how}", markup=False, soft_wrap=True)
+            say(out(), f"{size:>14,}  {saved.span}: {saved.what}: {saved.how}", indent=16)
         elif size:
             out().print(f"{size:>14,}  checkpoints of time loops", markup=False)
     out().print(f"{sum(size for _, size in saves):>14,}  in all", markup=False)
     if report is not None:
         allowed = f" (the memory limit is {size_in_bytes(limit, 'memory_limit'):,})" if limit is not None else ""
-        out().print(f"{report}{allowed}", markup=False, soft_wrap=True)
+        say(out(), f"{report}{allowed}")

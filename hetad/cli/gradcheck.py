@@ -121,7 +121,7 @@ def _print(report: Report, path: Path) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from hetad.cli.console import out
+    from hetad.cli.console import out, say
 
     out().print(f"[bold]{path}: {report.function} on {report.backend}[/]", soft_wrap=True)
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
@@ -134,9 +134,9 @@ def _print(report: Report, path: Path) -> None:
     out().print(table)
     for row in report.rows:
         if row.note:
-            out().print(f"  {row.check}: {row.note}", markup=False)
+            say(out(), f"  {row.check}: {row.note}", indent=4)
     for note in report.notes:
-        out().print(note, markup=False)
+        say(out(), note, indent=4)
     checks = f"{len(report.rows)} checks"
     out().print(f"[green]passed[/]: {checks}" if report.passed else f"[bold red]FAILED[/]: {checks}")
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hetad.cli.options import add_source, load
-from hetad.diagnostics import SourceError
-
-if TYPE_CHECKING:
-    from hetad.draw.graph import Graph
-    from hetad.frontend.unit import Unit
-    from hetad.ir.nodes import Function
 
 FORMATS = ("mermaid", "dot", "svg")
 
@@ -35,47 +29,19 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> int:
     from hetad.cli.grad import refuse_overwriting, write
+    from hetad.draw.call_graph import CallGraph, of_unit
 
     if options.output is not None:
         refuse_overwriting(options.output, options.file)
-    unit = load(options).unit
-    graph = _graph(unit, options.function)
-    text = _drawn(
-        graph,
-        options.format or _format_of(options.output),
-        f"Call graph of {', '.join(file.name for file in options.file)}",
+    drawn = CallGraph(
+        of_unit(load(options).unit, options.function), f"Call graph of {', '.join(file.name for file in options.file)}"
     )
+    text: str = getattr(drawn, options.format or _format_of(options.output))
     if options.output is not None:
         write(options.output, text)
     else:
         sys.stdout.write(text)
     return 0
-
-
-def _graph(unit: Unit, function: str | None) -> Graph:
-    """Of one function, which must be readable; or of all, as far as they are."""
-    from hetad.draw.graph import graph_of
-
-    if function is not None:
-        return graph_of(unit.reach(function).functions.values())
-    functions: list[Function] = []
-    unsupported: list[str] = []
-    for name in unit.functions:
-        try:
-            functions += unit.reach(name).functions.values()
-        except SourceError:
-            unsupported.append(name)
-    return graph_of(functions, unsupported)
-
-
-def _drawn(graph: Graph, form: str, title: str) -> str:
-    if form == "svg":
-        from hetad.draw.svg import svg
-
-        return svg(graph, title)
-    from hetad.draw import text
-
-    return text.dot(graph) if form == "dot" else text.mermaid(graph)
 
 
 def _format_of(output: Path | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,9 +15,16 @@ NodeKind = Literal["host", "kernel", "device", "unsupported"]
 
 @dataclass(frozen=True)
 class Node:
+    """`shown`: the name as a user writes it, where that is another."""
+
     name: str
     kind: NodeKind
     line: int | None = None
+    shown: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.shown or self.name
 
     @property
     def caption(self) -> str:
@@ -35,11 +42,12 @@ class Edge:
     kind: EdgeKind
     lines: tuple[int, ...]
 
-    @property
-    def caption(self) -> str:
+    def caption(self, titles: Mapping[str, str]) -> str:
+        """`titles`: of the nodes by their names."""
         verb = "launches" if self.kind == "launch" else "calls"
         places = ", ".join(map(str, self.lines))
-        return f"{self.caller} {verb} {self.callee} (line{'s' if len(self.lines) > 1 else ''} {places})"
+        who, whom = titles[self.caller], titles[self.callee]
+        return f"{who} {verb} {whom} (line{'s' if len(self.lines) > 1 else ''} {places})"
 
 
 @dataclass(frozen=True)
@@ -48,21 +56,43 @@ class Graph:
     edges: tuple[Edge, ...]
 
 
-def graph_of(functions: Iterable[ir.Function], unsupported: Iterable[str] = ()) -> Graph:
+def graph_of(
+    functions: Iterable[ir.Function], unsupported: Iterable[str] = (), shown: Callable[[str], str] = str,
+    is_hidden: Callable[[str], bool] = lambda _: False,
+) -> Graph:  # fmt: skip
     """The call graph of some functions of a program; calls of functions that are not among them are left out.
 
     Args:
         functions: in the order of the source; the first of two with the same name counts.
         unsupported: names of functions that could not be read, drawn without what they call.
+        shown: what a user calls a function.
+        is_hidden: of which files no function is drawn; what they call counts as called by their callers.
     """
     known: dict[str, ir.Function] = {}
     for function in functions:
         known.setdefault(function.name, function)
-    nodes = [Node(f.name, _kind(f), f.span.line) for f in known.values()]
+    hidden = {f.name for f in known.values() if is_hidden(f.span.file)}
+    nodes = [Node(f.name, _kind(f), f.span.line, shown(f.name)) for f in known.values() if f.name not in hidden]
     nodes += [Node(name, "unsupported") for name in unsupported if name not in known]
     names = {node.name for node in nodes}
-    edges = [edge for function in known.values() for edge in _edges(function, names)]
+    direct = {f.name: list(_edges(f, names | hidden)) for f in known.values()}
+    edges = [edge for name in direct if name not in hidden for edge in _through(name, direct, hidden)]
     return Graph(tuple(sorted(nodes, key=lambda n: (n.line is None, n.line or 0, n.name))), tuple(edges))
+
+
+def _through(caller: str, direct: Mapping[str, Sequence[Edge]], hidden: Collection[str]) -> Iterator[Edge]:
+    """The edges of a function, with those of hidden ones that it calls in the place of calls of these."""
+    found: dict[tuple[str, EdgeKind], dict[int, None]] = {}
+    waiting, seen = [(edge, edge.lines) for edge in reversed(direct[caller])], set[tuple[str, tuple[int, ...]]]()
+    while waiting:
+        edge, lines = waiting.pop()
+        if edge.callee not in hidden:
+            found.setdefault((edge.callee, edge.kind), {}).update(dict.fromkeys(lines))
+        elif (edge.callee, lines) not in seen:
+            seen.add((edge.callee, lines))
+            waiting += [(inner, lines) for inner in reversed(direct[edge.callee])]
+    for (callee, kind), lines_ in found.items():
+        yield Edge(caller, callee, kind, tuple(lines_))
 
 
 def _kind(function: ir.Function) -> NodeKind:

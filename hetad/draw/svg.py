@@ -65,7 +65,8 @@ def svg(graph: Graph, title: str) -> str:
         *_definitions(),
         '<rect width="100%" height="100%" fill="#ffffff"/>',
     ]
-    lines += [_arrow(i, edge, canvas) for i, edge in enumerate(graph.edges)]
+    titles = {node.name: node.title for node in graph.nodes}
+    lines += [_arrow(i, edge, canvas, edge.caption(titles)) for i, edge in enumerate(graph.edges)]
     lines += [_box(node, canvas) for node in graph.nodes]
     lines += _legend(graph, height - _MARGIN)
     return "\n".join([*lines, "</svg>"]) + "\n"
@@ -74,7 +75,7 @@ def svg(graph: Graph, title: str) -> str:
 def _canvas(graph: Graph, placed: Layout) -> _Canvas:
     widths: dict[int, float] = {}
     for node in graph.nodes:
-        needed = max(len(node.name) * _CHARACTER, len(node.caption) * _SMALL) + 28
+        needed = max(len(node.title) * _CHARACTER, len(node.caption) * _SMALL) + 28
         column = placed.column[node.name]
         widths[column] = max(widths.get(column, 0.0), needed)
     starts, x = [], float(_MARGIN)
@@ -102,10 +103,10 @@ def _box(node: Node, canvas: _Canvas) -> str:
     dashes = ' stroke-dasharray="5 4"' if node.kind == "unsupported" else ""
     middle = x + width / 2
     return (
-        f"<g><title>{escape(node.name)}: {escape(node.caption)}</title>"
+        f"<g><title>{escape(node.title)}: {escape(node.caption)}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="{_radius(node)}" '
         f'fill="{colours.fill}" stroke="{colours.stroke}" stroke-width="1.5"{dashes}/>'
-        f'<text x="{middle:.1f}" y="{y + 19:.1f}" text-anchor="middle" fill="{INK}">{escape(node.name)}</text>'
+        f'<text x="{middle:.1f}" y="{y + 19:.1f}" text-anchor="middle" fill="{INK}">{escape(node.title)}</text>'
         f'<text x="{middle:.1f}" y="{y + 35:.1f}" text-anchor="middle" font-size="11" fill="{FAINT}">'
         f"{escape(node.caption)}</text></g>"
     )
@@ -118,13 +119,13 @@ def _radius(node: Node) -> int:
 # --- arrows ---------------------------------------------------------------------------------------
 
 
-def _arrow(number: int, edge: Edge, canvas: _Canvas) -> str:
+def _arrow(number: int, edge: Edge, canvas: _Canvas, caption: str) -> str:
     path = _backward_path(edge, canvas) if number in canvas.placed.backward else _forward_path(number, edge, canvas)
     colour = PALETTE["kernel"].stroke if edge.kind == "launch" else FAINT
     width = 3 if edge.kind == "launch" else 1.4
     return (
         f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" marker-end="url(#{edge.kind})">'
-        f"<title>{escape(edge.caption)}</title></path>"
+        f"<title>{escape(caption)}</title></path>"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 
 from hetad.draw.graph import Graph, Node
 from hetad.draw.palette import PALETTE
@@ -23,7 +24,7 @@ def _mermaid_lines(graph: Graph) -> Iterator[str]:
     yield "flowchart LR"
     for node in graph.nodes:
         left, right = _MERMAID_SHAPE[node.kind]
-        yield f'    f_{node.name}{left}"{node.name}<br/><small>{node.caption}</small>"{right}'
+        yield f'    f_{node.name}{left}"{escape(node.title)}<br/><small>{node.caption}</small>"{right}'
     for edge in graph.edges:
         arrow = "==>|launch|" if edge.kind == "launch" else "-->"
         yield f"    f_{edge.caller} {arrow} f_{edge.callee}"
@@ -53,7 +54,7 @@ def _dot_lines(graph: Graph) -> Iterator[str]:
 
 def _dot_attributes(node: Node) -> str:
     colours = PALETTE[node.kind]
-    label = f"{node.name}\\n{node.caption}"
+    label = f"{node.title}\\n{node.caption}"
     return f'label="{label}", shape={_DOT_SHAPE[node.kind]}, fillcolor="{colours.fill}", color="{colours.stroke}"'
 
 

@@ -19,7 +19,7 @@ from hetad.frontend.items import split_items
 from hetad.frontend.linkage import linked
 from hetad.frontend.preprocess import Preprocessed, preprocess
 from hetad.frontend.reached import Linkage
-from hetad.frontend.templates import example
+from hetad.frontend.templates import display_name, example
 from hetad.frontend.unit import Unit
 from hetad.ir import nodes as ir
 
@@ -70,6 +70,10 @@ class CUnit(Unit):
             error.span = None
             raise
         return found
+
+    def display(self, function: str) -> str:
+        instance = self._outer.instance_of(function)
+        return function if instance is None else display_name(*instance)
 
     def program(self, function: str) -> ir.Program:
         try:

@@ -73,6 +73,11 @@ class FirstThatReads(Unit):
             self._readers[found] = self._c
         return found
 
+    def display(self, function: str) -> str:
+        """As whoever has read it calls it."""
+        readers = [self._c, self._clang] if isinstance(self._clang, Unit) else [self._c]
+        return next((shown for r in readers if (shown := r.display(function)) != function), function)
+
     def program(self, function: str) -> ir.Program:
         reader = self._readers.get(function)
         if reader is not None:

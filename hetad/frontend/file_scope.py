@@ -450,9 +450,9 @@ class FileScope:
 
     # --- what the program asks -----------------------------------------------------------------
 
-    def instance_item(self, name: str) -> Item | None:
-        """The template of which a name is an instance."""
-        return self._instances[name][0].item if name in self._instances else None
+    def instance_of(self, name: str) -> tuple[templates.Template, templates.Bindings] | None:
+        """The template of which a name is an instance, and for what."""
+        return self._instances.get(name)
 
     def declares_function(self, name: str) -> bool:
         return (name, "function") in self._by_name or (name, "prototype") in self._by_name

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from hetad.diagnostics import UnsupportedError
-from hetad.frontend.headers import HEADERS
 from hetad.frontend.items import Declares, Item
-from hetad.frontend.libraries import LIBRARIES
+from hetad.frontend.shipped import is_shipped
 
 Words = tuple[str, ...]
 _LINKED: tuple[Declares, ...] = ("function", "variable")
@@ -77,7 +76,9 @@ def _same(text: Text, other: Text) -> set[str]:
     mine, theirs = _words(text), _words(other)
     different = {name for name, words in mine.items() if theirs.get(name) != words}
     if text.file != other.file:
-        different |= {name for name, _, item in text.declared() if _has_own_memory(item) and not _of_hetad(item)}
+        different |= {
+            name for name, _, item in text.declared() if _has_own_memory(item) and not is_shipped(item.span.file)
+        }
     users: dict[str, set[str]] = {}
     for name, declarations in mine.items():
         for word in {w for words in declarations for w in words} & mine.keys():
@@ -110,10 +111,6 @@ def _is_constant(item: Item) -> bool:
     words = [t.text for t in item.tokens]
     head = words[: words.index("=")] if "=" in words else words
     return "constexpr" in head or ("const" in head and "*" not in head and not item.spaces)
-
-
-def _of_hetad(item: Item) -> bool:
-    return item.span.file in LIBRARIES or item.span.file in HEADERS
 
 
 # --- host and device ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from hetad.frontend.items import Declares, Item
 from hetad.frontend.libraries import LIBRARIES
 from hetad.frontend.linkage import Text, is_declaration, is_external
 from hetad.frontend.lower.builtins import TYPES
-from hetad.frontend.templates import Template
+from hetad.frontend.templates import Bindings, Template
 from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
@@ -91,17 +91,16 @@ class Linkage:
                 return own.name if own is not None else None
         return None
 
-    def instance_of(self, name: str) -> Item | None:
-        """The template of which a name is an instance."""
-        found = (scope.instance_item(name) for scope in self.scopes)
-        return next((item for item in found if item is not None), None)
+    def instance_of(self, name: str) -> tuple[Template, Bindings] | None:
+        """The template of which a name is an instance, and for what."""
+        return next((found for scope in self.scopes if (found := scope.instance_of(name)) is not None), None)
 
     def item(self, name: str, what: Declares) -> Item | None:
         """What the first text that has it declares of a name."""
         if what == "function" and name in self._functions:
             return self._functions[name][2]
-        if what == "function" and (item := self.instance_of(name)) is not None:
-            return item
+        if what == "function" and (instance := self.instance_of(name)) is not None:
+            return instance[0].item
         return next((item for scope in self.scopes if (item := scope.item(name, what)) is not None), None)
 
     def home(self, name: str) -> str | None:
@@ -148,7 +147,7 @@ class Linkage:
         return (
             name in self._functions
             or asking.declares_function(name)
-            or any(scope.instance_item(name) for scope in self.scopes)
+            or any(scope.instance_of(name) for scope in self.scopes)
         )
 
     def _owner(self, name: str, asking: FileScope) -> tuple[FileScope, str]:
@@ -157,7 +156,7 @@ class Linkage:
             scope, own, item = self._functions[name]
             if not item.internal or scope.text.file == asking.text.file or name in asking.text.shared:
                 return scope, own
-        return next(((scope, name) for scope in self.scopes if scope.instance_item(name)), (asking, name))
+        return next(((scope, name) for scope in self.scopes if scope.instance_of(name)), (asking, name))
 
     def _with_plain_names(self, program: ir.Program, entry: str) -> ir.Program:
         """Where only the host's version of a function is reached, or it is the entry, it has the function's name."""

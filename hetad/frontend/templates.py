@@ -198,6 +198,17 @@ def _word(binding: Binding) -> str:
     return re.sub(r"\W+", "_", text.replace("*", " ptr ").strip()).strip("_")
 
 
+def display_name(template: Template, bindings: Bindings) -> str:
+    """`scale<float, 16>`."""
+    return f"{template.name}<{', '.join(_written(bindings[p.name]) for p in template.parameters)}>"
+
+
+def _written(binding: Binding) -> str:
+    if isinstance(binding, Const):
+        return str(binding.text or binding.value)
+    return f"{'const ' if binding.const else ''}{binding.type}"
+
+
 def example(template: Template) -> str:
     """An instance as a user could name it: `scale<float, 16>`."""
     return f"{template.name}<{', '.join('float' if p.kind == 'type' else '16' for p in template.parameters)}>"

@@ -44,6 +44,10 @@ class Unit(ABC):
         """
         return name
 
+    def display(self, function: str) -> str:
+        """What a user calls a function of a program: `step<double>` for `step_double`."""
+        return function
+
     @deep
     @seldom_collected()
     def reach(self, function: str) -> ir.Program:

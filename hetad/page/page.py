@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hetad import pipeline
 from hetad.draw.graph import graph_of
 from hetad.draw.svg import svg
+from hetad.frontend.shipped import is_shipped
 from hetad.page.code import Line, Note, key, pane
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Subject:
     signature: str
     primal: ir.Program
     derivative: Derivative
+    shown: Callable[[str], str] = str  # what the user calls a function
     measured: Sequence[tuple[Saved | None, int]] = ()
 
 
@@ -66,12 +68,14 @@ class _Page:
         self.subject = subject
         self.explanation = subject.derivative.explanation
         sources = subject.primal.sources
-        reached = dict.fromkeys(f.span.file for f in subject.primal.functions.values() if f.span.file in sources)
+        files = dict.fromkeys(f.span.file for f in subject.primal.functions.values())
+        reached = [file for file in files if file in sources and not is_shipped(file)]
         self.files = {file: number for number, file in enumerate(reached)}
         self._derived = pipeline.located_source(subject.derivative)
 
     def graph(self) -> str:
-        drawn = svg(graph_of(self.subject.primal.functions.values()), f"Call graph of {self.subject.title}")
+        graph = graph_of(self.subject.primal.functions.values(), (), self.subject.shown, is_shipped)
+        drawn = svg(graph, f"Call graph of {self.subject.title}")
         return f'<div class="scroll graph">{drawn}</div>'
 
     # --- code ------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ ZIG_FLAGS = ("-fno-sanitize=undefined",)  # `zig cc` traps undefined behaviour b
 LINKER_FLAGS = ("-Wl,-Bsymbolic", "-Wl,-z,defs") if sys.platform.startswith("linux") else ()
 
 HOW_TO_GET_ONE = (
-    "install a C compiler (gcc or clang), or `pip install hetad[cpu]`, which brings one along; "
+    "install a C compiler (gcc or clang), or `pip install ziglang`, which brings one along; "
     "HETAD_CC names another command"
 )
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 COMPILE_OPTIONS = ("-std=c++17",)
 _lock = forking.Lock()
-INSTALL_CUPY = "pip install hetad[cuda13] (or hetad[cuda12], for a driver of CUDA 12)"
+INSTALL_CUPY = "pip install cupy-cuda13x (or cupy-cuda12x, for a driver of CUDA 12)"
 
 
 # --- is there a GPU? -----------------------------------------------------------------------------

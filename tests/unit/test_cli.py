@@ -561,3 +561,66 @@ def test_an_optimisation_that_there_is_not(run: Run) -> None:
     status, _, problem = run("grad", AXPY, "axpy", "--wrt", "x", "--of", "y", "--optimize", "gather,fuse")
     assert status != 0
     assert "there is no optimisation 'fuse'; there are activity, needed," in problem
+
+
+# --- on a terminal of 80 columns ---------------------------------------------------------------------
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> list[str]:
+    """The lines that a command prints there."""
+    import io
+
+    from rich.console import Console
+
+    from hetad.cli import console
+
+    stream = io.StringIO()
+    terminal = Console(file=stream, force_terminal=True, width=80, highlight=False, color_system=None)
+    monkeypatch.setattr(console, "out", lambda: terminal)
+    main([str(a) for a in arguments])
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("arguments", [
+    ("gradcheck", SAMPLES / "collide.toml", "--backend", "cpu", "--no-racecheck"),
+    ("explain", SAMPLES / "collide.cu", "iter", "--wrt", "src,dst", "--of", "src,dst"),
+    ("explain", SAMPLES / "collide.toml"),
+    ("doctor",),
+    ("run", SAMPLES / "collide.toml", "--backend", "cpu"),
+])  # fmt: skip
+def test_80_columns_are_enough(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    lines = on_a_terminal(monkeypatch, *arguments)
+    long = [line for line in lines if len(line) > 80 and " " in line.strip()]
+    assert not long
+    assert not [line for line in lines if line.endswith("…")]
+
+
+def test_words_are_not_broken_and_lines_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("explain", SAMPLES / "lbm_d2q9.cu", "flow", "--wrt", "f,omega", "--of", "f")
+    lines = on_a_terminal(monkeypatch, *arguments)
+    text = " ".join(" ".join(lines).split())
+    assert "kept without a copy, where all of it is overwritten (8 * (9 * nx * ny) bytes" in text
+    told = [line for line in lines if re.match(r"\S+:\d+:\d+: ", line)]
+    assert len(told) == len(set(told))
+
+
+def test_what_stands_in_brackets_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hetad.cli import doctor
+
+    finding = doctor.Finding("CuPy", "absent", "not [yet] installed", "pip install it[cuda13]")
+    monkeypatch.setattr(doctor, "examine", lambda: {g: [finding] for g in ("hetad", "CPU backend", "CUDA backend")})
+    text = "\n".join(on_a_terminal(monkeypatch, "doctor"))
+    assert "not [yet] installed" in text
+    assert "pip install it[cuda13]" in text
+
+
+def test_templates_are_listed(run: Run, source: Callable[[str], Path]) -> None:
+    path = source("template <typename T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }")
+    status, out, _ = run("check", path)
+    assert status == 0
+    assert "twice<…>" in out
+    assert run("check", path, "twice<float>")[0] == 0
+    assert json.loads(run("check", path, "--json")[1])["templates"] == ["twice"]
+    status, _, err = run("check", path, "twice")
+    assert status == 2
+    assert "name an instance of it, as 'twice<float>'" in err

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hetad.cli import main
 from hetad.draw.graph import Edge, Graph, Node
 from hetad.draw.layout import layout
 from hetad.draw.svg import svg
@@ -104,3 +107,37 @@ def test_mermaid() -> None:
 @pytest.mark.parametrize("part", ['"step" -> "kernel" [style=bold', '"kernel" -> "helper";', "digraph program {"])
 def test_dot(part: str) -> None:
     assert part in dot(EXAMPLE)
+
+
+# --- names as users write them, and what is hetad's own ---------------------------------------------
+
+OWN = """
+#include <algorithm>
+template <typename T, int N> __global__ void scale(T *x) { x[threadIdx.x] *= N; }
+template <typename T> __device__ T half_of(T v) { return v / 2; }
+struct Pair { double a, b; __host__ __device__ double sum() const { double s = a; s += b; return s; } };
+__global__ void halves(float *x) { x[threadIdx.x] = half_of(x[threadIdx.x]); }
+void run(float *x, double *y, int n)
+{
+    scale<float, 3><<<1, 8>>>(x);
+    halves<<<1, 8>>>(x);
+    Pair p{y[0], y[1]};
+    std::for_each(y, y + n, [&](double &v) { v *= p.sum(); });
+}
+"""
+
+
+def test_names_are_as_the_user_wrote_them_and_nothing_is_hetads_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "own.cu"
+    source.write_text(OWN, encoding="utf-8")
+    assert main(["graph", str(source), "run", "--format", "dot"]) == 0
+    text = capsys.readouterr().out
+    labels = re.findall(r'label="([^"\\]*)\\n', text)
+    assert labels == ["scale<float, 3>", "half_of<float>", "Pair::sum", "halves", "run", "lambda"]
+    arrows = re.findall(r'"(\w+)" -> "(\w+)"', text)
+    assert ("run", "run_lambda_call") in arrows
+    assert ("run_lambda_call", "Pair_sum") in arrows
+    assert main(["graph", str(source), "run", "--format", "svg"]) == 0
+    ET.fromstring(capsys.readouterr().out)

@@ -101,6 +101,15 @@ def test_notebooks_show_a_table_and_the_source(program: hetad.Program) -> None:
     assert program._ipython_key_completions_() == ["power", "kernel", "total", "in"]
 
 
+def test_a_call_graph_is_a_picture(program: hetad.Program) -> None:
+    drawn = hetad.call_graph(program, "kernel")
+    assert [node.title for node in drawn.graph.nodes] == ["power", "kernel"]
+    assert drawn._repr_html_().startswith("<svg")
+    assert "kernel" in drawn.mermaid
+    assert "kernel" in drawn.dot
+    assert len(hetad.call_graph(program).graph.nodes) == 4
+
+
 # --- copies --------------------------------------------------------------------------------------
 
 COPIES: list[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]

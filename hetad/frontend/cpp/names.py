@@ -70,6 +70,26 @@ def function_name(cursor: Cursor, owner: str) -> str:
     return "_".join((*parts, *_arguments(cursor)))
 
 
+def display_name(cursor: Cursor) -> str:
+    """As C++ has it: `scale<float, 16>`, `Vector<float>::dot`, `lambda`; "" where the binding does not tell."""
+    given = [_written(cursor, i) for i in range(max(cursor.get_num_template_arguments(), 0))]
+    name = re.sub(r"<.*", "", cursor.spelling) if given else cursor.spelling
+    shown = f"{name}<{', '.join(given)}>" if given else name
+    parent = cursor.semantic_parent
+    if is_record(parent):
+        owner = parent.type.spelling
+        shown = "lambda" if "(lambda" in owner else f"{owner}::{shown}"
+    return shown if all(given) and "(lambda" not in shown else ""
+
+
+def _written(cursor: Cursor, i: int) -> str:
+    """A template argument."""
+    kind = _kind(cursor, i)
+    if kind == "TYPE":
+        return str(cursor.get_template_argument_type(i).spelling)
+    return str(cursor.get_template_argument_value(i)) if kind == "INTEGRAL" else ""
+
+
 def _arguments(cursor: Cursor) -> list[str]:
     """The template arguments of an instance."""
     found = []

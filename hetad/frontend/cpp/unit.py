@@ -11,6 +11,7 @@ from hetad.frontend.cpp.alike import joined
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.linkage import Linkage
+from hetad.frontend.cpp.names import display_name
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Unasked
 from hetad.frontend.preprocess import Preprocessed
@@ -66,6 +67,11 @@ class CppUnit(Unit):
     def functions(self) -> Mapping[str, ir.Kind]:
         """Every function that is defined at file scope, in order, with its kind."""
         return self._linkage.public()
+
+    def display(self, function: str) -> str:
+        owner = self._linkage.owners.get(function)
+        cursor = owner.cursor(function) if owner is not None else None
+        return function if cursor is None else display_name(cursor) or function
 
     def program(self, function: str) -> ir.Program:
         try:
