@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -319,3 +321,74 @@ def test_a_flag_that_an_option_sets_is_refused() -> None:
     )
     with pytest.raises(UnsupportedError, match="flag that getopt_long sets"):
         hetad.loads(text).driver(inputs="width", output="loss", argv=())
+
+
+READS_A_FILE = r"""
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+__global__ void weigh(double *y, const double *x, const float *w, double k, int n)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        y[i] = k * k * x[i] * w[i];
+}
+
+static double total(const std::string &name, double k)
+{
+    std::ifstream file(name);
+    int n = 0;
+    if (!file) {
+        std::cerr << "no file " << name << std::endl;
+        return -1.0;
+    }
+    file >> n;
+    std::vector<double> x(n), y(n);
+    std::vector<float> w(n);
+    for (int i = 0; i < n; ++i)
+        file >> x[i] >> w[i];
+    if (!file.good())
+        return -2.0;
+    double *d_x, *d_y;
+    float *d_w;
+    cudaMalloc(&d_x, n * sizeof(double));
+    cudaMalloc(&d_y, n * sizeof(double));
+    cudaMalloc(&d_w, n * sizeof(float));
+    cudaMemcpy(d_x, x.data(), n * sizeof(double), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_w, w.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    weigh<<<1, 32>>>(d_y, d_x, d_w, k, n);
+    cudaMemcpy(y.data(), d_y, n * sizeof(double), cudaMemcpyDeviceToHost);
+    double sum = 0.0;
+    for (double v : y)
+        sum += v;
+    cudaFree(d_x);
+    cudaFree(d_y);
+    cudaFree(d_w);
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    double k = 0.5, loss = 0.0;
+    std::string name = argc > 1 ? argv[1] : "none";
+    loss = total(name, k);
+    return loss < 0;
+}
+"""
+
+
+def test_numbers_of_a_file(tmp_path: Path) -> None:
+    data = tmp_path / "data.txt"
+    data.write_text("3\n0.5 1.5\n-2 0.25\n7 1\n")
+    run = hetad.loads(READS_A_FILE).driver(inputs="k", output="loss", argv=(data,))
+    gradient = hetad.gradient(run, wrt="k", backend="cpu")
+    for _ in range(2):
+        value, r = gradient.value_and_grad(0.7)
+        assert value == run(0.7, backend="cpu") == pytest.approx(0.49 * 7.25)
+        assert r["k"] == pytest.approx(1.4 * 7.25)
+    data.write_text("3\n0.5 1.5\n-2\n")
+    assert gradient.value_and_grad(0.7)[0] == -2
+    data.unlink()
+    assert gradient.value_and_grad(0.7)[0] == -1

@@ -29,6 +29,7 @@ _WORDS = {
         "uniform_int_distribution", "shuffle",
     ),
     "chrono": ("chrono",),
+    "istream": ("ifstream",),
     "string": ("string", "to_string", "stoi", "stol", "stoul", "stof", "stod"),
     "cub": ("cub",),
     "vector": ("vector", "thrust"),
