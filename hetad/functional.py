@@ -116,6 +116,7 @@ class Functional:
         self.signature = function.compiled.signature
         self._types = {p.name: p.type for p in function.parameters}
         self._written = function.compiled.written
+        self._elements: dict[str, np.dtype[Any]] = {}
         self._launch = request.launch
         self._options = dict(request.options)
         rules = self._rules(request.of)
@@ -178,6 +179,12 @@ class Functional:
                 )
 
     def _element(self, name: str) -> np.dtype[Any]:
+        """The type of the numbers that an array holds."""
+        if name not in self._elements:
+            self._elements[name] = self._numbers_of(name)
+        return self._elements[name]
+
+    def _numbers_of(self, name: str) -> np.dtype[Any]:
         pointer = self._types[name]
         assert isinstance(pointer, Pointer)
         to: Type = pointer.to

@@ -44,7 +44,7 @@ class Gradient(Rebuilt):
         self._cpu_threads = cpu_threads
         self._signature = function.compiled.signature
         self._seed_names = (RETURN,) if choice.of is None else choice.of
-        self._plans: dict[bool, Plan] = {}  # with the function's value, and without
+        self._plans: dict[bool, tuple[Derivative, Plan]] = {}  # with the function's value, and without
         self._last: tuple[Derivative, Plan] | None = None  # of the last call
         self._source: str | None = None
         describe(self, function.definition, self._described())
@@ -202,11 +202,13 @@ class Gradient(Rebuilt):
     def _plan(self, value: bool) -> Plan:
         """What runs; without the function's value, what only leads to it is left out."""
         value = value or not isinstance(self.function.definition.returns, Float)
-        compiled = self.function.compiled
-        choice = self._choice if value else replace(self._choice, options={**self._choice.options, "value": False})
         if value not in self._plans:
-            self._plans[value] = compiled.gradient_plan(choice, self.backend, self._cpu_threads, self._sets)
-        self._last = compiled.derivative(choice), self._plans[value]
+            compiled, choice = self.function.compiled, self._choice
+            if not value:
+                choice = replace(choice, options={**choice.options, "value": False})
+            plan = compiled.gradient_plan(choice, self.backend, self._cpu_threads, self._sets)
+            self._plans[value] = compiled.derivative(choice), plan
+        self._last = self._plans[value]
         return self._last[1]
 
     def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:

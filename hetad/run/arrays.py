@@ -182,7 +182,8 @@ class ArrayParameter:
         """The array, fit to be passed: NumPy's or CuPy's, over the memory of the value."""
         if type(value) is not np.ndarray:
             value = self.seen(value)
-            self._check_kind(value)
+            if type(value) is not np.ndarray:
+                self._check_kind(value)
         if self.dtype is not None and value.dtype != self.dtype and not self._holds_members(value):
             self._refuse_dtype(value)
         if value.ndim == 0:
@@ -202,18 +203,20 @@ class ArrayParameter:
 
     def seen(self, value: Any) -> Any:
         """An array of another library as NumPy's or CuPy's, a list of numbers as an array; else the value itself."""
+        library = foreign.library(value)
+        if library is None:
+            if isinstance(value, list | tuple | range) and not (self.written and not self.stays):
+                made = foreign.from_numbers(value, self.dtype)
+                return value if made is None else made
+            return value
         try:
-            array = foreign.seen(value)
+            array = library.see(value)
         except foreign.ForeignProblem as problem:
             raise self._refuse(problem.problem, problem.remedy) from None
-        library = foreign.library(value)
-        if library is not None and library.immutable and self.written and foreign.is_on_device(array):
+        if library.immutable and self.written and foreign.is_on_device(array):
             if not self.stays:  # CuPy has no arrays that are read-only
                 raise self._refuse("the function writes to this array, which is read-only", "pass a copy")
             return array.copy()
-        if isinstance(value, list | tuple | range) and not (self.written and not self.stays):
-            made = foreign.from_numbers(value, self.dtype)
-            return value if made is None else made
         return array
 
     def _holds_members(self, value: Any) -> bool:
