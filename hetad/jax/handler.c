@@ -112,9 +112,8 @@ static XLA_FFI_Error *hetad_read_stream(hetad_jax_call *call, const XLA_FFI_Call
 
 static XLA_FFI_Error *hetad_handle(XLA_FFI_CallFrame *frame, int on_device)
 {
-    XLA_FFI_Extension_Base *extension = frame->extension_start;
-    if (extension && extension->type == XLA_FFI_Extension_Metadata)
-        return hetad_describe(((XLA_FFI_Metadata_Extension *)extension)->metadata);
+    if (frame->extension_start && frame->extension_start->type == XLA_FFI_Extension_Metadata)
+        return hetad_describe(((XLA_FFI_Metadata_Extension *)frame->extension_start)->metadata);
     if (frame->stage != XLA_FFI_ExecutionStage_EXECUTE)
         return hetad_error(frame->api, "hetad: a handler for execution alone");
     char message[HETAD_MESSAGE] = "";

@@ -48,7 +48,7 @@ def _primitive(product: Product) -> Any:
             raise ArgumentError(_NOT_COMPUTED)
         key = f"{subject.key} {product.name} {numbers} {wrt}"
         ffi.register(key, product.work(subject, numbers, wrt))
-        return jax.ffi.ffi_lowering(ffi.TARGET)(context, *operands, key=mlir.ir_attribute(key))
+        return jax.ffi.ffi_lowering(ffi.TARGET)(context, *operands, key=key)
 
     def abstract(*avals: Any, subject: Subject, numbers: Any, wrt: Any) -> Any:
         results = product.results(subject, numbers, wrt, avals)
