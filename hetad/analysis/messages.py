@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.memops.communication import INTEGERS
+from hetad.memops.communication import ACTIONS, INTEGERS
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import communication, operations
@@ -61,3 +61,9 @@ def completes(s: ir.Stmt) -> bool:
     """Whether requests may come to an end there."""
     row = TABLE.get(s.function) if isinstance(s, ir.Call) else None
     return operations.does(s, *communication.COMPLETE) or (row is not None and row.action == "complete")
+
+
+def meets(s: ir.Stmt) -> bool:
+    """Whether other ranks may wait for this one there, or it for them."""
+    row = TABLE.get(s.function) if isinstance(s, ir.Call) else None
+    return row is not None and (row.together or row.action in ACTIONS)

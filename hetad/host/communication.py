@@ -25,6 +25,7 @@ from hetad.ir.simplify import simplest
 from hetad.ir.types import COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.communication import (
+    BEGINS,
     BYTES,
     HEADER,
     IN_PLACE,
@@ -215,7 +216,13 @@ def join_communicators(derivation: Derivation) -> ir.Body:
     joined += [communication.joined(var(p), span=p.span) for p in named]
     tail = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
     rest = body[: len(body) - len(tail)]
-    return (*joined, *rest, communication.done(span=derivation.span), *tail)
+    start = next((i for i, s in enumerate(rest, 1) if _begins(s)), 0)
+    return (*rest[:start], *joined, *rest[start:], communication.done(span=derivation.span), *tail)
+
+
+def _begins(s: ir.Stmt) -> bool:
+    """Whether MPI begins there, before which it is not used."""
+    return any(isinstance(x, ir.Call) and x.function in BEGINS for x in walk_stmts((s,)))
 
 
 def speaks_mpi(row: MemoryOperation) -> bool:

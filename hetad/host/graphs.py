@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hetad.analysis import messages
 from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
@@ -43,6 +44,10 @@ class _Check:
     def run(self) -> None:
         settle(self.read_back, lambda: self._follow(self.function.body, None))
         for s in walk_stmts(self.function.body):
+            if messages.meets(s):
+                raise UnsupportedError(
+                    "graph=True: other ranks wait here, which a graph does not", s.span, "run it without graph=True"
+                )
             self._refuse(s)
 
     def _follow(self, body: ir.Body, decided: Span | None) -> None:

@@ -152,6 +152,7 @@ def _answers() -> Iterator[MemoryOperation]:
 
 ROWS: tuple[MemoryOperation, ...] = (*_moves(), *_requests(), *_answers())
 
+BEGINS = frozenset({"MPI_Init", "MPI_Init_thread"})
 MAKE_COMMUNICATORS = frozenset({"MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create"})
 
 # -- constants, by name: what they are depends on the library, so nothing of it is known here

@@ -19,6 +19,7 @@ from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.host.communication import refuse_without_derivative, where
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import binary, integer
 from hetad.ir.types import INT, STRING, VOID, Pointer
@@ -110,7 +111,7 @@ class CommunicationTangents:
         assert at is not None
         differs = binary("!=", s.args[at], ir.Intrinsic(WILDCARDS[number], (), INT, span=s.span))
         text = f"line {s.span.line}: a message from any rank, or along any tag, has no second derivative"
-        return operations.require(differs, ir.String(text, STRING, span=s.span), span=s.span)
+        return operations.require(differs, ir.String(texts.quoted(text), STRING, span=s.span), span=s.span)
 
     # -- parts
 

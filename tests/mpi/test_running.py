@@ -122,6 +122,76 @@ def test_a_receive_that_is_not_waited_for_is_refused(tmp_path: Path) -> None:
     assert "the request of the MPI_Irecv in line 6 is not waited for in the function" in done.stderr
 
 
+MAIN = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double scale = 1.5, part, loss;
+    part = scale * scale * (rank + 1);
+    MPI_Allreduce(&part, &loss, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) printf("loss %g\\n", loss);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_a_main_that_begins_and_ends_mpi(tmp_path: Path) -> None:
+    """Twice: it can neither begin nor end more than once in a process."""
+    lines = """
+f = program.driver(inputs=("scale",), output="loss")
+for scale in (2.0, 3.0):
+    value, r = hetad.gradient(f, wrt=("scale",)).value_and_grad(scale)
+    assert value == scale * scale * size * (size + 1) / 2
+    assert r["scale"] == 2 * scale * (rank + 1) * size
+print("right")
+"""
+    done = on_ranks(3, script(tmp_path, MAIN, lines))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("right") == 3
+
+
+TWICE = """
+#include <mpi.h>
+double f(const double *x, int from)
+{
+    int rank, size;
+    double y[3], s = 0, t;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Sendrecv(x, 3, MPI_DOUBLE, (rank + 1) % size, 0, y, 3, MPI_DOUBLE,
+                 from == 0 ? (rank + size - 1) % size : MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3; ++i) s += x[i] * y[i] * y[i];
+    MPI_Allreduce(&s, &t, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return t * t;
+}
+"""
+
+
+def test_second_derivatives(tmp_path: Path) -> None:
+    """Against differences of the gradient, along directions of all ranks; a message from any rank is refused."""
+    lines = """
+rng = np.random.default_rng(rank)
+x, v, step = rng.standard_normal(3), rng.standard_normal(3), 1e-5
+g, h = hetad.gradient(program["f"], wrt=("x",)), hetad.hvp(program["f"], wrt=("x",))
+found = h(x, 0, tangents={"x": v})["x"]
+expected = (g(x + step * v, 0)["x"] - g(x - step * v, 0)["x"]) / (2 * step)
+np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
+try:
+    h(x, 1, tangents={"x": v})
+except hetad.HetadError as problem:
+    assert "line 9: a message from any rank, or along any tag, has no second derivative" in str(problem)
+    print("right")
+"""
+    done = on_ranks(3, script(tmp_path, TWICE, lines))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("right") == 3
+
+
 def test_sample_on_several_ranks() -> None:
     done = on_ranks(4, "-m", "hetad", "gradcheck", str(ROOT / "samples" / "heat_on_ranks.toml"))
     assert done.returncode == 0, done.stdout + done.stderr
