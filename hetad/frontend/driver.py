@@ -16,9 +16,12 @@ from hetad.diagnostics import ArgumentError, Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.build import binary
+from hetad.ir.names import called
 from hetad.ir.places import exposed, written
-from hetad.ir.types import CHAR, SIZE_T, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
+from hetad.ir.types import CHAR, SIZE_T, UINT, VOID, Array, Float, Int, Pointer, Type, scalar_base, size_of
 from hetad.ir.visit import bodies, map_body, map_exprs, walk_exprs, walk_stmts
+
+_RANDOM = {"rand", "random"}  # which share their state
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class _Driven:
         self.helpers: dict[str, ir.Function] = {}
         self.globals: list[ir.Global] = []
         self.function = self._with_arguments(program.functions[driver.function])
+        if driver.function == "main" and _RANDOM & _called(program):
+            self.function = _with_first_numbers(self.function)
         for name in driver.inputs:
             self.function = self._with_input(self.function, name)
         if driver.output is not None:
@@ -186,6 +191,17 @@ class _Driven:
     def _names(self, function: ir.Function) -> Iterator[str]:
         yield from (s.symbol.name for s in walk_stmts(function.body) if isinstance(s, ir.Declare))
         yield from (g.symbol.name for g in self.program.globals if not g.device)
+
+
+def _called(program: ir.Program) -> set[str]:
+    """What a program's functions call."""
+    return {name for f in program.functions.values() for name in called(f.body)}
+
+
+def _with_first_numbers(function: ir.Function) -> ir.Function:
+    """A program starts with the numbers of srand(1), each time it runs."""
+    one = ir.Const(1, UINT, "1", span=function.span)
+    return replace(function, body=(ir.Call("srand", (one,), span=function.span), *function.body))
 
 
 def _only_assignment(body: ir.Body, symbol: ir.Symbol) -> ir.Stmt | None:

@@ -667,3 +667,16 @@ static double g66(double t) {
     copied[0] = 'S';
     return s * t + moved.c_str()[1] + copied.front() + std::strlen(copied.c_str());
 }
+
+#include <array>
+#include <vector>
+
+static double g67(double t) {
+    double a[5] = {3, 1, 2, 5, 4}, b[5];
+    std::vector<double> v(std::begin(a), std::end(a));
+    std::copy(std::begin(v), std::end(v), std::begin(b));
+    double s = 0;
+    for (auto p = std::begin(b); p != std::end(b); ++p)
+        s = s * t + *p;
+    return s + std::size(a) + 10 * std::size(v);
+}

@@ -392,3 +392,21 @@ def test_numbers_of_a_file(tmp_path: Path) -> None:
     assert gradient.value_and_grad(0.7)[0] == -2
     data.unlink()
     assert gradient.value_and_grad(0.7)[0] == -1
+
+
+def test_a_program_starts_with_the_same_random_numbers() -> None:
+    source = """
+        #include <stdlib.h>
+        int main() {
+            double k = 0.5, sum = 0.0;
+            for (int i = 0; i < 5; i++)
+                sum += k * k * (rand() % 100);
+            return sum > 0;
+        }"""
+    run = hetad.loads(source).driver(inputs="k", output="sum")
+    gradient = hetad.gradient(run, wrt="k", backend="cpu")
+    first = run(2.0, backend="cpu")
+    for _ in range(2):
+        value, r = gradient.value_and_grad(2.0)
+        assert value == run(2.0, backend="cpu") == first > 0
+        assert r["k"] == pytest.approx(first)

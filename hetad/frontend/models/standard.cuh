@@ -72,6 +72,13 @@ template <class T, size_t N> struct array {
     __both constexpr const T *end() const { return elements + N; }
 };
 
+template <class T, size_t N> __both constexpr T *begin(T (&a)[N]) { return a; }
+template <class T, size_t N> __both constexpr T *end(T (&a)[N]) { return a + N; }
+template <class T, size_t N> __both constexpr size_t size(const T (&)[N]) { return N; }
+template <class C> __both constexpr auto begin(C &c) { return c.begin(); }
+template <class C> __both constexpr auto end(C &c) { return c.end(); }
+template <class C> __both constexpr auto size(const C &c) { return c.size(); }
+
 template <bool C, class T = void> struct enable_if {};
 template <class T> struct enable_if<true, T> { typedef T type; };
 template <bool C, class T = void> using enable_if_t = typename enable_if<C, T>::type;
