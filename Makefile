@@ -56,7 +56,7 @@ tests: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) $(PYTEST_ARGS)
 
 # The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races; then under the
-# race detector, and through `hetad check`.
+# race detector, with every access checked, and through `hetad check`.
 fibers: $(DEV_READY)
 	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(PYTEST_ARGS)
 	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(PYTEST_ARGS)

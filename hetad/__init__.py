@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         BackendError,
         ExecutionError,
         HetadError,
+        MemoryAccessError,
         RaceError,
         SourceError,
         Span,
@@ -40,9 +41,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentError", "BackendError", "CallGraph", "ExecutionError", "Function", "Gradient", "Hessian", "HessianProduct",
-    "HetadError", "Jacobian", "Program", "RaceError", "Report", "Result", "SourceError", "Span", "SyntaxProblem",
-    "Tangent", "UnknownNameError", "UnsupportedError", "call_graph", "dot_product_test", "gradcheck", "gradient",
-    "hessian", "hvp", "jacobian", "jvp", "load", "loads", "pullback", "taylor_test",
+    "HetadError", "Jacobian", "MemoryAccessError", "Program", "RaceError", "Report", "Result", "SourceError", "Span",
+    "SyntaxProblem", "Tangent", "UnknownNameError", "UnsupportedError", "call_graph", "dot_product_test", "gradcheck",
+    "gradient", "hessian", "hvp", "jacobian", "jvp", "load", "loads", "pullback", "taylor_test",
 ]  # fmt: skip
 
 _HOME = {

@@ -17,6 +17,7 @@ from hetad.frontend.settings import Frontend, Settings
 from hetad.gradients import Gradient
 from hetad.origin import Origin, Texts
 from hetad.rules.user import UserRule, checked, checked_pullback
+from hetad.run.on_cpu import OnCpu
 from hetad.run.selection import Selection, select_batch
 from hetad.run.signature import bind
 from hetad.shown import describe, table
@@ -112,7 +113,7 @@ def gradient(
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
     progress: bool = False, measure: bool = False, graph: bool = False, batch: int | None = None,
-    batched: Selection = (),
+    batched: Selection = (), checked: bool | None = None,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -141,6 +142,8 @@ def gradient(
             seeds and gradients counts the sets, also for arguments that all sets share.
         batched: the parameters, by name or position, whose arguments differ between the sets: arrays whose first axis
             counts them, sequences of values for parameters passed by value.  All others are shared.
+        checked: whether each access is checked for leaving its memory, in the program and in its derivative, on the
+            CPU: it is then a MemoryAccessError; see docs/memory-safety.md.
 
     Raises:
         ArgumentError: wrt or of does not fit the function, there is no such optimisation, or no such batch.
@@ -158,7 +161,7 @@ def gradient(
     sets, differ = select_batch(function.definition, function.compiled.signature, batch, batched)
     options |= {"batch": differ} if sets else {}
     choice = function.compiled.choice(wrt, of, options)
-    return Gradient(function, choice, checked_backend(backend), cpu_threads, progress, sets)
+    return Gradient(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress, sets)
 
 
 def checked_function(function: object) -> None:
@@ -283,7 +286,8 @@ class Function:
 
     def __call__(
         self, *args: Any, backend: str | None = None, grid: Any = None, block: Any = None, shared_mem: Any = 0,
-        stream: Any = None, cpu_threads: int | None = None, racecheck: bool = False, **named: Any,
+        stream: Any = None, cpu_threads: int | None = None, racecheck: bool = False, checked: bool | None = None,
+        **named: Any,
     ) -> Any:  # fmt: skip
         """Run the function; arrays are written in place, as in C.
 
@@ -298,6 +302,7 @@ class Function:
             stream: a CuPy stream or the address of a CUDA stream; None for CuPy's current one.
             cpu_threads: how many threads run the blocks of a grid on the CPU; see `hetad.gradient`.
             racecheck: whether a detector watches for races, on the CPU and slowly; see docs/races.md.
+            checked: whether each access is checked for leaving its memory, on the CPU; see docs/memory-safety.md.
             **named: arguments by name.
 
         Returns:
@@ -307,6 +312,7 @@ class Function:
             ArgumentError: an argument does not fit its parameter.
             BackendError: there is no compiler or GPU.
             ExecutionError: the program failed.
+            MemoryAccessError: with checked, an access leaves the memory that it is to.
             RaceError: with racecheck, two threads reach the same memory with nothing that orders them, and one writes.
         """
         launch = self.compiled.launch(grid, block, shared_mem, stream, named)
@@ -315,7 +321,7 @@ class Function:
             if backend == "cuda":
                 raise ArgumentError('racecheck= runs the program on the CPU; leave out backend="cuda"')
             return self.compiled.watched_plan(0).primal(values, launch)
-        return self.compiled.primal_plan(backend_for(backend), cpu_threads).primal(values, launch)
+        return self.compiled.primal_plan(backend_for(backend), OnCpu(cpu_threads, checked)).primal(values, launch)
 
     def watched(self, args: Sequence[Any], launch: Mapping[str, Any], limit: int) -> Any:
         """Run the function under the race detector, which gives up after `limit` accesses.

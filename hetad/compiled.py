@@ -16,6 +16,7 @@ from hetad.ir.types import Pointer
 from hetad.run import forking
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
 from hetad.run.lengths import Lengths
+from hetad.run.on_cpu import OnCpu
 from hetad.run.report import size_in_bytes
 from hetad.run.selection import Selection, select_of, select_wrt
 from hetad.run.signature import Signature, signature_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hetad.run.executable import Executable
 
 Backend = Literal["cpu", "cuda"]
+_ANYHOW = OnCpu()
 
 
 class Compiled:
@@ -45,7 +47,7 @@ class Compiled:
             )
         self._lock = forking.Lock()
         self._primal: pipeline.Primal | None = None
-        self._plans: dict[tuple[Backend, int | None], Plan] = {}
+        self._plans: dict[tuple[Backend, OnCpu], Plan] = {}
         self._watched: dict[int, Plan] = {}  # under the race detector
         self._derivatives: dict[Any, Derivative] = {}
         self._gradient_plans: dict[Any, Plan] = {}
@@ -68,14 +70,14 @@ class Compiled:
                 named[name] = value
         return None
 
-    def primal_plan(self, backend: Backend, cpu_threads: int | None = None) -> Plan:
-        plan = self._plans.get((backend, cpu_threads))
+    def primal_plan(self, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> Plan:
+        plan = self._plans.get((backend, on_cpu))
         if plan is None:
             with self._lock:
                 primal = self._reached()
-                executable = build(primal.program, primal.entry, backend, cpu_threads)
+                executable = build(primal.program, primal.entry, backend, on_cpu)
                 plan = Plan(executable, primal.parameters, self.signature, primal.written, lengths=self._lengths)
-                self._plans[backend, cpu_threads] = plan
+                self._plans[backend, on_cpu] = plan
         return plan
 
     def watched_plan(self, limit: int) -> Plan:
@@ -119,14 +121,14 @@ class Compiled:
                 self._derivatives[choice.key] = derivative
             return self._derivatives[choice.key]
 
-    def gradient_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None, sets: int = 0) -> Plan:
+    def gradient_plan(self, choice: Choice, backend: Backend, on_cpu: OnCpu = _ANYHOW, sets: int = 0) -> Plan:
         """`sets`: of a batch."""
         with self._lock:
-            key = (choice.key, backend, cpu_threads, sets)
+            key = (choice.key, backend, on_cpu, sets)
             if key not in self._gradient_plans:
                 derivative = self.derivative(choice)
                 graph = bool(choice.options.get("graph", False))
-                executable = build(derivative.program, derivative.entry, backend, cpu_threads, graph)
+                executable = build(derivative.program, derivative.entry, backend, on_cpu, graph)
                 self._gradient_plans[key] = self._plan(choice, executable, derivative, sets, self._lengths)
             return self._gradient_plans[key]
 
@@ -141,14 +143,14 @@ class Compiled:
 
         return BatchPlan(*parts, function=self.definition, batched=choice.options["batch"], sets=sets)
 
-    def tangent_plan(self, choice: Choice, backend: Backend, cpu_threads: int | None = None) -> TangentPlan:
+    def tangent_plan(self, choice: Choice, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> TangentPlan:
         from hetad.run.along import TangentPlan
 
         derivative = self.derivative(choice)
         with self._lock:
-            key = (choice.key, backend, cpu_threads)
+            key = (choice.key, backend, on_cpu)
             if key not in self._tangent_plans:
-                executable = build(derivative.program, derivative.entry, backend, cpu_threads)
+                executable = build(derivative.program, derivative.entry, backend, on_cpu)
                 self._tangent_plans[key] = TangentPlan(
                     executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of,
                     choice.options["directions"], self._lengths,
@@ -165,19 +167,17 @@ class Compiled:
                 self._second_orders[key] = second
             return self._second_orders[key]
 
-    def second_order_plan(
-        self, choice: Choice, gradient: bool, backend: Backend, cpu_threads: int | None = None
-    ) -> Plan:
+    def second_order_plan(self, choice: Choice, gradient: bool, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> Plan:
         """Its arguments are those of the tangent, of which it is the gradient."""
         second = self.second_order(choice, gradient)
         with self._lock:
-            key = ("second order", choice.key, gradient, backend, cpu_threads)
+            key = ("second order", choice.key, gradient, backend, on_cpu)
             if key not in self._gradient_plans:
                 derivative, tangent = second.derivative, second.tangent
                 names = tuple(p.symbol.name for p in tangent.parameters if p.role in ("primal", "tangent"))
                 signature = replace(self.signature, parameters=names)
                 dots = {p.primal: p.symbol.name for p in tangent.parameters if p.role == "tangent"}
-                executable = build(derivative.program, derivative.entry, backend, cpu_threads)
+                executable = build(derivative.program, derivative.entry, backend, on_cpu)
                 of = [dots[name] for name in choice.of or (RETURN,)]
                 written = self._reached().written | set(of)
                 wrt = (*choice.wrt, *(dots[name] for name in choice.wrt if gradient))
@@ -252,16 +252,18 @@ def backend_for(backend: str | None) -> Backend:
 
 
 def build(
-    program: nodes.Program, entry: str, backend: Backend, cpu_threads: int | None = None, graph: bool = False
+    program: nodes.Program, entry: str, backend: Backend, on_cpu: OnCpu = _ANYHOW, graph: bool = False
 ) -> Executable:
     """Compile a function of a closed program; on a GPU it may run as graphs."""
     if backend == "cuda":
+        if on_cpu.checked:
+            raise ArgumentError('checked= runs the program on the CPU; leave out backend="cuda"')
         from hetad.run import cuda
 
         return cuda.build(program, entry, graph)
     from hetad.run import cpu
 
-    return cpu.build(program, entry, cpu_threads)
+    return cpu.build(program, entry, on_cpu)
 
 
 def limits(memory_limit: int | str | None = None, host_memory: int | str | None = None) -> MemoryLimit | None:

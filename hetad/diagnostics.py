@@ -124,6 +124,25 @@ class RaceError(SourceError):
     """Two threads reach the same memory, one of them writes, and nothing orders the two."""
 
 
+class MemoryAccessError(SourceError):
+    """An access leaves the memory that it is to, or there is none.
+
+    array: the variable through which it goes; "" for none.
+    index: of the element; extent: how many there are.
+    thread: the block and the thread of it, by their indices; None on the host.
+    """
+
+    def __init__(
+        self, message: str, span: Span | None, remedy: str, array: str, index: int, extent: int,
+        thread: tuple[tuple[int, ...], tuple[int, ...]] | None,
+    ) -> None:  # fmt: skip
+        super().__init__(message, span, remedy)
+        self.array = array
+        self.index = index
+        self.extent = extent
+        self.thread = thread
+
+
 class UnknownNameError(SourceError):
     """A function, parameter or file that does not exist; the remedy lists the nearest names."""
 

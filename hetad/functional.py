@@ -331,7 +331,7 @@ class Functional:
             make: Any = {"gradient": gradient, "tangent": jvp, "second": hvp}[kind]
             options = self._options
             if kind == "tangent":
-                options = {n: o for n, o in options.items() if n in ("optimize", "cpu_threads")}
+                options = {n: o for n, o in options.items() if n in ("optimize", "cpu_threads", "checked")}
             self._made_derivatives[key] = make(self.function, wrt, self.of, backend, **options)
         return self._made_derivatives[key]
 

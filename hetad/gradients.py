@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from hetad.api import Function, Program
     from hetad.host.derivative import Derivative
     from hetad.host.explanation import Saved
+    from hetad.run.on_cpu import OnCpu
 
 
 class Gradient(Rebuilt):
     """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
         progress: bool = False, sets: int = 0,
     ) -> None:  # fmt: skip
         """`sets`: of a batch."""
@@ -41,7 +42,7 @@ class Gradient(Rebuilt):
         self.derivative: Derivative = function.compiled.derivative(choice)
         self._choice = choice
         self._requested = backend
-        self._cpu_threads = cpu_threads
+        self._on_cpu = on_cpu
         self._signature = function.compiled.signature
         self._seed_names = (RETURN,) if choice.of is None else choice.of
         self._plans: dict[bool, tuple[Derivative, Plan]] = {}  # with the function's value, and without
@@ -206,7 +207,7 @@ class Gradient(Rebuilt):
             compiled, choice = self.function.compiled, self._choice
             if not value:
                 choice = replace(choice, options={**choice.options, "value": False})
-            plan = compiled.gradient_plan(choice, self.backend, self._cpu_threads, self._sets)
+            plan = compiled.gradient_plan(choice, self.backend, self._on_cpu, self._sets)
             self._plans[value] = compiled.derivative(choice), plan
         self._last = self._plans[value]
         return self._last[1]

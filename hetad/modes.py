@@ -9,6 +9,7 @@ from hetad.adjoint.options import Options
 from hetad.api import checked_function
 from hetad.compiled import checked_backend, limits
 from hetad.diagnostics import ArgumentError
+from hetad.run.on_cpu import OnCpu
 from hetad.tangents import HessianProduct, Tangent
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def jvp(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     directions: int = 1, optimize: bool | str | Iterable[str] = True, cpu_threads: int | None = None,
-    progress: bool = False,
+    progress: bool = False, checked: bool | None = None,
 ) -> Tangent:  # fmt: skip
     """The forward-mode derivative of a host function or a kernel: Jacobian times vector, with the value in one run.
 
@@ -32,6 +33,7 @@ def jvp(
         optimize: as for `hetad.gradient`; of the analyses, "activity" alone has to do with tangents.
         cpu_threads: as for `hetad.gradient`.
         progress: whether calls show on standard error how far they are.
+        checked: as for `hetad.gradient`.
 
     Raises:
         ArgumentError: wrt or of does not fit the function, or there are no directions.
@@ -44,13 +46,14 @@ def jvp(
         "options": Options.of(optimize, deterministic=False), "rules": function.rules, "directions": int(directions),
     }  # fmt: skip
     choice = function.compiled.choice(wrt, of, options)
-    return Tangent(function, choice, checked_backend(backend), cpu_threads, progress)
+    return Tangent(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress)
 
 
 def hvp(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False, cpu_threads: int | None = None,
     memory_limit: int | str | None = None, host_memory: int | str | None = None, progress: bool = False,
+    checked: bool | None = None,
 ) -> HessianProduct:  # fmt: skip
     """The product of a Hessian with a vector: the gradient of the tangent, compiled as one program.
 
@@ -67,6 +70,7 @@ def hvp(
         memory_limit: how much may be saved at a time.
         host_memory: beside it, on the host.
         progress: whether calls show how far they are.
+        checked: as for `hetad.gradient`.
 
     Raises:
         ArgumentError: wrt or of does not fit the function.
@@ -79,4 +83,4 @@ def hvp(
         "memory_limit": limits(memory_limit, host_memory),
     }
     choice = function.compiled.choice(wrt, of, options)
-    return HessianProduct(function, choice, checked_backend(backend), cpu_threads, progress)
+    return HessianProduct(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress)

@@ -17,7 +17,8 @@ A whole program is named by `function = "main"` and `objective`, the variable or
 Other keys: `memory_limit` and `host_memory` (see `hetad.gradient`), `defines` (a table of macros), `undefines`,
 `include_dirs`, `cuda_arch` (see `hetad.load`),
 `[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
-`samples`, and `cpu_threads`, how many run the blocks of a grid on the CPU.
+`samples`, `cpu_threads`, how many run the blocks of a grid on the CPU, and `checked`, whether accesses are checked
+there.
 
 The forms of an input:
 
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "source", "function", "wrt", "of", "memory_limit", "host_memory", "defines", "include_dirs", "launch", "inputs",
-    "gradcheck", "cpu_threads", "objective", "argv", "undefines", "cuda_arch", "frontend",
+    "gradcheck", "cpu_threads", "checked", "objective", "argv", "undefines", "cuda_arch", "frontend",
 )  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
@@ -84,6 +85,7 @@ class Problem:
     cuda_arch: int | None = None
     gradcheck: Mapping[str, float] = field(default_factory=dict)
     cpu_threads: int | None = None
+    checked: bool | None = None
     memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit and host_memory, if given
     objective: str | None = None  # of a whole program
     argv: tuple[object, ...] = ()
@@ -170,6 +172,7 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         cuda_arch=reader.count("cuda_arch"),
         gradcheck={key: reader.number(gradcheck, key) for key in gradcheck},
         cpu_threads=reader.count("cpu_threads"),
+        checked=reader.flag("checked"),
         memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
         objective=reader.text("objective") if "objective" in table else None,
         argv=reader.words("argv"),
@@ -237,6 +240,12 @@ class _Reader:
         value = self.content.get(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             raise ArgumentError(f"{self.path}: {key} must be a whole number, 0 or more, not {value!r}")
+        return value
+
+    def flag(self, key: str) -> bool | None:
+        value = self.content.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise ArgumentError(f"{self.path}: {key} must be true or false, not {value!r}")
         return value
 
     def _required(self, key: str) -> Any:

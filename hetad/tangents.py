@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hetad.host.derivative import Derivative
     from hetad.run.along import TangentPlan
     from hetad.run.call import LaunchConfiguration, Plan
+    from hetad.run.on_cpu import OnCpu
     from hetad.run.report import Report
     from hetad.run.signature import Signature
 
@@ -31,7 +32,7 @@ class Tangent(Rebuilt):
     needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
         progress: bool = False,
     ) -> None:  # fmt: skip
         self.function = function
@@ -40,7 +41,7 @@ class Tangent(Rebuilt):
         self.directions: int = choice.options["directions"]
         self.derivative: Derivative = function.compiled.derivative(choice)
         self._choice, self._requested = choice, backend
-        self._cpu_threads, self._progress = cpu_threads, progress
+        self._on_cpu, self._progress = on_cpu, progress
         self._signature = function.compiled.signature
         self._made: TangentPlan | None = None
         self._source: str | None = None
@@ -132,7 +133,7 @@ class Tangent(Rebuilt):
 
     def _plan(self) -> TangentPlan:
         if self._made is None:
-            self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._cpu_threads)
+            self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._on_cpu)
         return self._made
 
     def _run(
@@ -152,7 +153,7 @@ class HessianProduct(Rebuilt):
     """The product of a function's Hessian with a vector; of several outputs, of their sum weighted by the seeds."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, cpu_threads: int | None = None,
+        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
         progress: bool = False,
     ) -> None:  # fmt: skip
         self.function = function
@@ -161,7 +162,7 @@ class HessianProduct(Rebuilt):
         self.second = function.compiled.second_order(choice)
         self.derivative: Derivative = self.second.derivative
         self._choice, self._requested = choice, backend
-        self._cpu_threads, self._progress = cpu_threads, progress
+        self._on_cpu, self._progress = on_cpu, progress
         self._signature = function.compiled.signature
         self._plans: dict[bool, Plan] = {}  # with the gradient, and without
         self._last: Plan | None = None  # of the last call
@@ -301,7 +302,7 @@ class HessianProduct(Rebuilt):
         """What runs; with the gradient, or without."""
         if gradient not in self._plans:
             plan = self.function.compiled.second_order_plan
-            self._plans[gradient] = plan(self._choice, gradient, self.backend, self._cpu_threads)
+            self._plans[gradient] = plan(self._choice, gradient, self.backend, self._on_cpu)
         self._last = self._plans[gradient]
         return self._last
 

@@ -25,7 +25,7 @@ def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.hvp`."""
     function = function_of_problem(problem)
     arguments = problem.arguments(function.parameters)
-    options = {"cpu_threads": problem.cpu_threads, **problem.memory, **options}
+    options = {"cpu_threads": problem.cpu_threads, "checked": problem.checked, **problem.memory, **options}
     of = None if problem.of is None else tuple(problem.of)
     return of_function(function, arguments, tuple(problem.wrt), of, backend, problem.launch, **options), arguments
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hetad.problem import Problem
     from hetad.run.report import Report as Saved
 
+_ANYHOW: Mapping[str, Any] = {}
 _RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
 
 
@@ -61,7 +62,7 @@ def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
     function = function_of_problem(problem)
     arguments = problem.arguments(function.parameters)
-    options = {"cpu_threads": problem.cpu_threads, **problem.memory, **options}
+    options = {"cpu_threads": problem.cpu_threads, "checked": problem.checked, **problem.memory, **options}
     return of_function(function, problem.wrt, problem.of, backend, problem.launch, **options), arguments
 
 
@@ -82,24 +83,27 @@ def function_of(program: Program, problem: Problem) -> Launchable:
 
 def of_function(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True, **options: Any,
+    launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True, checked: bool | None = None,
+    **options: Any,
 ) -> Subject:  # fmt: skip
     """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel.  `tangent`:
     whether the gradient is compared with the tangent too."""
     import hetad
 
-    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, cpu_threads=cpu_threads, **options)
-    return of_gradient(gradient, launch, cpu_threads, tangent, options.get("optimize", True))
+    on_cpu: dict[str, Any] = {"cpu_threads": cpu_threads, "checked": checked}
+    gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **on_cpu, **options)
+    return of_gradient(gradient, launch, on_cpu, tangent, options.get("optimize", True))
 
 
 def of_gradient(
-    gradient: Gradient, launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True,
+    gradient: Gradient, launch: Mapping[str, Any], on_cpu: Mapping[str, Any] = _ANYHOW, tangent: bool = True,
     optimize: Any = True,
 ) -> Subject:  # fmt: skip
-    """The subject for a gradient; `optimize` is that with which the tangent is made."""
+    """The subject for a gradient; `on_cpu` is how the program itself runs there, and `optimize` that with which the
+    tangent is made."""
     function, wrt, of, backend = gradient.function, gradient.wrt, gradient.of, gradient.backend
     nothing = None, ""
-    along, why = _tangent_of(function, wrt, of, backend, launch, cpu_threads, optimize) if tangent else nothing
+    along, why = _tangent_of(function, wrt, of, backend, launch, on_cpu, optimize) if tangent else nothing
     active = gradient.derivative.explanation.active[gradient.derivative.entry]
     inactive = tuple(name for name in gradient.wrt if name not in active)
     # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
@@ -110,7 +114,7 @@ def of_gradient(
         parameters=function.parameters,
         wrt=wrt,
         of=of,
-        primal=lambda arguments: function(*arguments, backend=backend, cpu_threads=cpu_threads, **launch),
+        primal=lambda arguments: function(*arguments, backend=backend, **on_cpu, **launch),
         gradient=lambda arguments, seeds: dict(gradient(*arguments, seeds=seeds, **launch).items()),
         saved=lambda: gradient.last_report,
         saves=lambda: gradient.last_saves,
@@ -127,13 +131,13 @@ def of_gradient(
 
 def _tangent_of(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], cpu_threads: int | None, optimize: Any,
+    launch: Mapping[str, Any], on_cpu: Mapping[str, Any], optimize: Any,
 ) -> tuple[Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None, str]:  # fmt: skip
     """What gives the tangents, or why nothing does."""
     import hetad
 
     try:
-        made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, cpu_threads=cpu_threads)
+        made = hetad.jvp(function, wrt=wrt, of=of, backend=backend, optimize=optimize, **on_cpu)
     except (UnsupportedError, ArgumentError) as refusal:
         return None, str(refusal).splitlines()[0]
 

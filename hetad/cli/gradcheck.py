@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, threads
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, on_cpu
 
 if TYPE_CHECKING:
     from hetad.checks.comparison import Report, Row
@@ -84,7 +84,7 @@ def _check(
     settings: dict[str, Any] = dict(problem.gradcheck)
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
     settings |= {key: value for key, value in given.items() if value is not None}
-    keywords = limits(options) | making(options) | threads(options)
+    keywords = limits(options) | making(options) | on_cpu(options)
     if options.mode == "hvp":
         if options.graph:
             raise ArgumentError("--graph is for gradients")

@@ -133,12 +133,15 @@ def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> 
     command.add_argument("--cpu-threads", type=int, metavar="N",
                          help="threads for the blocks of a grid on the CPU; 0: one per processor (default: the "
                          "problem file's, or $HETAD_CPU_THREADS, or 1)")  # fmt: skip
+    command.add_argument("--checked", action=argparse.BooleanOptionalAction, default=None, help="on the CPU, check "
+                         "each access for leaving its memory (default: the problem file's)")  # fmt: skip
     add_json(command)
 
 
-def threads(options: argparse.Namespace) -> dict[str, Any]:
-    """--cpu-threads, where it was given, as a keyword of `hetad.gradient`."""
-    return {} if options.cpu_threads is None else {"cpu_threads": options.cpu_threads}
+def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
+    """--cpu-threads and --checked, where they were given, as keywords of `hetad.gradient`."""
+    given = {"cpu_threads": options.cpu_threads, "checked": options.checked}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def add_json(command: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, threads
+from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, on_cpu
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     with progress(f"running {problem.function}"):
         if options.racecheck:
             comparison.watch(problem)
-        keywords = limits(options) | making(options) | threads(options) | {"graph": options.graph}
+        keywords = limits(options) | making(options) | on_cpu(options) | {"graph": options.graph}
         subject, arguments = comparison.from_problem(problem, options.backend, **keywords)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)

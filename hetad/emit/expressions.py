@@ -223,6 +223,12 @@ class Expressions:
                     return f"{self.text(base, POSTFIX)}[{self.index(index)}]", POSTFIX
                 if _is_dereference(expr):
                     return f"*{self._pointer(base, UNARY)}", UNARY
+                if not self.dialect.cuda and _may_leave_row(expr):
+                    # C compilers take it to stay in the row, where programs count through all of them.
+                    return (
+                        f"(({declaration(Pointer(expr.type))}){self.text(base, UNARY)})[{self.index(index)}]",
+                        POSTFIX,
+                    )
                 return f"{self._pointer(base, POSTFIX)}[{self.index(index)}]", POSTFIX
             case ir.Member(base=base, name=name):
                 return self._member(base, name)
@@ -248,8 +254,8 @@ class Expressions:
     def _member(self, base: ir.Expr, name: str) -> tuple[str, int]:
         if isinstance(base, ir.Index) and isinstance(base.index, ir.Const) and isinstance(base.base.type, Pointer):
             if base.index.value == 0:
-                return f"{self._pointer(base.base, POSTFIX)}->{_field(base, name)}", POSTFIX
-        return f"{self.place(base, POSTFIX)}.{_field(base, name)}", POSTFIX
+                return f"{self._pointer(base.base, POSTFIX)}->{member_name(base, name)}", POSTFIX
+        return f"{self.place(base, POSTFIX)}.{member_name(base, name)}", POSTFIX
 
     def _address(self, place: ir.Expr) -> tuple[str, int]:
         match place:
@@ -354,6 +360,15 @@ def _is_dereference(expr: ir.Index) -> bool:
     return isinstance(index, ir.Const) and index.value == 0 and index.text is None and not isinstance(base.type, Array)
 
 
+def _may_leave_row(expr: ir.Index) -> bool:
+    """Whether an element of a row of an array may be behind the row, in the next ones."""
+    base, index = expr.base, expr.index
+    if not isinstance(base, ir.Index) or not isinstance(base.type, Array) or isinstance(expr.type, Array):
+        return False
+    length = base.type.length
+    return not (isinstance(index, ir.Const) and length is not None and 0 <= index.value < length)
+
+
 def _exact_const(expr: ir.Cast) -> ir.Const | None:
     """The literal that an implicitly converted literal stands for."""
     operand = expr.operand
@@ -368,6 +383,6 @@ def _exact_const(expr: ir.Cast) -> ir.Const | None:
     return None
 
 
-def _field(base: ir.Expr, name: str) -> str:
+def member_name(base: ir.Expr, name: str) -> str:
     """The name of a member, as the struct's own definition has it."""
     return name if base.type == DEVICE_PROPERTIES else spelled(name)

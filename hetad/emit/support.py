@@ -76,7 +76,7 @@ _NAME = re.compile(r"\b(?:hetad_|cuda|cublas)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _OTHERWISE = re.compile(
-    r"^#if(?P<not>n?)def HETAD_ON_CPU.*\n(?P<there>(?:(?!#).*\n)*)"
+    r"^#if(?P<not>n?)def HETAD_(?:ON_CPU|CHECKED).*\n(?P<there>(?:(?!#).*\n)*)"
     r"(?:#else.*\n(?P<otherwise>(?:(?!#).*\n)*))?#endif.*\n?",
     re.MULTILINE,
 )

@@ -13,6 +13,7 @@ from hetad.run.memory import HostMemory
 
 if TYPE_CHECKING:
     from hetad.ir.nodes import Function, Program
+    from hetad.run.on_cpu import OnCpu
 
 
 class CpuExecutable(Executable):
@@ -41,31 +42,36 @@ class CpuExecutable(Executable):
         return self._returned()
 
 
-def build(program: Program, entry: str, threads: int | None = None) -> CpuExecutable:
+def build(program: Program, entry: str, on_cpu: OnCpu) -> CpuExecutable:
     """Compile `program` for a call of its function `entry`.
 
     Args:
         program: closed, as the pipeline gives it.
         entry: the function to call.
-        threads: how many threads run the blocks of a grid; 0 for as many as there are processors; None for
-            `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.
+        on_cpu: how many threads run the blocks of a grid; 0 for as many as there are processors; None for
+            `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.  Where accesses
+            are checked, blocks run one after another.
 
     Raises:
         BackendError: there is no C compiler, or it fails.
     """
-    count = _threads(threads)
+    count = _threads(on_cpu.threads)
     mode = _mode()
-    options = targets.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=mode == "regions")
+    if on_cpu.checked or (on_cpu.checked is None and mode == "checked"):
+        from hetad.run import checked
+
+        return checked.build(program, entry)
+    options = targets.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=mode in ("regions", "checked"))
     code = library(targets.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
     return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
 
 
 def _mode() -> str:
     """`$HETAD_CPU_MODE`: `regions` (or empty), which is fast; `blocks`, which runs every kernel block by block as a GPU
-    does; or `fibers`, the oracle for tests."""
+    does; `checked`, so with every access checked; or `fibers`, the oracle for tests."""
     mode = os.environ.get("HETAD_CPU_MODE", "") or "regions"
-    if mode not in ("regions", "blocks", "fibers"):
-        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions', 'blocks' and 'fibers'")
+    if mode not in ("regions", "blocks", "checked", "fibers"):
+        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions', 'blocks', 'checked' and 'fibers'")
     return mode
 
 

@@ -6,9 +6,10 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from hetad import targets
-from hetad.diagnostics import ExecutionError, RaceError, Related, Span
+from hetad.diagnostics import ExecutionError, RaceError, Related
 from hetad.run.cpu import CpuExecutable
 from hetad.run.executable import Library, library
+from hetad.run.sites import Site, site
 
 if TYPE_CHECKING:
     from hetad.ir.nodes import Function, Program
@@ -32,19 +33,6 @@ class _Found(ctypes.Structure):
         ("accesses", _Access * 2), ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3),
         ("kernel", ctypes.c_char_p), ("shared", ctypes.c_int),
     )  # fmt: skip
-
-
-class _Site(ctypes.Structure):
-    """`struct hetad_race_site`."""
-
-    _fields_ = (
-        ("file", ctypes.c_char_p), ("text", ctypes.c_char_p),
-        ("line", ctypes.c_int), ("column", ctypes.c_int), ("length", ctypes.c_int),
-    )  # fmt: skip
-
-    @property
-    def span(self) -> Span:
-        return Span(self.file.decode(), self.line, self.column, self.length)
 
 
 class WatchedExecutable(CpuExecutable):
@@ -71,9 +59,8 @@ class WatchedExecutable(CpuExecutable):
 
     def _race(self) -> RaceError:
         found: _Found = self._code.variable("hetad_race_found", _Found)  # type: ignore[assignment]
-        sites = self._code.variable("hetad_race_sites", _Site * (1 + max(a.site for a in found.accesses)))
         first, second = found.accesses
-        here, there = sites[second.site], sites[first.site]  # type: ignore[index]
+        here, there = site(self._code, second.site), site(self._code, first.site)
         message = (
             f"a race in kernel {found.kernel.decode()}: {_thread(second, found)} {_does(second, here)} here, "
             f"{_thread(first, found)} {_does(first, there)} in line {there.line}, and nothing orders the two"
@@ -98,7 +85,7 @@ def _index(number: int, sizes: Any) -> str:
     return str(x) if sizes[1] == sizes[2] == 1 else f"({x}, {y}, {z})"
 
 
-def _does(access: _Access, site: _Site) -> str:
+def _does(access: _Access, site: Site) -> str:
     verb = {_READ: "reads", _WRITE: "writes", _ATOMIC: "atomically changes"}[access.kind]
     return f"{verb} {site.text.decode()}"
 

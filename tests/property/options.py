@@ -34,7 +34,7 @@ def drawn(choices: Choices) -> Options:
     if choices.chance(40):
         found["cpu_threads"] = choices.number(2, 4)
     if choices.chance(30):
-        found["cpu_mode"] = choices.one_of(["fibers", "blocks"])
+        found["cpu_mode"] = choices.one_of(["fibers", "blocks", "checked"])
     for flag in ("graph", "measure", "batch", "hvp"):
         if choices.chance(20):
             found[flag] = True

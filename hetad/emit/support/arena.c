@@ -6,6 +6,9 @@ static char *hetad_arena(size_t bytes)
     if (arena == NULL) {
         hetad_fail("out of host memory");
     }
+#ifdef HETAD_CHECKED
+    hetad_trim(arena, bytes);
+#endif
     return arena;
 }
 

@@ -1,7 +1,11 @@
 // The CPU as a backend: device memory is host memory, and a launch runs the kernel at once.
 static void *hetad_cpu_malloc(size_t bytes)
 {
-    return bytes < SIZE_MAX - 64 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+    void *const p = bytes < SIZE_MAX - 64 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+#ifdef HETAD_CHECKED
+    hetad_trim(p, bytes);
+#endif
+    return p;
 }
 
 static int hetad_cpu_free(void *p)

@@ -5,6 +5,9 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     hetad_last_error = cudaSuccess;
     hetad_text[0] = 0;
     hetad_place = NULL;
+#ifdef HETAD_CHECKED
+    hetad_memory.stack = (const char *)__builtin_frame_address(0);
+#endif
     void *hetad_pointers[] = {HETAD_POINTERS};
     hetad_given = hetad_pointers, hetad_given_count = sizeof hetad_pointers / sizeof *hetad_pointers;
     hetad_restart_options();  // if used

@@ -76,6 +76,11 @@ static void hetad_make_room(void)
 // Arguments that overlap become one allocation; what the program allocates replaces what was there before.
 static void hetad_register(void *p, size_t bytes, int on_device, int owned)
 {
+#ifdef HETAD_CHECKED
+    if (owned) {
+        hetad_trim(p, bytes);
+    }
+#endif
     struct hetad_allocation fresh = {(char *)p, bytes, on_device, owned};
     size_t position = hetad_rank(fresh.start);
     if (position > 0) {

@@ -43,6 +43,9 @@ static struct hetad_block hetad_take_block(struct hetad_block *list, size_t *cou
 
 static void hetad_set_aside(char *p, size_t bytes, size_t capacity, int on_device)
 {
+#ifdef HETAD_CHECKED
+    hetad_mark_set_aside(p);
+#endif
     struct hetad_block block = {p, bytes, capacity, on_device};
     hetad_add_block(&hetad_free_blocks, &hetad_free_count, &hetad_free_room, block);
 }

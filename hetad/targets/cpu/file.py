@@ -23,11 +23,13 @@ from hetad.passes.manager import run
 from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
 from hetad.targets.communication import INCLUDE, speaks_mpi
+from hetad.targets.cpu.accesses import NumberedAccesses
+from hetad.targets.cpu.checked import CheckedAssembly, ranges, reached_variables, with_extents
 from hetad.targets.cpu.fibers import FiberStatements, shared_struct
 from hetad.targets.cpu.kernels import Kernels, dispatch
 from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
 from hetad.targets.cpu.races import NAMES as RACE_NAMES
-from hetad.targets.cpu.races import NumberedAccesses, WatchedStatements
+from hetad.targets.cpu.races import WatchedStatements
 from hetad.targets.cpu.synchronisation import uses_block
 
 _HEAD = """\
@@ -82,7 +84,8 @@ def _file(
     given = (program.functions, program.globals, program.structs, program.sources)
     lowered = run(CPU, CpuProgram(*given, entry=entry, runs_kernels=on_cpu, options=options))
     dialect = lowered.dialect
-    parts = Assembly(lowered, dialect)
+    accesses = NumberedAccesses() if options.racecheck or options.checked else None
+    parts = CheckedAssembly(lowered, dialect, accesses) if options.checked and accesses else Assembly(lowered, dialect)
     parts.names.hidden.update(lowered.hidden)
     if kernels is not None:
         parts.numbers = {name: (emitted, kernels.index(emitted)) for name, (emitted, _) in parts.numbers.items()}
@@ -92,10 +95,9 @@ def _file(
         functions = _for_host(functions)
     kernel_functions = parts.functions("kernel") if on_cpu else []
     everything = [*functions, *kernel_functions, *lowered.sweeps.values()]
-    accesses = NumberedAccesses() if options.racecheck else None
-    texts = Kernels(parts, lowered, accesses)
+    texts = Kernels(parts, lowered, accesses if options.racecheck else None)
     wanted = [*(_entry_names(everything) if entry is not None else ()), *(sorted(texts.names()) if on_cpu else ())]
-    wanted += RACE_NAMES if accesses is not None else ()
+    wanted += RACE_NAMES if options.racecheck else ()
     if entry is not None:
         wanted.append("hetad_sized")
     if not on_cpu and parts.symbols():
@@ -105,12 +107,13 @@ def _file(
         ("#define HETAD_ON_CPU\n" if on_cpu else "") + _HEAD,
         support.read("cuda_types.h").rstrip(),
         support.read("runtime.h").rstrip(),
+        *([support.read("extents.c").rstrip()] if options.checked else ()),
         *parts.structs(),
         parts.variables(everything, parts.symbols()),
         *parts.mathematics(everything),
         *support.text(snippets, dialect, parts.numbers),
         [parts.signature(f, "static", _hidden(parts, f)) + ";" for f in functions],
-        *(text for f in functions for text in _function(parts, f, options, accesses)),
+        *(text for f in functions for text in _function(parts, f, options, accesses if options.racecheck else None)),
     ]
     if on_cpu:
         body += [*texts.texts(), *dispatch(parts, alone=entry is None)]
@@ -120,6 +123,8 @@ def _file(
         body.append(_entry(parts, program.functions[entry], snippets))
     if accesses is not None:
         body.append(accesses.table())
+    if options.checked:
+        body.append(reached_variables(parts, everything))
     if speaks_mpi(code_words(joined(body))):
         body.insert(1, INCLUDE)
     return joined(body)
@@ -170,7 +175,8 @@ def _function(
         yield from shared_struct(parts, function)
         printer = FiberStatements(parts, function)
     head = parts.signature(function, "static", _hidden(parts, function))
-    yield "\n".join([head, "{", *printer.lines(function.body), "}"])
+    lines = with_extents(list(printer.lines(function.body)), parts, function)
+    yield "\n".join([head, "{", *lines, "}"])
 
 
 class HostStatements(Statements):
@@ -194,6 +200,7 @@ class HostStatements(Statements):
         size = _unchecked_size(call)
         if size is not None:
             yield f"hetad_sized({self.expressions.text(size)});"
+        yield from ranges(call, self.expressions)
         yield from super().statement(statement)
         if of_memory:
             yield "hetad_place = NULL;"

@@ -23,11 +23,13 @@ from hetad.ir.names import called, fresh
 from hetad.ir.places import written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs
+from hetad.targets.cpu.accesses import NumberedAccesses
 from hetad.targets.cpu.barrier_intervals.text import RegionKernel
+from hetad.targets.cpu.checked import OF_BLOCK, OF_THREAD, CheckedAssembly, told, with_extents
 from hetad.targets.cpu.fibers import FiberKernel, FiberStatements
 from hetad.targets.cpu.index_set_splitting import Interior
 from hetad.targets.cpu.passes import CpuProgram
-from hetad.targets.cpu.races import NumberedAccesses, WatchedStatements
+from hetad.targets.cpu.races import WatchedStatements
 from hetad.targets.cpu.sweeps import SweepKernel
 from hetad.targets.cpu.thread_loops import Middle, block_loops, block_range, thread_loops
 from hetad.targets.cpu.uniform import address_taken
@@ -55,7 +57,7 @@ class Kernels:
                 found = program.intervals[kernel.name]
                 self.kernels.append(RegionKernel(parts, kernel, found.structure, found.variables))
             else:
-                self.kernels.append(ThreadKernel(parts, kernel, program.interiors[kernel.name]))
+                self.kernels.append(ThreadKernel(parts, kernel, program.interiors.get(kernel.name)))
 
     def names(self) -> set[str]:
         """hetad's functions that the kernels call beside those in the program."""
@@ -151,9 +153,11 @@ class ThreadKernel:
         names = used(self.parts, self.kernel)
         lines = ["const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};"] if "blockIdx" in names else []
         middle = self._middle(self.within) if self.within is not None else None
-        lines += thread_loops(list(self._thread(self.kernel.body)), reverse, names & {"threadIdx"}, middle=middle)
+        thread = told(self.parts, OF_THREAD, list(self._thread(self.kernel.body)))
+        lines += thread_loops(thread, reverse, names & {"threadIdx"}, middle=middle)
         blocks = block_range if self.parts.dialect.parallel else block_loops
-        return ["(void)hetad_dynamic;", *blocks(lines, reverse)]
+        loops = blocks(told(self.parts, OF_BLOCK, lines), reverse)
+        return ["(void)hetad_dynamic;", *with_extents(loops, self.parts, self.kernel)]
 
     def _middle(self, within: Interior) -> Middle:
         """The threads of a row that pass all guards."""
@@ -200,14 +204,17 @@ class _ThreadStatements(Statements):
 
 def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
     """Launching a kernel by its number, and the CPU's table; `alone`: without the host code that reports failures."""
-    parallel = parts.dialect.parallel
+    parallel, checked = parts.dialect.parallel, isinstance(parts, CheckedAssembly)
     yield support.read("cpu_runtime.c").rstrip()
     cases = []
     for emitted, number in parts.numbers.values():
         run = f"{emitted}(hetad_grid, hetad_block, hetad_dynamic_shared(hetad_shared), hetad_shared, hetad_args);"
         if parallel:
             run = f"hetad_run_parallel({emitted}, hetad_grid, hetad_block, hetad_shared, hetad_args);"
-        cases.append(f"    case {number}:\n        {run}\n        return 0;")
+        if checked:
+            run = run.replace("hetad_dynamic_shared(hetad_shared)", "(char *)hetad_dynamic_extent.start")
+        left = "\n        hetad_here.kernel = NULL;" * checked
+        cases.append(f"    case {number}:\n        {run}{left}\n        return 0;")
     names = ", ".join(f'"{name}"' for name in parts.numbers)
     body = [
         "int hetad_cpu_launch(",
@@ -223,6 +230,7 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
         "    const dim3 hetad_grid = {hetad_blocks[0], hetad_blocks[1], hetad_blocks[2]};",
         "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
         "    (void)hetad_grid, (void)hetad_block, (void)hetad_shared, (void)hetad_args;",
+        *(["    hetad_enter(hetad_names[hetad_kernel], hetad_grid, hetad_block, hetad_shared);"] * checked),
         *(["    if (setjmp(hetad_entry) != 0) {", "        return 719;  // cudaErrorLaunchFailure", "    }"] * alone),
         "    switch (hetad_kernel) {",
         *cases,

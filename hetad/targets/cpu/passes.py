@@ -36,12 +36,14 @@ class CpuOptions:
     """How kernels run on the CPU.  `fibers`: the oracle for tests, slow, which finds barriers in divergent code.
     `parallel`: blocks in parallel, on as many threads as `hetad_cpu_threads` is told; atomics are real, and the order
     of floating-point sums is not determined.  `sweeps`: kernels of which one run does the work of all threads; else all
-    kernels run block by block, as they do on a GPU.  `racecheck`: fibers, whose accesses the race detector sees."""
+    kernels run block by block, as they do on a GPU.  `racecheck`: fibers, whose accesses the race detector sees.
+    `checked`: block by block, one after another, and each access is checked for leaving its memory."""
 
     fibers: bool = False
     racecheck: bool = False
     parallel: bool = False
     sweeps: bool = True
+    checked: bool = False
 
 
 SERIAL = CpuOptions()
@@ -77,7 +79,8 @@ class CpuProgram(ir.Program):
 
     @property
     def dialect(self) -> Dialect:
-        return C_PARALLEL if self.options.parallel and not self.options.fibers else C
+        one_by_one = self.options.fibers or self.options.checked
+        return C_PARALLEL if self.options.parallel and not one_by_one else C
 
     @property
     def block_by_block(self) -> list[ir.Function]:
@@ -185,13 +188,17 @@ def _regions(program: CpuProgram) -> bool:
     return program.runs_kernels and not program.options.fibers
 
 
+def _unchecked(program: CpuProgram) -> bool:
+    return not program.options.checked
+
+
 CPU: tuple[Pass[Any], ...] = (
     meet_in_kernels.only(lambda p: _regions(p) and p.entry is not None),
     with_kernels_of_operations,
     handed_indices,
     _each_kernel("hot-sums-at-once", at_once).only(_runs_kernels),
     _each_kernel("volatile-stores-in-step", in_step).only(_runs_kernels),
-    with_sweeps.only(lambda p: _regions(p) and p.options.sweeps),
-    with_interiors.only(_regions),
+    with_sweeps.only(lambda p: _regions(p) and _unchecked(p) and p.options.sweeps),
+    with_interiors.only(lambda p: _regions(p) and _unchecked(p)),
     with_barrier_intervals.only(_regions),
 )

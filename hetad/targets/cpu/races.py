@@ -6,46 +6,17 @@ store a statement expression that hands the new value over, so that stores of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.expressions import COMMA, UNARY, Expressions
 from hetad.ir import nodes as ir
-from hetad.ir.build import integer
 from hetad.ir.places import root_symbol
-from hetad.ir.printer import expr_text
-from hetad.ir.texts import quoted
 from hetad.ir.types import Array, Pointer, Void, is_volatile
 from hetad.rules import callees, operations
+from hetad.targets.cpu.accesses import CHANGES, RUNS, NumberedAccesses, pointed
 from hetad.targets.cpu.fibers import FiberStatements
 
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
-
-
-RUNS = (operations.add_run, operations.add_each)
-_CHANGES = (  # one cell, atomically
-    operations.take, operations.swap, operations.block_add, operations.block_sum, operations.warp_add,
-    operations.hot_add, *RUNS,
-)  # fmt: skip
-
-
-@dataclass(slots=True)
-class NumberedAccesses:
-    """The accesses of a program, by number."""
-
-    places: list[ir.Expr] = field(default_factory=list)
-
-    def number(self, place: ir.Expr) -> int:
-        self.places.append(place)
-        return len(self.places) - 1
-
-    def table(self) -> str:
-        """C by which Python finds where an access is in the source."""
-        rows = [f"    {{{quoted(p.span.file)}, {quoted(expr_text(p))}, {p.span.line}, {p.span.column}, "
-                f"{p.span.length}}}," for p in self.places]  # fmt: skip
-        head = "const struct hetad_race_site { const char *file, *text; int line, column, length; } hetad_race_sites[]"
-        return "\n".join([f"{head} = {{", *rows, "    {0}", "};"])
 
 
 def _is_watched(place: ir.Expr) -> bool:
@@ -86,8 +57,8 @@ class WatchedExpressions(Expressions):
         if detected is not None:
             return detected
         if function == "__ldg":
-            return f"({self.text(_pointed(args[0]))})"
-        if operations.is_named(function, *_CHANGES):
+            return f"({self.text(pointed(args[0]))})"
+        if operations.is_named(function, *CHANGES):
             count = self.text(args[2], UNARY) if operations.is_named(function, *RUNS) else "1"
             args = (self._handed(args[0], "atomic", count), *args[1:])
         elif function not in self.names.functions and callees.kind(function) != "support":
@@ -99,7 +70,7 @@ class WatchedExpressions(Expressions):
         """An argument of a function that is not the program's own: it writes the values that a pointer points to."""
         if not isinstance(arg.type, Pointer) or arg.type.const or isinstance(arg.type.to, Void):
             return arg
-        place = _pointed(arg)
+        place = pointed(arg)
         if not _is_watched(place):
             return arg
         text = self.noted(place, how, count)
@@ -125,11 +96,3 @@ class WatchedStatements(FiberStatements):
         if not _is_watched(target):
             return super().update(op, target, value)
         return self.store(target, f"{self.expressions.text(target, UNARY)} {op} ({self.operand(target, value)})")
-
-
-def _pointed(pointer: ir.Expr) -> ir.Expr:
-    """What a pointer points to."""
-    if isinstance(pointer, ir.AddressOf):
-        return pointer.place
-    assert isinstance(pointer.type, Pointer)
-    return ir.Index(pointer, integer(0, pointer.span), pointer.type.to, span=pointer.span)

@@ -26,6 +26,7 @@ from hetad.targets.cpu.barrier_intervals.scopes import require_declared_in_regio
 from hetad.targets.cpu.barrier_intervals.structure import MOST_THREADS
 from hetad.targets.cpu.barrier_intervals.variables import Variables, regions, uniform_statements
 from hetad.targets.cpu.block_ir import THREAD, THREADS
+from hetad.targets.cpu.checked import OF_BLOCK, OF_THREAD, told, with_extents
 from hetad.targets.cpu.thread_loops import block_loops, block_range, thread_loops
 
 _ON_STACK = 256 * 1024  # bytes of arrays with an element per thread; what exceeds it lies in an arena
@@ -132,6 +133,7 @@ class RegionKernel:
 
     def lines(self) -> list[str]:
         block: list[str] = []
+        block += told(self.parts, OF_BLOCK, ())
         if any(e.name == "blockIdx" for e in self._thread_indices()) or "blockIdx" in self._hidden():
             block.append("const dim3 blockIdx = {hetad_bx, hetad_by, hetad_bz};")
         block += [f"{declaration(p.type, self.local[p])} = {self.given[p]};" for p in self.variables.copied]
@@ -152,7 +154,8 @@ class RegionKernel:
         size = f"const size_t {THREADS.name} = (size_t)blockDim.x * blockDim.y * blockDim.z;"
         head = [size, f"(void){THREADS.name}, (void)hetad_dynamic;", *self.opening]
         blocks = block_range if self.parts.dialect.parallel else block_loops
-        return [*head, *blocks(block, self.kernel.reverse_threads)]
+        loops = blocks(block, self.kernel.reverse_threads)
+        return [*head, *with_extents(loops, self.parts, self.kernel)]
 
     def _visible(self) -> set[ir.Symbol]:
         """What is declared for the whole block."""
@@ -247,6 +250,7 @@ class _Printer:
         lines = list(printer.lines(body, 0))
         if all(isinstance(s, ir.Comment) for s in region.body):
             return lines
+        lines = told(self.owner.parts, OF_THREAD, lines)
         mask: Mask = region.mask
         if mask.used:
             lines = [f"if (!{mask.symbol.name}[{THREAD.name}]) {{", INDENT + "continue;", "}", *lines]

@@ -1,0 +1,133 @@
+"""Programs whose accesses are checked (emit/support/extents.c): one that leaves its memory becomes an error."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from hetad import targets
+from hetad.diagnostics import MemoryAccessError
+from hetad.run.cpu import CpuExecutable
+from hetad.run.executable import Library, library
+from hetad.run.memory import Buffer, HostMemory, Shape
+from hetad.run.sites import site
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hetad.ir.nodes import Function, Program
+    from hetad.run.arrays import ArrayParameter
+
+_OUTSIDE = 6  # as in emit/support/extents.c
+_BEYOND, _NULL, _FREED = range(3)
+_Dim3 = ctypes.c_uint * 3
+
+
+class _Outside(ctypes.Structure):
+    """`struct hetad_outside`."""
+
+    _fields_ = (
+        ("site", ctypes.c_int), ("reason", ctypes.c_int), ("offset", ctypes.c_ssize_t), ("bytes", ctypes.c_size_t),
+        ("kernel", ctypes.c_char_p), ("grid", _Dim3), ("threads", _Dim3), ("block", _Dim3), ("thread", _Dim3),
+    )  # fmt: skip
+
+
+class KnownMemory(HostMemory):
+    """Remembers how long what it hands out is, by address."""
+
+    def __init__(self) -> None:
+        self.bytes: dict[int, int] = {}
+
+    def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
+        return self._known(super().place(array, parameter))
+
+    def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
+        return self._known(super().zeros(like, parameter, shape))
+
+    def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
+        return self._known(super().duplicate(array, like, parameter))
+
+    def _known(self, buffer: Buffer) -> Buffer:
+        self.bytes[buffer.address] = buffer.nbytes
+        return buffer
+
+
+class CheckedExecutable(CpuExecutable):
+    """A function all of whose accesses are checked."""
+
+    def __init__(self, program: Program, entry: Function, code: Library) -> None:
+        super().__init__(entry, code)
+        self._sources = program.sources
+        self.memory: KnownMemory = KnownMemory()
+
+    def bind(self, code: Library) -> None:
+        super().bind(code)
+        self._code = code
+        self._begin = code.function("hetad_begin_extents", None)
+        self._reach = code.function("hetad_reach", None, ctypes.c_void_p, ctypes.c_size_t)
+
+    def run(self, progress: bool = False) -> Any:
+        self._begin()
+        for cell in self.frame.cells:
+            address = cell.value if isinstance(cell, ctypes.c_void_p) else None
+            if address in self.memory.bytes:
+                self._reach(address, self.memory.bytes[address])
+        self.memory.bytes.clear()
+        return super().run(progress)
+
+    def _enter(self, runtime: int, progress: bool) -> int:
+        failed = super()._enter(runtime, progress)
+        if failed == _OUTSIDE:
+            self._leave()
+            raise self._error().attach(self._sources)
+        return failed
+
+    def _error(self) -> MemoryAccessError:
+        found: _Outside = self._code.variable("hetad_outside_found", _Outside)  # type: ignore[assignment]
+        where = site(self._code, found.site)
+        array, size = where.array.decode(), where.size
+        index, extent = found.offset // size, found.bytes // size
+        thread = (tuple(found.block), tuple(found.thread)) if found.kernel is not None else None
+        does = "writes" if where.writes else "reads"
+        message = f"{where.text.decode()} {does} {_what(found, array, index, extent)}"
+        if thread is not None:
+            block, own = _index(found.block, found.grid), _index(found.thread, found.threads)
+            message += f", in thread {own} of block {block} of kernel {found.kernel.decode()}"
+        return MemoryAccessError(message, where.span, _remedy(found.reason, index), array, index, extent, thread)
+
+
+def build(program: Program, entry: str) -> CheckedExecutable:
+    """Compile `program` for calls of `entry` in which every access is checked."""
+    code = library(targets.cpu_source(program, entry, targets.CpuOptions(checked=True)))
+    return CheckedExecutable(program, program.functions[entry], code)
+
+
+def _what(found: _Outside, array: str, index: int, extent: int) -> str:
+    name = array or "the memory"
+    match found.reason:
+        case 0:
+            has = f"{extent} element{'s' * (extent != 1)}"
+            return f"element {index} of {name}, which has {has}"
+        case 1:
+            return f"through {name}, which is NULL"
+        case 2:
+            return f"element {index} of {name}, whose memory has been freed"
+    return f"through {name}, which does not point into memory of the program"
+
+
+def _remedy(reason: int, index: int) -> str:
+    match reason:
+        case 0 if index < 0:
+            return "an index below zero: guard it, or shift the array"
+        case 0:
+            return "make the array longer or the size smaller, or guard the access: `if (i < n)`"
+        case 1:
+            return "pass an array, or test the pointer before it is used"
+        case 2:
+            return "free the memory after the last use"
+    return "let the pointer point into an array that was passed or allocated before it is used"
+
+
+def _index(point: Sequence[int], sizes: Sequence[int]) -> str:
+    """`(x, y, z)`, or `x` where there is only that axis."""
+    return str(point[0]) if sizes[1] == sizes[2] == 1 else f"({point[0]}, {point[1]}, {point[2]})"

@@ -1,0 +1,35 @@
+"""The programs of the corpus and their derivatives stay within their memory: checked, they give the same gradient."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hetad
+from hetad.checks.subjects import function_of, generic_seeds, of_function
+from hetad.directions import to_vector
+from tests.corpus import Case, cases
+
+FOLDER = Path(__file__).parent / "programs"
+CASES = [case for path in sorted(FOLDER.glob("**/*.cu")) for case in cases(path)]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_checked_programs_have_the_same_gradient(case: Case) -> None:
+    problem = case.problem
+    function = function_of(hetad.load(problem.source, **problem.loading), problem)
+    arguments = problem.arguments(function.parameters)
+    found = []
+    for checked in (True, False):
+        subject = of_function(
+            function, problem.wrt, problem.of, "cpu", problem.launch, tangent=False, checked=checked, **problem.memory
+        )
+        found.append(subject.gradient(arguments, generic_seeds(subject, arguments)))
+    single = subject.inner_bits == 32
+    for name in problem.wrt:
+        one, other = (to_vector(f[name]) for f in found)
+        scale = np.max(np.abs(other), initial=1.0)
+        np.testing.assert_allclose(one, other, rtol=0, atol=(1e-4 if single else 1e-10) * scale, err_msg=name)
