@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.adjoint.options import Options
+from hetad.adjoint.options import Options, is_named
 from hetad.compiled import Compiled, backend_for, checked_backend, limits
 from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.frontend.settings import Frontend, Settings
@@ -151,6 +151,7 @@ def gradient(
             graph, also if data that is read back from the device decides what runs there.
     """
     checked_function(function)
+    optimize = optimize if isinstance(optimize, bool | str) else tuple(optimize)
     options = {
         "options": Options.of(optimize, deterministic),
         "rules": function.rules,
@@ -159,7 +160,8 @@ def gradient(
     options |= {"measured": True} if measure else {}
     options |= {"graph": True} if graph else {}
     sets, differ = select_batch(function.definition, function.compiled.signature, batch, batched)
-    options |= {"batch": differ} if sets else {}
+    if sets:
+        options |= {"batch": differ, "at_once": backend_for(backend) == "cuda" or is_named("sets", optimize)}
     choice = function.compiled.choice(wrt, of, options)
     return Gradient(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress, sets)
 

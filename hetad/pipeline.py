@@ -75,6 +75,7 @@ from hetad.host.saves.fresh import drop_snapshots_of_nothing
 from hetad.host.saves.steady import steady_allocations, steady_parameters
 from hetad.host.saves.tape import lowered_tape
 from hetad.host.saves.workspaces import hoist_workspaces
+from hetad.host.sets import sets_at_once
 from hetad.host.streams import in_one_stream
 from hetad.host.symbols import lift_symbols
 from hetad.host.tables import copy_tables, tables_on_host
@@ -214,7 +215,8 @@ LOWER: tuple[Pass[Any], ...] = (
     handles_given,
     join_communicators,
     in_session,
-    outline.only(option("outline")),
+    sets_at_once.only(lambda d: option("sets")(d) and d.request.batch is not None and d.request.at_once),
+    outline.only(lambda d: option("outline")(d) and d.at_once is None),
     closed,
     with_launch_bounds.only(option("qualifiers")),
     over_batch.only(lambda d: d.request.batch is not None),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import hetad
+from hetad.adjoint.options import OPTIMISATIONS, is_named
 from hetad.checks.comparison import inner_bits
 from hetad.directions import from_vector, to_vector
 
@@ -21,8 +22,12 @@ def check_batch(
     exact: bool | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Fails unless the gradients for three sets are those of three calls: sets of all arguments that hold floating
-    numbers, but for those in `shared`.  `exact`: to the last bit, as on one thread of the CPU."""
-    exact = backend == "cpu" and options.get("cpu_threads", 1) == 1 if exact is None else exact
+    numbers, but for those in `shared`.  `exact`: to the last bit, as on one thread of the CPU.
+
+    With the optimisation `sets` by name they run at once where they can; then sums over threads have another order."""
+    optimize = options.get("optimize", True)
+    in_turn = options.get("cpu_threads", 1) == 1 and not is_named("sets", optimize)
+    exact = backend == "cpu" and (options.get("deterministic", False) or in_turn) if exact is None else exact
     names = [p.name for p in function.parameters]
     batched = [n for n, a in zip(names, arguments, strict=True) if to_vector(a).size and n not in shared]
     sets = [[_another(a, i) if n in batched else a for n, a in zip(names, arguments, strict=True)] for i in range(SETS)]
@@ -49,6 +54,19 @@ def check_batch(
             else:
                 noise = 1e-4 if inner_bits(single.derivative.program) == 32 else 1e-11
                 np.testing.assert_allclose(actual, expected, rtol=noise, atol=noise, err_msg=what)
+
+
+AT_ONCE = tuple(OPTIMISATIONS)
+ONE_BY_ONE = tuple(name for name in OPTIMISATIONS if name != "sets")
+
+
+def runs_at_once(
+    function: hetad.Function, arguments: Sequence[Any], wrt: Sequence[str], of: Sequence[str] | None, **options: Any
+) -> bool:
+    """Whether the sets of a batch of all that holds floating numbers run at once."""
+    batched = [p.name for p, a in zip(function.parameters, arguments, strict=True) if to_vector(a).size]
+    made = hetad.gradient(function, wrt=wrt, of=of, batch=SETS, batched=batched, optimize=AT_ONCE, **options)
+    return made.derivative.explanation.sets.startswith("at once")
 
 
 def _another(value: Any, number: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 
 from hetad.diagnostics import ArgumentError
@@ -36,6 +36,7 @@ OPTIMISATIONS = {
     "axes": "launches without the axes along which a kernel does the same",
     "qualifiers": "const and __restrict__ on the parameters of generated kernels, and the size of large blocks",
     "outline": "what the gradient does for a call of a host function is a function again",
+    "sets": "on a GPU, the sets of a batch share launches; on the CPU only if named, as there they gain nothing",
 }
 
 
@@ -71,6 +72,7 @@ class Options:
     axes: bool = True
     qualifiers: bool = True
     outline: bool = True
+    sets: bool = True
     deterministic: bool = False
 
     @staticmethod
@@ -93,6 +95,11 @@ class Options:
         if deterministic:
             chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs", "hot", "warps"}
         return Options(**{name: name in chosen for name in OPTIMISATIONS}, deterministic=deterministic)
+
+
+def is_named(option: str, optimize: bool | str | Collection[str]) -> bool:
+    """Whether an optimisation is asked for by its name."""
+    return not isinstance(optimize, bool) and (option == optimize if isinstance(optimize, str) else option in optimize)
 
 
 ALL = Options()

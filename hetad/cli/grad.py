@@ -116,7 +116,7 @@ def _source(function: Function, options: argparse.Namespace) -> str:
         return hetad.jvp(function, wrt=options.wrt, of=options.of, optimize=options.optimize).source
     keywords = limits(options) | making(options)
     if options.batch is not None:
-        keywords |= {"batch": 1, "batched": options.batch}  # the text is the same for any number
+        keywords |= {"batch": 1, "batched": options.batch, "backend": "cuda"}  # the text is the same for any number
     made = hetad.hvp if options.mode == "hvp" else hetad.gradient
     return made(function, wrt=options.wrt, of=options.of, **keywords).source
 

@@ -42,7 +42,8 @@ def requested(
     options: dict[str, Any] = {"options": Options.of(**making), "memory_limit": compiled.limits(**limits)}
     options |= {"directions": 1} if mode == "tangent" else {}
     if batched is not None:
-        options |= {"batch": select_batch(function.definition, function.compiled.signature, 1, batched)[1]}
+        _, differ = select_batch(function.definition, function.compiled.signature, 1, batched)
+        options |= {"batch": differ, "at_once": True}
     return function.compiled.request(function.compiled.choice(wrt, of, options))
 
 

@@ -28,13 +28,14 @@ CUDA_DEVICE = (
     "warp_add_float.cu", "warp_add_double.cu", "shuffles_float.cu", "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "argument.c", "symbol.c", "clear.c", "retire.c", "memory.c", "budget.c", "tape.c",
-    "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c",
-    "save_range.c", "save_part.c", "rename.c", "limit.c", "discard.c", "loop.c", "loop_plan.c", "loop_room.c",
-    "loop_next.c", "kernel_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "scalar_float.c",
-    "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
-    "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "rows_pullback_float.c",
-    "rows_pullback_double.c", "mpi.c", "mpi_messages.c", "mpi_collectives.c", "mpi_blocks.c", "mpi_tangents.c",
+    "check.c", "registry.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c", "memory.c", "sets_copies.c",
+    "budget.c", "tape.c", "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c",
+    "columns.c", "save_range.c", "save_part.c", "rename.c", "sets_saves.c", "sets_renames.c", "limit.c", "discard.c",
+    "loop.c", "loop_plan.c", "loop_room.c", "loop_next.c", "kernel_tape.c", "sets_tape.c", "launched.c", "blocks.c",
+    "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c",
+    "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
+    "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "sets_float.c", "sets_double.c",
+    "mpi.c", "mpi_messages.c", "mpi_collectives.c", "mpi_blocks.c", "mpi_tangents.c",
     "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)

@@ -1,4 +1,5 @@
-"""A derivative for each set of a batch, in a loop of the host: `run_gradient_batch` around `run_gradient`.
+"""A derivative for each set of a batch, in a loop of the host: `run_gradient_batch` around `run_gradient`; or for many
+at a time, where that runs so many at once (`host/sets`).
 
 Adjoints, seeds, and the arguments that differ between the sets, lie one set after the other.
 """
@@ -8,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from hetad.host.derivation import Derivation, parameters_of
+from hetad.host.derivation import Derivation, Together, parameters_of
 from hetad.host.derivative import Parameter
+from hetad.host.explanation import Explanation
 from hetad.host.parameters import RETURN
+from hetad.host.sets.kernels import MOST
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, integer, var
 from hetad.ir.types import CHAR, SIZE_T, VOID, Pointer, Void
@@ -27,23 +30,43 @@ def over_batch(derivation: Derivation) -> Derivation:
     inner = derivation.functions[derivation.name]
     loop = _Loop(derivation, frozenset(batched))
     arguments = tuple(loop.argument(p) for p in parameters_of(derivation))
-    result = loop.result(inner)
-    span, one = inner.span, integer(1, inner.span, SIZE_T)
+    together = derivation.at_once
+    if together is None:
+        call = ir.Call(inner.name, arguments, loop.result(inner), span=inner.span)
+        step = integer(1, inner.span, SIZE_T)
+        how = "for each set of a batch"
+    else:
+        call = ir.Call(inner.name, (*arguments, *loop.together(together)), span=inner.span)
+        step, how = integer(MOST, inner.span, SIZE_T), "for a batch"
+    span = inner.span
     body = (
         ir.For(
             (ir.Declare(loop.set, integer(0, span, SIZE_T), span=span),),
             binary("<", var(loop.set), var(loop.sets.symbol)),
-            (ir.Update("+", var(loop.set), one, span=span),),
-            (ir.Call(inner.name, arguments, result, span=span),),
+            (ir.Update("+", var(loop.set), step, span=span),),
+            (call,),
             span=span,
         ),
     )
     parameters = tuple(loop.parameters())
     symbols = tuple(p.symbol for p in parameters)
     name = derivation.setting.names.fresh(f"{inner.name}_batch")
-    comment = f"{inner.comment}, for each set of a batch\n{loop.comment()}"
+    one = (inner.comment or "").partition(", for all")[0]
+    comment = f"{one}, {how}\n{loop.comment()}{_reason(derivation)}"
     made = ir.Function(name, "host", symbols, VOID, body, span, comment=comment)
-    return replace(derivation, name=name, outer=parameters, functions={**derivation.functions, name: made})
+    functions = {**derivation.functions, name: made}
+    return replace(derivation, name=name, outer=parameters, functions=functions, explanation=_explained(derivation))
+
+
+def _reason(derivation: Derivation) -> str:
+    return f"\nthe sets do not run at once: {derivation.one_by_one}" if derivation.one_by_one else ""
+
+
+def _explained(derivation: Derivation) -> Explanation | None:
+    """With how the sets run."""
+    known, why = derivation.explanation, derivation.one_by_one
+    how = "at once, along an axis of each grid" if derivation.at_once is not None else "one after the other"
+    return known and replace(known, sets=f"{how}: {why}" if why else how)
 
 
 class _Loop:
@@ -51,6 +74,7 @@ class _Loop:
 
     def __init__(self, derivation: Derivation, batched: frozenset[str]) -> None:
         setting = derivation.setting
+        self.at_once = derivation.at_once is not None
         self.names, self.span, self.batched = setting.names, setting.span, batched
         self.primal: Mapping[str, ir.Symbol] = setting.by_name
         self.set = self.names.symbol("set", SIZE_T, self.span)
@@ -72,6 +96,8 @@ class _Loop:
         whole = var(own.symbol, self.span)
         if not differs:
             return whole
+        if not pointer and self.at_once:
+            return binary("+", whole, var(self.set))
         if not pointer:
             return ir.Index(whole, var(self.set), p.symbol.type, span=self.span)
         assert p.primal is not None
@@ -83,14 +109,31 @@ class _Loop:
         """Where the set begins in the memory of all; what points to anything is counted in bytes."""
         assert isinstance(whole.type, Pointer)
         in_bytes = isinstance(whole.type.to, Void)
-        if (name, in_bytes) not in self.sizes:
-            wanted = f"{name}_size{'_in_bytes' if in_bytes else ''}"
-            self.sizes[name, in_bytes] = self._made(wanted, "bytes" if in_bytes else "size", name)
-        first = binary("*", var(self.set), var(self.sizes[name, in_bytes].symbol))
+        first = binary("*", var(self.set), self._size(name, in_bytes))
         if not in_bytes:
             return binary("+", whole, first)
         there = binary("+", ir.Cast(whole, Pointer(CHAR, whole.type.const), span=self.span), first)
         return ir.Cast(there, whole.type, span=self.span)
+
+    def _size(self, name: str, in_bytes: bool) -> ir.Expr:
+        """How many elements, or bytes, one set has."""
+        if (name, in_bytes) not in self.sizes:
+            wanted = f"{name}_size{'_in_bytes' if in_bytes else ''}"
+            self.sizes[name, in_bytes] = self._made(wanted, "bytes" if in_bytes else "size", name)
+        return var(self.sizes[name, in_bytes].symbol)
+
+    def together(self, given: Together) -> Iterator[ir.Expr]:
+        """What is passed beside to a derivative that runs many sets at once."""
+        span = self.span
+        if given.value is not None:
+            assert isinstance(given.value.type, Pointer)
+            self.values.append(self._made("value", "value", RETURN, given.value.type))
+            yield binary("+", var(self.values[0].symbol), var(self.set))
+        left = binary("-", var(self.sets.symbol), var(self.set))
+        most = integer(MOST, span, SIZE_T)
+        yield ir.Select(binary("<", left, most), left, most, SIZE_T, span=span)
+        for name, in_bytes in given.sizes:
+            yield self._size(name, in_bytes)
 
     def result(self, inner: ir.Function) -> ir.Place | None:
         """Where what the function returns for one set goes."""

@@ -38,7 +38,7 @@ class Request:
     derivative returns nothing, and what only led to the value is not run.  `graph`: it must be possible to run it as
     CUDA graphs.  `directions`: the derivative is the tangent along so many directions; 0: it is the gradient.  With
     `dependence` masks of inputs stand in the place of tangents (`tangent/algebra.py`).  `batch`: it
-    is for a batch of sets, between which these parameters differ.
+    is for a batch of sets, between which these parameters differ; with `at_once` they share launches where they can.
     `again`: the derivative is differentiated once more, so its memory is asked for by operations with derivatives.
     """
 
@@ -54,6 +54,7 @@ class Request:
     directions: int = 0
     dependence: bool = False
     batch: tuple[str, ...] | None = None
+    at_once: bool = False
     again: bool = False
 
     @property
@@ -91,6 +92,17 @@ class Reversal:
     refills: Sequence[Refill]
 
 
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The parameters of a derivative for all sets of a batch: where what it returns goes, how many sets there are, and
+    for pointers the size of what one has, by the primal's name and whether it counts bytes."""
+
+    params: tuple[ir.Symbol, ...]
+    value: ir.Symbol | None
+    sets: ir.Symbol
+    sizes: Mapping[tuple[str, bool], ir.Symbol]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derivation(Task):
     """The program that is differentiated; its `entry` is the host function, all else is for it.
@@ -103,6 +115,7 @@ class Derivation(Task):
     name, reversal: of the derivative, a function of the program too, once it is there.
     bits: of the masks that are in the place of tangents; as many inputs go along one direction.
     outer: the parameters of the entry that runs the derivative for each set of a batch, once that has the name.
+    at_once: what the derivative takes beside its parameters if it runs all sets at once; `one_by_one`: why it does not.
     """
 
     request: Request
@@ -120,6 +133,8 @@ class Derivation(Task):
     outlined: tuple[str, ...] = ()
     bits: int = 0
     outer: tuple[Parameter, ...] = ()
+    at_once: Together | None = None
+    one_by_one: str = ""
 
     @property
     def options(self) -> Options:

@@ -51,6 +51,7 @@ class Explanation:
     accumulated: tuple[Accumulated, ...]
     loops: tuple[TimeLoop, ...] = ()  # under a memory limit
     refilled: tuple[Saved, ...] = ()  # what is computed again instead
+    sets: str = ""  # how the sets of a batch run, if there is one
 
 
 _EXTENTS = {

@@ -377,6 +377,34 @@ restore_part = Act("void restore_part(void *p)", _FAILS, *_RESTORES)
 restore_column = Act("void restore_column(void)", _FAILS, *_RESTORES)
 restore_columns = Act("void restore_columns(void)", _FAILS, *_RESTORES)
 
+# The sets of a batch that run at once: how many there are, what one has of an argument; sizes for all, how far apart
+# they lie, and where one does; values on the device.  What is done above for one, for each.
+open_sets = Act("void open_sets(size_t sets)")
+argument_sets = Act("void argument_sets(const void *p, size_t bytes, int on_device)")
+of_sets = Value("size_t of_sets(size_t bytes)")
+set_bytes = Value("size_t set_bytes(const void *p)", pullback=Inactive())
+of_set = Value("void *of_set(const void *p, size_t set)")
+upload = Act("void upload(void **to, const void *from, size_t size)", writes=(0,))
+copy_sets = Act(
+    "cudaError_t copy_sets(void *dst, size_t to, const void *src, size_t from, size_t bytes, int kind)", reads=(2,),
+    writes=(0,),
+)  # fmt: skip
+fill_sets = Act("cudaError_t fill_sets(void *dst, size_t to, int value, size_t bytes)", writes=(0,))
+clear_sets = Act("void clear_sets(void *p, size_t bytes)", writes=(0,))
+copy_pullback_sets = Act(
+    "void copy_pullback_sets_real(real *adj_dst, real *adj_src, size_t bytes, int kind)", "of reverse sweep",
+    reads=(0, 1), writes=(0, 1),
+)  # fmt: skip
+read_scalars = Act("void read_scalars_real(real *adj, real *cell)", "of reverse sweep", reads=(0,), writes=(0,))
+tape_allocate_sets = Act(
+    "void tape_allocate_sets(void **tape, const unsigned *depth, dim3 grid, dim3 block, size_t bytes)", writes=(0,)
+)  # fmt: skip
+save_sets = Act("void save_sets(const void *p, long long first, long long last, size_t size)", _FAILS, *_SAVES)
+restore_sets = Act("void restore_sets(void *p)", _FAILS, *_RESTORES)
+rename_sets = Act("void rename_sets(const void *p, long long first, long long last, size_t size, int sure)", *_SAVES)
+rename_all = Act("void rename_all(const void *p, long long first, long long last, size_t size, int sure)", *_SAVES)
+cleared_sets = Act("void cleared_sets(const void *p, long long first, long long last, size_t size, int sure)")
+
 # Schedules of checkpoints: what to do next, from which step to which.
 open_loop = Act("void open_loop(int line, size_t trips)")
 reopen_loop = Act("void reopen_loop(void)", "of reverse sweep")

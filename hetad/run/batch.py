@@ -95,10 +95,25 @@ class BatchPlan(Plan):
         for value, target, differs in zip(values, self._inputs, self._differs, strict=True):
             if differs and target.array is not None and value is not None:
                 self._check_sets(target.array, value)
-        buffers = super()._place(values)
+        buffers = self._apart(super()._place(values))
         for cell, position in self._sizes:
             buffer = buffers[position]
             cell.value = self._extent(buffer, position) // _pointee(self._inputs[position].array) if buffer else 0
+        return buffers
+
+    def _apart(self, buffers: list[Buffer | None]) -> list[Buffer | None]:
+        """With copies of shared arrays that lie in others: what a set has is found by where it lies."""
+        others = [
+            b for b, i, differs in zip(buffers, self._inputs, self._differs, strict=True)
+            if b is not None and differs and i.array is not None and not i.array.written
+        ]  # fmt: skip
+        for i, b in enumerate(buffers):
+            target = self._inputs[i]
+            if b is None or target.array is None or target.array.written or self._differs[i]:
+                continue
+            if any(b.address < o.address + o.nbytes and o.address < b.address + b.nbytes for o in others):
+                buffers[i] = own = self._memory.duplicate(b.array, b.array, target.array)
+                target.cell.value = own.address
         return buffers
 
     def _check_sets(self, parameter: ArrayParameter, value: Any) -> None:

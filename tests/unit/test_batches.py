@@ -10,7 +10,7 @@ import pytest
 
 import hetad
 from hetad.cli import main
-from tests.batches import check_batch
+from tests.batches import AT_ONCE, ONE_BY_ONE, check_batch, runs_at_once
 from tests.corpus import Case, cases
 from tests.unit import fake_cupy as cp
 from tests.unit.test_run_cuda import driver
@@ -55,6 +55,7 @@ VARIED = (
     "atomics_in_shared", "data_dependent_trips", "gather_by_index", "hotspot", "indexed", "jacobi", "n_body",
     "structs_of_pointers", "tree_reduction", "warp_reductions",
 )  # fmt: skip
+ALONE = ("structs_of_pointers",)  # of them, those whose sets cannot run at once
 CASES = [c for path in sorted(PROGRAMS.glob("**/*.cu")) if path.stem in VARIED for c in cases(path)]
 
 
@@ -67,19 +68,32 @@ def random(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
+@pytest.mark.parametrize("optimize", [AT_ONCE, ONE_BY_ONE], ids=["at once", "one by one"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_programs_of_the_corpus(case: Case, backend: str) -> None:
+def test_programs_of_the_corpus(case: Case, optimize: Any, backend: str) -> None:
     problem = case.problem
     function = hetad.load(problem.source, defines=problem.defines)[problem.function]
+    arguments = problem.arguments(function.parameters)
     check_batch(
-        function, problem.arguments(function.parameters), problem.wrt, problem.of, backend=backend,
-        launch=problem.launch, **problem.memory,
+        function, arguments, problem.wrt, problem.of, backend=backend, launch=problem.launch, optimize=optimize,
+        **problem.memory,
     )  # fmt: skip
+    at_once = runs_at_once(function, arguments, problem.wrt, problem.of, **problem.memory)
+    assert at_once == (problem.source.stem not in ALONE)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"memory_limit": "2kB"}, {"deterministic": True}, {"optimize": False}, {"cpu_threads": 2}, {"graph": True}],
+    [
+        {},
+        {"memory_limit": "2kB"},
+        {"deterministic": True},
+        {"optimize": False},
+        {"cpu_threads": 2},
+        {"graph": True},
+        {"optimize": AT_ONCE, "deterministic": True, "cpu_threads": 2},
+        {"optimize": "sets"},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("shared", [(), ("x",), ("w",), ("x", "y", "w")], ids=str)
@@ -181,10 +195,31 @@ def test_graphs_are_replayed_for_equal_numbers_alone(driver: Any) -> None:
     assert replays(many) > 0
 
 
+def test_on_a_gpu_sets_run_at_once(driver: Any) -> None:
+    """As the host's program for a GPU does it, in as many launches as one set takes."""
+    program = hetad.loads(SOURCE)
+    y, x, w = random(SETS, N), random(N, seed=1), [0.3, 0.7, 0.2]
+    many = hetad.gradient(program["march"], ["x", "w", "y"], backend="cuda", batch=SETS, batched=["w", "y"])
+    one = hetad.gradient(program["march"], ["x", "w", "y"], backend="cpu")
+    values, found = many.value_and_grad(cp.asarray(y), cp.asarray(x), w, N, 4)
+    for i in range(SETS):
+        value, alone = one.value_and_grad(y[i], x, w[i], N, 4)
+        np.testing.assert_allclose(values[i], value)
+        for name in ("x", "w", "y"):
+            actual = found[name] if name == "w" else cp.asnumpy(found[name])
+            np.testing.assert_allclose(actual[i], alone[name], err_msg=name)
+    single, report = one.last_report, many.last_report
+    assert single is not None
+    assert report is not None
+    assert report.launches == single.launches
+
+
 def test_text(program: hetad.Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many = hetad.gradient(program["march"], ["x", "w"], backend="cpu", batch=SETS, batched=["w", "y"])
     assert "value[set] = march_grad(" in many.source
-    assert many.source == hetad.gradient(program["march"], ["x", "w"], batch=7, batched=["w", "y"]).source
+    assert (
+        many.source == hetad.gradient(program["march"], ["x", "w"], backend="cpu", batch=7, batched=["w", "y"]).source
+    )
     (tmp_path / "p.cu").write_text(SOURCE)
     assert main(["grad", str(tmp_path / "p.cu"), "march", "--wrt", "x,w", "--batch", "w,y"]) == 0
     assert 'extern "C" void march_grad_batch(' in capsys.readouterr().out

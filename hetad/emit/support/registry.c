@@ -4,6 +4,7 @@ struct hetad_allocation {
     size_t bytes;
     int on_device;
     int owned;
+    size_t each;  // see hetad_set_bytes: of the caller's, what each set of a batch has  // if used
     int zero;  // see hetad_was_zero: whether all of it is known to be zero  // if used
     size_t buffer, older, fresh;  // see hetad_now: where the content is, and was; whether it was moved just now  // if used
 };
