@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -23,6 +24,7 @@ from hetad.run.call import RETURN
 from hetad.run.layout import dtype_of, is_bool
 from hetad.run.selection import Selection, select_of, select_wrt
 from hetad.run.signature import nearest
+from hetad.shown import positional
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -216,6 +218,12 @@ class Functional:
             return [Output(RETURN, dtype_of(self.function.definition.returns), argument=False)]
         return [Output(name, self._element(name), name in names) for name in rules]
 
+    @property
+    def shown(self) -> inspect.Signature:
+        """What Python and its tools show: the arguments, with their types in C."""
+        symbols = {p.name: p for p in self.function.parameters}
+        return inspect.Signature(positional([symbols[a.name] for a in self.arguments]))
+
     # --- calls -----------------------------------------------------------------------------------
 
     def shapes(self, values: Sequence[Any]) -> list[Shape]:
@@ -295,12 +303,16 @@ class Functional:
                 every[name] = _copied(name, named[name], make, into)
             else:
                 every[name] = named[name]
-        return every, self._launch.of(named)
+        return every, self._launch.of(self._known(named))
+
+    def _known(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments, and what follows from them."""
+        return {**named, **{name: evaluated(rule, named) for name, rule in self._given.items()}}
 
     def _shape(self, name: str, named: Mapping[str, Any]) -> Shape:
         rule = self._made.get(name, name)
         if callable(rule):
-            return tuple(evaluated(rule, named))
+            return tuple(evaluated(rule, self._known(named)))
         if isinstance(rule, str) and hasattr(named.get(rule), "shape"):
             return tuple(named[rule].shape)
         extents = [rule] if isinstance(rule, str | int) else list(rule or ())
@@ -366,5 +378,6 @@ def evaluated(rule: Any, values: Mapping[str, Any]) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _asked(rule: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of its parameters, of those that have no default."""
-    return tuple(p.name for p in inspect.signature(rule).parameters.values() if p.default is p.empty)
+    """The names of its parameters, of those that have no default; `lambda_` stands for a name that Python reserves."""
+    names = [p.name for p in inspect.signature(rule).parameters.values() if p.default is p.empty]
+    return tuple(n[:-1] if n.endswith("_") and keyword.iskeyword(n[:-1]) else n for n in names)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hetad.run.signature import declaration
 
 if TYPE_CHECKING:
-    from hetad.ir.nodes import Function
+    from hetad.ir.nodes import Function, Symbol
 
 _OF_KERNELS = ("grid", "block", "shared_mem", "stream")
 
@@ -27,22 +27,26 @@ def _signature(call: Any, function: Function) -> inspect.Signature:
     """The parameters of C, then the keywords of `call`.  A name that Python reserves can be given by position only."""
     Parameter = inspect.Parameter  # noqa: N806
     names = [p.name for p in function.params]
-    reserved = max((i for i, name in enumerate(names) if keyword.iskeyword(name)), default=-1)
-    positional = [
-        Parameter(
-            f"{p.name}_" if keyword.iskeyword(p.name) else p.name,
-            Parameter.POSITIONAL_ONLY if i <= reserved else Parameter.POSITIONAL_OR_KEYWORD,
-            annotation=declaration(p.type, "").rstrip(),
-        )
-        for i, p in enumerate(function.params)
-    ]
     is_kernel = function.kind == "kernel"
     keywords = [
         p.replace(default=Parameter.empty) if is_kernel and p.name in ("grid", "block") else p
         for p in inspect.signature(call).parameters.values()
         if p.kind is Parameter.KEYWORD_ONLY and p.name not in names and (is_kernel or p.name not in _OF_KERNELS)
     ]
-    return inspect.Signature([*positional, *keywords])
+    return inspect.Signature([*positional(function.params), *keywords])
+
+
+def positional(symbols: Sequence[Symbol]) -> list[inspect.Parameter]:
+    """Parameters of C as Python has them.  A name that Python reserves can be given by position only."""
+    reserved = max((i for i, p in enumerate(symbols) if keyword.iskeyword(p.name)), default=-1)
+    return [
+        inspect.Parameter(
+            f"{p.name}_" if keyword.iskeyword(p.name) else p.name,
+            inspect.Parameter.POSITIONAL_ONLY if i <= reserved else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            annotation=declaration(p.type, "").rstrip(),
+        )
+        for i, p in enumerate(symbols)
+    ]
 
 
 def table(title: str, rows: Iterable[Sequence[str]]) -> str:

@@ -8,7 +8,6 @@ jax.grad(lambda u: step(u, 0.1, n).sum())(u)
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import operator
 from collections.abc import Iterable, Mapping
@@ -93,8 +92,7 @@ class JaxFunction:
         outputs = ", ".join("the return value" if o.name == RETURN else o.name for o in functional.outputs)
         self.__name__ = name
         self.__doc__ = f"{functional.signature}\n\nReturns {outputs}."
-        parameter = inspect.Parameter
-        self.__signature__ = inspect.Signature([parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
+        self.__signature__ = functional.shown
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The outputs: an array, or several in the order of `of`.

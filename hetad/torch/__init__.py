@@ -9,7 +9,6 @@ y.sum().backward()
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -52,9 +51,9 @@ def function(
         function: from a loaded program.
         of: the outputs.  A mapping says what shape they are made in, filled with zeros: `{"y": "x"}` like the argument
             x; `{"y": ("n", 3)}` of integers and integer arguments; `{"y": lambda x, n: (n, x.shape[1])}` of what a
-            function gives for the arguments that its parameters name.  With None for a shape, or as mere names, an
-            output is an argument as well: what it holds before, which is left as it is.  Omitted: the return value,
-            as a tensor of rank 0.
+            function gives for the arguments that its parameters name, also of those in `given`.  With None for a
+            shape, or as mere names, an output is an argument as well: what it holds before, which is left as it is.
+            Omitted: the return value, as a tensor of rank 0.
         wrt: what is differentiable; omitted, every argument that holds floating numbers.
         given: arguments that are not passed: a value, or a function of other arguments, as in
             `{"n": lambda x: x.numel()}`.
@@ -129,8 +128,7 @@ class TorchFunction:
         self.__doc__ = (
             f"{functional.signature}\n\nReturns {', '.join(outputs[n] for n in self._returned) or 'nothing'}."
         )
-        parameter = inspect.Parameter
-        self.__signature__ = inspect.Signature([parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
+        self.__signature__ = functional.shown
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The outputs: a tensor, or several in the order of `of`.

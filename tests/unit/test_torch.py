@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,7 @@ __global__ void turn_kernel(float2 *y, const float2 *x, float angle, int n)
 void turn(float2 *y, const float2 *x, float angle, int n) { turn_kernel<<<(n + 31) / 32, 32>>>(y, x, angle, n); }
 struct Pair { double a, b; };
 void of_struct(Pair p, const double *x, double *y) { y[0] = p.a * x[0]; }
+void scaled(double *y, const double *x, double lambda, int n) { for (int i = 0; i < n; i++) y[i] = lambda * x[i]; }
 void only_reads(double *y, const double *x) { double z = y[0] * x[0]; (void)z; }
 """
 
@@ -241,8 +243,24 @@ def test_arguments_that_are_overwritten(program: hetad.Program) -> None:
 def test_a_kernel(program: hetad.Program) -> None:
     f = hetad.torch.function(program["wave_kernel"], of={"y": "x"}, grid=lambda n: (n + 3) // 4, block=4)
     x = leaf(random(10))
+    torch.testing.assert_close(
+        hetad.torch.function(
+            program["wave_kernel"],
+            of={"y": lambda n: (n,)},
+            given={"n": lambda x: x.numel()},
+            grid=lambda n: n,
+            block=1,
+        )(0.5, x),
+        wave_in_torch(0.5, x),
+    )
     assert torch.autograd.gradcheck(lambda x: f(10, 0.5, x), x, check_forward_ad=True)
     torch.testing.assert_close(f(n=10, a=0.5, x=x), wave_in_torch(0.5, x))
+
+
+def test_names_that_python_reserves(program: hetad.Program) -> None:
+    f = hetad.torch.function(program["scaled"], of={"y": lambda lambda_, n: (n,)}, given={"n": lambda x: x.numel()})
+    torch.testing.assert_close(f(random(3), 2.0), 2 * random(3))
+    assert list(inspect.signature(f).parameters) == ["x", "lambda_"]
 
 
 def test_vectors_of_cuda_are_a_last_axis(program: hetad.Program) -> None:
