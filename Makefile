@@ -13,6 +13,8 @@
 VENV ?= .venv
 PYTEST_ARGS ?=
 PYTEST_JOBS ?= auto
+SECONDS ?= 600
+CAMPAIGN_ARGS ?=
 
 ifdef HETAD_PYTHON
 PY := $(HETAD_PYTHON)
@@ -23,7 +25,7 @@ DEV_READY := $(VENV)/.ready-dev
 GPU_READY := $(VENV)/.ready-gpu
 endif
 
-.PHONY: demo test lint types layers tests fibers quick gpu-test format hooks golden clean help
+.PHONY: demo test lint types layers tests fibers campaign quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -60,6 +62,10 @@ tests: $(DEV_READY)
 fibers: $(DEV_READY)
 	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(PYTEST_ARGS)
 	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(PYTEST_ARGS)
+
+# Random programs for SECONDS, each gradient against independent oracles; what fails is shrunk and kept in build/found.
+campaign: $(DEV_READY)
+	$(PY) tools/campaign.py --seconds $(SECONDS) --found build/found $(CAMPAIGN_ARGS)
 
 # The tests alone, without those that take long.
 quick: $(DEV_READY)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import pickle
 import select
+import shlex
 import signal
 import tempfile
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -25,10 +26,22 @@ from hetad.adjoint.options import OPTIMISATIONS
 from hetad.checks import comparison, products
 from hetad.diagnostics import UnsupportedError
 from hetad.host.outlining import outline
+from hetad.ir.nodes import Program
+from hetad.passes.manager import Pass, watched
 from hetad.problem import Problem
+from hetad.run import compiler
 from tests import corpus
 from tests.batches import AT_ONCE, check_batch
 from tests.property.options import Options
+
+
+def without_optimisation() -> str:
+    """$HETAD_CC for the C compiler that is found, without its optimisations, which are most of the time here."""
+    found = compiler.find()
+    # The last -O counts.  The word after the script is its $0, and tells hetad if this is zig.
+    script = f'exec {shlex.join(found.command)} "$@" -O0'
+    return shlex.join(["sh", "-c", script, "zig" if "ziglang" in found.command else "cc"])
+
 
 Verdict = Literal["passed", "unsure", "refused", "failed"]
 
@@ -51,17 +64,20 @@ EVERY_CALL = {
 
 @dataclass(frozen=True)
 class Outcome:
+    """`passes`: the names of those that changed the program on its way to its derivative."""
+
     verdict: Verdict
     message: str = ""
+    passes: frozenset[str] = frozenset()
 
 
-def check(text: str, options: Options = MappingProxyType({})) -> Outcome:
+def check(text: str, options: Options = MappingProxyType({}), backend: str = "cpu") -> Outcome:
     """The outcome for a program in the format of tests/corpus.py, whose gradient with `options` must be the same."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.write(writing, pickle.dumps(_outcome(text, options)))
+            os.write(writing, pickle.dumps(_outcome(text, options, backend)))
         finally:
             os._exit(0)
     os.close(writing)
@@ -80,13 +96,24 @@ def check(text: str, options: Options = MappingProxyType({})) -> Outcome:
     return Outcome("failed", f"the process ended with {how}" if ready else f"not done after {_SECONDS} s")
 
 
-def _outcome(text: str, options: Options) -> Outcome:
+def _outcome(text: str, options: Options, backend: str) -> Outcome:
+    met: set[str] = set()
+
+    def changed(step: Pass[Any], before: Program, after: Program, _: float) -> None:
+        if after is not before:
+            met.add(step.name)
+
+    with watched(changed):
+        return replace(_verdict(text, options, backend), passes=frozenset(met))
+
+
+def _verdict(text: str, options: Options, backend: str) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.cu"
         path.write_text(text, encoding="utf-8")
         try:
             (case,) = corpus.cases(path)
-            return _checked(case, options)
+            return _checked(case, options, backend)
         except UnsupportedError as refusal:
             allowed = any(part in str(refusal) for part in ALLOWED_REFUSALS)
             return Outcome("refused" if allowed else "failed", f"refused: {refusal}")
@@ -94,11 +121,11 @@ def _outcome(text: str, options: Options) -> Outcome:
             return Outcome("failed", traceback.format_exc(limit=-4))
 
 
-def _checked(case: corpus.Case, options: Options) -> Outcome:
+def _checked(case: corpus.Case, options: Options, backend: str) -> Outcome:
     problem = case.problem
     function = hetad.load(problem.source)[problem.function]
     arguments = problem.arguments(function.parameters)
-    subject = comparison.of_function(function, problem.wrt, problem.of, "cpu", {})
+    subject = comparison.of_function(function, problem.wrt, problem.of, backend, {})
     report = comparison.check(subject, arguments, comparison.Accuracy(samples=1))
     seeds = _seeds(subject, arguments)
     first = subject.gradient(list(arguments), seeds)
@@ -107,37 +134,46 @@ def _checked(case: corpus.Case, options: Options) -> Outcome:
     if failed and not all(row.check in exact and _noise(*first.values()) for row in failed):
         return Outcome("failed", str(report))
     again = subject.gradient(list(arguments), seeds)
-    plain = comparison.of_function(function, problem.wrt, problem.of, "cpu", {}, optimize=False)
+    plain = comparison.of_function(function, problem.wrt, problem.of, backend, {}, optimize=False)
     unoptimised = plain.gradient(list(arguments), seeds)
     for name in problem.wrt:
-        if not np.array_equal(comparison.to_vector(first[name]), comparison.to_vector(again[name])):
+        if not _same_bits(first[name], again[name]) and (backend == "cpu" or not _close(name, first, again, subject)):
             return Outcome("failed", f"a second call gives another gradient of {name}: {first[name]}, {again[name]}")
         row = comparison.same_gradient(name, first[name], unoptimised[name], subject.bits)
         if row.verdict == "failed" and not _noise(first[name], unoptimised[name]):
             return Outcome("failed", f"optimisation changes {name}: {first[name]}, without it {unoptimised[name]}")
-    if options and (wrong := _changed_by_options(problem, arguments, seeds, first, options)) is not None:
+    if options and (wrong := _changed_by_options(problem, arguments, seeds, first, options, backend)) is not None:
         return Outcome("failed", f"with {dict(options)}: {wrong}")
-    if (changed := _changed_by_functions(problem, arguments, seeds)) is not None:
+    if backend == "cpu" and (changed := _changed_by_functions(problem, arguments, seeds, backend)) is not None:
         return Outcome("failed", f"functions of the host change {changed}")
     return Outcome("unsure" if any(row.verdict == "unsure" for row in report.rows) else "passed")
 
 
 def _changed_by_options(
-    problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None, expected: Any, options: Options
+    problem: Problem,
+    arguments: list[Any],
+    seeds: dict[str, Any] | None,
+    expected: Any,
+    options: Options,
+    backend: str,
 ) -> str | None:
     """What is wrong with the gradient that is asked for with these options, if they do not refuse the program."""
     function = hetad.load(problem.source)[problem.function]
     options = dict(options)
     os.environ["HETAD_CPU_MODE"] = options.pop("cpu_mode", "")  # of this process
+    if backend != "cpu":
+        options.pop("cpu_threads", None)
+    ordered = bool(options.get("deterministic")) or (backend == "cpu" and "cpu_threads" not in options)
     batch, hvp = options.pop("batch", False), options.pop("hvp", False)
     try:
-        if hvp and (wrong := _wrong_product(function, arguments, problem, options)) is not None:
+        if hvp and (wrong := _wrong_product(function, arguments, problem, options, backend)) is not None:
             return f"the product of the Hessian: {wrong}"
         if batch:
-            check_batch(function, arguments, problem.wrt, problem.of, **options)
+            check_batch(function, arguments, problem.wrt, problem.of, backend=backend, **options)
             if options.get("optimize", True) is True:
-                check_batch(function, arguments, problem.wrt, problem.of, **{**options, "optimize": AT_ONCE})
-        chosen = comparison.of_function(function, problem.wrt, problem.of, "cpu", {}, **options)
+                at_once = {**options, "optimize": AT_ONCE}
+                check_batch(function, arguments, problem.wrt, problem.of, backend=backend, **at_once)
+        chosen = comparison.of_function(function, problem.wrt, problem.of, backend, {}, **options)
         found = [chosen.gradient(list(arguments), seeds) for _ in range(2)]
     except hetad.HetadError as refusal:
         if any(name in options and said in str(refusal) for name, said in REFUSALS_OF_OPTIONS.items()):
@@ -149,7 +185,7 @@ def _changed_by_options(
         del os.environ["HETAD_CPU_MODE"]
     for name in problem.wrt:
         one, other = (comparison.to_vector(f[name]) for f in found)
-        if one.tobytes() != other.tobytes() and (options.get("deterministic") or "cpu_threads" not in options):
+        if ordered and one.tobytes() != other.tobytes():
             return f"a second call gives other bits of {name}: {one}, {other}"
         row = comparison.same_gradient(name, expected[name], found[0][name], chosen.bits)
         if row.verdict == "failed" and not _noise(expected[name], found[0][name]):
@@ -157,28 +193,42 @@ def _changed_by_options(
     return None
 
 
-def _wrong_product(function: hetad.Function, arguments: list[Any], problem: Problem, options: Options) -> str | None:
+def _wrong_product(
+    function: hetad.Function, arguments: list[Any], problem: Problem, options: Options, backend: str
+) -> str | None:
     """What is wrong with the Hessian times a vector."""
     shared = {k: v for k, v in options.items() if k not in ("graph", "measure")}
-    subject = products.of_function(function, arguments, problem.wrt, problem.of, "cpu", {}, **shared)
+    subject = products.of_function(function, arguments, problem.wrt, problem.of, backend, {}, **shared)
     report = comparison.check(subject, list(arguments), comparison.Accuracy(samples=1))
     return str(report) if any(row.verdict == "failed" for row in report.rows) else None
 
 
-def _changed_by_functions(problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None) -> str | None:
+def _changed_by_functions(
+    problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None, backend: str
+) -> str | None:
     """A gradient of which a bit changes where each call of a host function is a function that can be one."""
     with patch.multiple(outline, **EVERY_CALL):
         function = hetad.load(problem.source)[problem.function]
-        moved = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu")
+        moved = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend=backend)
         if sum(f.kind == "host" for f in moved.derivative.program.functions.values()) == 1:
             return None
         first = moved(*arguments, seeds=seeds)
     inline = set(OPTIMISATIONS) - {"outline"}
-    second = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend="cpu", optimize=inline)(
+    second = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend=backend, optimize=inline)(
         *arguments, seeds=seeds
     )
     vectors = ((name, comparison.to_vector(first[name]), comparison.to_vector(second[name])) for name in problem.wrt)
     return next((name for name, one, other in vectors if one.tobytes() != other.tobytes()), None)
+
+
+def _same_bits(one: Any, other: Any) -> bool:
+    return np.array_equal(comparison.to_vector(one), comparison.to_vector(other))
+
+
+def _close(name: str, one: Mapping[str, Any], other: Mapping[str, Any], subject: comparison.Subject) -> bool:
+    """But for the order of sums, which threads on a GPU decide."""
+    row = comparison.same_gradient(name, one[name], other[name], subject.bits)
+    return row.verdict != "failed" or _noise(one[name], other[name])
 
 
 def _noise(*gradients: Any) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.property.check import without_optimisation
 
 _SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
@@ -21,12 +22,7 @@ settings.register_profile(
 @pytest.fixture(scope="session")
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Compiles without optimisation, which is most of the time here, and keeps nothing of it."""
-    from hetad.run import compiler
-
-    found = compiler.find()
     with pytest.MonkeyPatch.context() as patch:
-        # The last -O counts.  The word after the script is its $0, and tells hetad if this is zig.
-        script = f'exec {shlex.join(found.command)} "$@" -O0'
-        patch.setenv("HETAD_CC", shlex.join(["sh", "-c", script, "zig" if "ziglang" in found.command else "cc"]))
+        patch.setenv("HETAD_CC", without_optimisation())
         patch.setenv("HETAD_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         yield
