@@ -40,7 +40,7 @@ def load(
         include_dirs: where `#include "..."` looks, after the directory of the file.
         undefines: macros that hetad defines as nvcc does, such as `__cplusplus`, and that are not to be, as `-U`.
         cuda_arch: what `__CUDA_ARCH__` is in device code; in host code it is not defined.
-        frontend: who reads it: "c" as C and everyday C++; "cpp" as C++, by Clang; "auto" as C where that accepts a
+        frontend: who reads it: "c" as C; "cpp" as C++, by Clang; "auto" as C where that accepts a
             function, else as C++.
 
     Raises:

@@ -15,11 +15,11 @@ from hetad.diagnostics import (
     UnknownTypeProblem,
     UnsupportedError,
 )
-from hetad.frontend.items import split_items
+from hetad.frontend.beyond_c import IsCppError
+from hetad.frontend.items import example, split_items
 from hetad.frontend.linkage import linked
-from hetad.frontend.preprocess import Preprocessed, preprocess
+from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import Linkage
-from hetad.frontend.templates import display_name, example
 from hetad.frontend.unit import Unit
 from hetad.ir import nodes as ir
 
@@ -27,8 +27,10 @@ from hetad.ir import nodes as ir
 class CUnit(Unit):
     """CUDA sources after preprocessing, for the host and where it differs for the device."""
 
-    def __init__(self, files: Sequence[tuple[Preprocessed, Preprocessed | None]]) -> None:
+    def __init__(self, files: Sequence[tuple[Preprocessed, Preprocessed | None]], alone: bool = False) -> None:
+        """`alone`: what is no C is not tried as C++."""
         super().__init__(", ".join(host.name for host, _ in files))
+        self._alone = alone
         texts = [text for pair in files for text in pair if text is not None]
         self.sources: Mapping[str, str] = {file: text for t in texts for file, text in t.sources.items()}
         self._missing = tuple(dict.fromkeys(missing for t in texts for missing in t.missing))
@@ -50,34 +52,20 @@ class CUnit(Unit):
 
     @cached_property
     def templates(self) -> Mapping[str, ir.Kind]:
-        return {name: template.item.kind for name, template in self._outer.templates().items()}
+        return {name: item.kind for name, item in self._outer.templates().items()}
 
     def instance(self, name: str) -> str:
-        if "<" not in name:
-            return name
-        try:
-            tokens = [t for t in preprocess(name, name).tokens if t.file == name]
-            found = self._outer.instance(tokens) if tokens and tokens[-1].text == ">" else None
-            if found is None:
-                raise self._unknown(name)
-        except SyntaxProblem as error:
-            if "hetad$" not in error.message:
-                error.span = None  # the name stands in no file
-                raise
-            remedy = "name types and numbers that the program knows, as in 'step<float, 16>'"
-            raise SyntaxProblem(f"the template arguments of '{name}' cannot be read", None, remedy) from None
-        except SourceError as error:
-            error.span = None
-            raise
-        return found
+        if "<" in name:
+            raise IsCppError(f"'{name}'", self._template(name) or Span(self.name, 1, 1))
+        return name
 
-    def display(self, function: str) -> str:
-        instance = self._outer.instance_of(function)
-        return function if instance is None else display_name(*instance)
+    def _template(self, name: str) -> Span | None:
+        item = self._outer.templates().get(name.partition("<")[0])
+        return item.span if item is not None else None
 
     def program(self, function: str) -> ir.Program:
         try:
-            if function not in self.functions and self._outer.instance_of(function) is None:
+            if function not in self.functions:
                 raise self._unknown(function)
             return self._outer.reach(function, self.sources)
         except SourceError as error:
@@ -111,15 +99,18 @@ class CUnit(Unit):
 
     def _unknown(self, name: str) -> HetadError:
         if (template := self._outer.templates().get(name)) is not None:
-            remedy = f"name an instance of it, as '{example(template)}'"
-            return UnknownNameError(f"'{name}' is a template", template.item.span, remedy).attach(self.sources)
+            remedy = f"name an instance of it, as '{example(name, template)}'"
+            return UnknownNameError(f"'{name}' is a template", template.span, remedy).attach(self.sources)
         for declares, text in (("template", "a C++ template"), ("prototype", "declared but not defined here")):
             item = self._outer.item(name, declares)  # type: ignore[arg-type]
             if item is not None:
                 remedy = "define it in this source as a plain function"
                 return UnsupportedError(f"'{name}' is {text}", item.span, remedy).attach(self.sources)
         near = difflib.get_close_matches(name.partition("<")[0], [*self.functions, *self.templates], n=3)
-        every = ", ".join([*self.functions, *map(example, self._outer.templates().values())]) or "none"
+        every = (
+            ", ".join([*self.functions, *map(example, self._outer.templates(), self._outer.templates().values())])
+            or "none"
+        )
         remedy = f"did you mean {' or '.join(near)}?" if near else f"the functions are: {every}"
         return UnknownNameError(f"no function '{name}' in {self.name}", None, remedy)
 
@@ -129,4 +120,6 @@ class CUnit(Unit):
             names = ", ".join(f'"{name}"' for name, _ in self._missing)
             note = f"not found: {names}; pass its directory in include_dirs (-I)"
             error.remedy = f"{error.remedy}; {note}" if error.remedy else note
+        if self._alone and isinstance(error, SyntaxProblem) and not error.remedy:
+            error.remedy = 'if this is C++, read it as that: frontend="cpp"'
         return error.attach(self.sources)

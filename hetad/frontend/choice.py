@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError, speculative
+from hetad.frontend.beyond_c import IsCppError
 from hetad.frontend.c_unit import CUnit
 from hetad.frontend.unit import Unit
 
@@ -20,7 +21,7 @@ Files = Sequence[tuple["Preprocessed", "Preprocessed | None"]]
 def unit_of(files: Files, frontend: Frontend) -> Unit:
     """The program of these preprocessed files."""
     if frontend == "c":
-        return CUnit(files)
+        return CUnit(files, alone=True)
     return _by_clang(files) if frontend == "cpp" else FirstThatReads(files)
 
 
@@ -53,24 +54,14 @@ class FirstThatReads(Unit):
         return self._c.templates
 
     def instance(self, name: str) -> str:
-        """As C names it; where C does not read it, as Clang does."""
+        """What Clang makes of a template."""
         if "<" not in name:
             return name
-        try:
-            with speculative():
-                found = self._c.instance(name)
-                self._c.program(found)
-        except SourceError as refused:
-            clang = self._as_cpp()
-            try:
-                found = clang.instance(name) if isinstance(clang, Unit) else ""
-            except SourceError:
-                found = ""
-            if not found or not isinstance(clang, Unit):
-                raise refused from None
-            self._readers[found] = clang
-        else:
-            self._readers[found] = self._c
+        clang = self._as_cpp()
+        if isinstance(clang, SourceError):
+            raise clang
+        found = clang.instance(name)
+        self._readers[found] = clang
         return found
 
     def display(self, function: str) -> str:
@@ -93,6 +84,8 @@ class FirstThatReads(Unit):
     def _reader(self, function: str, refused: SourceError) -> Unit:
         """Who reads a function that is refused as C; who has more to say of it where nobody does."""
         clang = self._as_cpp()
+        if isinstance(clang, SourceError) and isinstance(refused, IsCppError):
+            raise clang
         also = clang if isinstance(clang, SourceError) else _refusal(clang, function)
         takes = isinstance(clang, Unit) and (also is None or _tells_more(also, refused))
         self._readers[function] = clang if takes and isinstance(clang, Unit) else self._c
@@ -137,7 +130,9 @@ def _refusal(unit: Unit, function: str) -> SourceError | None:
 
 def _tells_more(clang: SourceError, c: SourceError) -> bool:
     """Whether the refusal of the C++ front end is the one to show: what C says of C++ is that it is C++."""
+    if isinstance(c, IsCppError):
+        return True
     if isinstance(clang, UnknownNameError) or clang.message.startswith("Clang: "):
         return False
-    words = ("C++", "does not read", "template", "cooperative groups", "is overloaded")
+    words = ("does not read", "cooperative groups")
     return any(word in c.message for word in words) or type(c) is SyntaxProblem

@@ -1,8 +1,6 @@
-"""Definitions at file scope: prototypes that they fit, default arguments, and none that needs itself."""
+"""Definitions at file scope: prototypes that they fit, and none that needs itself."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 from hetad.diagnostics import (
     Span,
@@ -11,7 +9,6 @@ from hetad.diagnostics import (
 )
 from hetad.frontend.items import Item
 from hetad.frontend.lower.context import Signature
-from hetad.frontend.tokens import Token, matching, split_commas
 from hetad.ir.types import Pointer, Type, element
 
 
@@ -53,25 +50,3 @@ class Once:
 
     def __exit__(self, *exception: object) -> None:
         self._open.discard(self._name)
-
-
-def take_defaults(item: Item) -> tuple[list[Token], dict[int, list[Token]]]:
-    """A function's tokens without the default arguments, and these by parameter."""
-    tokens = list(item.tokens)
-    if not {"function", "prototype"} & set(item.names.values()):
-        return tokens, {}
-    followed = pairwise(tokens)
-    opening = next((i + 1 for i, (t, after) in enumerate(followed) if t.text in item.names and after.text == "("), None)
-    closing = matching(tokens, opening) if opening is not None else None
-    if opening is None or closing is None:
-        return tokens, {}
-    defaults: dict[int, list[Token]] = {}
-    kept: list[Token] = []
-    for number, part in enumerate(split_commas(tokens[opening + 1 : closing])):
-        equals = next((i for i, t in enumerate(part) if t.text == "=" and t.kind == "operator"), None)
-        if number:
-            kept.append((part or tokens[closing:])[0].spelled(",", "operator"))
-        kept += part[:equals]
-        if equals is not None and part[equals + 1 :]:
-            defaults[number] = part[equals + 1 :]
-    return tokens[: opening + 1] + kept + tokens[closing:], defaults

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import wraps
 from typing import Protocol, TypeVar
@@ -10,23 +10,22 @@ from typing import Protocol, TypeVar
 from pycparser import c_ast
 
 from hetad.diagnostics import ConsequenceError, Span, UnsupportedError, problems_so_far
-from hetad.frontend import cuda_syntax, parse, templates
-from hetad.frontend.cpp_syntax import AUTO, BRACED, NameTable, local_types
-from hetad.frontend.definitions import Once, fits, take_defaults, undefined
+from hetad.frontend import cuda_syntax, parse
+from hetad.frontend.beyond_c import IsCppError, NameTable
+from hetad.frontend.cuda_syntax import local_types
+from hetad.frontend.definitions import Once, fits, undefined
 from hetad.frontend.items import Declares, Item
 from hetad.frontend.linkage import Text, is_declaration
-from hetad.frontend.lower import calls, instantiate, program
+from hetad.frontend.lower import program
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
 from hetad.frontend.lower.types import declared
-from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import INT, Type
 from hetad.rules import callees, operations
 
-_INSTANCES = 500  # of templates; more are taken for a recursion that does not end
 _IMPLICIT = {"half", "__half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "va_list"}
 
 
@@ -65,22 +64,11 @@ class FileScope:
         for position, item in enumerate(items):
             for name, what in item.names.items():
                 self._by_name.setdefault((name, what), []).append(item)
-                if what in ("function", "template"):
+                if what == "function":
                     self._order.setdefault(self.program_name(name), position)
         self._types = self._type_names()
-        self.templates: dict[str, templates.Template] = {}
-        self._beyond: dict[str, str] = {}
-        self._read_cpp_items()
-        self._namespaces = {part for item in items for part in item.namespace.split("::") if part}
-        self._aliases = {
-            name: items[0].tokens[3].text
-            for (name, what), items in self._by_name.items()
-            if what == "other" and items[0].tokens[0].text == "namespace" and len(items[0].tokens) > 4
-        }
+        self._beyond = dict(self._cpp_items())
         self._declared = {name for name, _ in self._by_name}
-        self._ambiguous = self._in_several_namespaces()
-        self._instances: dict[str, tuple[templates.Template, templates.Bindings]] = {}
-        self._instance_names: dict[object, str] = {}
         self._parsed = IdentityMap[Item, parse.Parsed]()
         self._contexts = IdentityMap[Item, Context]()
         self._open: set[str] = set()
@@ -105,31 +93,13 @@ class FileScope:
         typedefs = {n for n, what in self._by_name if what == "typedef"}
         return typedefs | ((tags | set(TYPES) | _IMPLICIT) - hidden)
 
-    def _read_cpp_items(self) -> None:
-        """Function templates, and the C++ items that are refused when something refers to them."""
+    def _cpp_items(self) -> Iterator[tuple[str, str]]:
+        """The names of C++ items, and what each is."""
         for (name, what), found in self._by_name.items():
-            if what == "template":
-                template = templates.parse(name, found)
-                if (name, "specialisation") in self._by_name:
-                    self._beyond[name] = "a C++ template with specialisations"
-                elif (name, "function") in self._by_name:
-                    self._beyond[name] = "a C++ template and a function: overloads"
-                elif isinstance(template, str):
-                    self._beyond[name] = f"{template}"
-                else:
-                    self.templates[name] = template
-            elif what == "specialisation":
-                self._beyond.setdefault(name, "a C++ template with specialisations")
+            if what in ("template", "specialisation"):
+                yield name, "a template"
             elif what == "other" and found[0].tokens[0].text == "class":
-                self._beyond.setdefault(name, "a C++ class")
-
-    def _in_several_namespaces(self) -> dict[str, str]:
-        """Names that mean different things in different namespaces."""
-        found: dict[str, set[str]] = {}
-        for (name, what), items in self._by_name.items():
-            if what != "other":
-                found.setdefault(name, set()).update(item.namespace for item in items)
-        return {name: "', '".join(sorted(spaces)) for name, spaces in found.items() if len(spaces) > 1}
+                yield name, "a class"
 
     def has_writable_variables(self) -> bool:
         return self._program.has_writable_variables()
@@ -151,45 +121,19 @@ class FileScope:
     # --- parsing -------------------------------------------------------------------------------
 
     def _parse(self, item: Item) -> parse.Parsed:
-        """The item's nodes, the lengths of its tokens by position, and its default arguments."""
+        """The item's nodes, and the lengths of its tokens by position."""
         if item not in self._parsed:
             lengths = {(t.file, t.line, t.column): t.length for t in item.tokens}
-            self._refuse_ambiguous(item)
-            tokens, default_tokens = take_defaults(item)
-            names = self._names(item)
+            if item.namespace or item.unnamed:
+                raise IsCppError("what stands in a namespace", item.span)
+            names = NameTable(self._types | local_types(item.tokens), self._beyond, self._declared)
             before = problems_so_far()
-            tokens = cuda_syntax.rewrite(tokens, names)
+            tokens = cuda_syntax.rewrite(item.tokens, names)
             if problems_so_far() > before:
                 raise ConsequenceError("this is not read", item.span)
-            nodes = parse.parse_declarations(tokens, _used_types(tokens, names))
-            defaults = {}
-            for number, default in default_tokens.items():
-                defaults[number] = self._expression(default, names)
-            self._parsed[item] = (nodes, lengths, defaults)
+            used = sorted({t.text for t in tokens if t.kind == "name"}.intersection(names.types))
+            self._parsed[item] = (parse.parse_declarations(tokens, used), lengths)
         return self._parsed[item]
-
-    def _names(self, item: Item) -> NameTable:
-        own = local_types(item.tokens)
-        template = next((t for t in self.templates.values() if t.item is item), None)
-        if template is not None:
-            own |= {p.name for p in template.parameters if p.kind == "type"}
-            own -= {p.name for p in template.parameters if p.kind == "value"}
-        types = self._types | own if own else self._types
-        kinds = {name: tuple(p.kind for p in t.parameters) for name, t in self.templates.items()}
-        host = item.kind == "host" and "function" in item.names.values()
-        return NameTable(types, self._beyond, kinds, self._namespaces, self._aliases, self._declared, host)
-
-    def _expression(self, tokens: Sequence[Token], names: NameTable) -> c_ast.Node:
-        initialiser = [tokens[0].spelled("=", "operator"), *tokens]
-        rewritten = cuda_syntax.rewrite(initialiser, replace(names, host=False))[1:]
-        return parse.parse_expression(rewritten, _used_types(rewritten, names))
-
-    def _refuse_ambiguous(self, item: Item) -> None:
-        if self._ambiguous:
-            for token in item.tokens:
-                if token.kind == "name" and token.text in self._ambiguous:
-                    message = f"'{token.text}' is declared in several namespaces: '{self._ambiguous[token.text]}'"
-                    raise UnsupportedError(message, token.span, "give each its own name")
 
     def _context(self, item: Item) -> Context:
         if item not in self._contexts:
@@ -288,7 +232,7 @@ class FileScope:
         self._values[f"{variable.symbol.name} ({variable.span})"] = variable
 
     def callable_names(self) -> list[str]:
-        own = [name for name, what in self._by_name if what in ("function", "template")]
+        own = [name for name, what in self._by_name if what == "function"]
         return [*own, *known_functions()]
 
     @_of_its_text
@@ -307,7 +251,7 @@ class FileScope:
         found, item = operations.named(name), self.item(name, "prototype")
         if found is None or item is None:
             return None
-        own = self._declared_signature(name, item, {})
+        own = self._declared_signature(name, item)
         return found if found.is_declared(name, own.returns, own.params) else None
 
     @_of_its_text
@@ -319,22 +263,16 @@ class FileScope:
     def _lower_signature(self, name: str) -> Signature | None:
         definitions = self._by_name.get((name, "function"), [])
         if len(definitions) > 1:
-            raise UnsupportedError(
-                f"'{name}' is defined more than once: overloads", definitions[1].span, "give each its own name"
-            )
+            raise IsCppError(f"'{name}', which is overloaded,", definitions[1].span)
         prototypes = self._by_name.get((name, "prototype"), [])
         if (not definitions and not prototypes) or self.is_of_hetad(name):
             return None
         if name in self._beyond:
-            raise UnsupportedError(f"'{name}' is {self._beyond[name]}", definitions[0].span, "give each its own name")
-        defaults: dict[int, c_ast.Node] = {}
-        for prototype in prototypes:
-            defaults = self._parse(prototype)[2] | defaults
-        return self._declared_signature(name, definitions[0] if definitions else prototypes[0], defaults)
+            raise IsCppError(f"'{name}', {self._beyond[name]},", (definitions or prototypes)[0].span)
+        return self._declared_signature(name, definitions[0] if definitions else prototypes[0])
 
-    def _declared_signature(self, name: str, item: Item, defaults: dict[int, c_ast.Node]) -> Signature:
-        """What this item declares, with default arguments that others give."""
-        nodes, _, own = self._parse(item)
+    def _declared_signature(self, name: str, item: Item) -> Signature:
+        nodes, _ = self._parse(item)
         node = next(n for n in nodes if isinstance(n, c_ast.FuncDef | c_ast.Decl))
         declaration = node.decl if isinstance(node, c_ast.FuncDef) else node
         ctx = Context(self, self._parse(item)[1], None, item.span)
@@ -342,10 +280,10 @@ class FileScope:
             ctx.refuse(f"the declaration of '{name}'", declaration, "write it as a plain function")
         if name not in {n for n, what in item.names.items() if what in ("function", "prototype")}:
             raise AssertionError(name)
-        return program.signature(ctx, declaration, item, defaults | own)
+        return program.signature(ctx, declaration, item, {})
 
     def _defined_elsewhere(self, name: str, prototype: Signature) -> Signature:
-        """The signature of the definition in another text, which the prototype must fit; its default arguments."""
+        """The signature of the definition in another text, which the prototype must fit."""
         found = self._program.definition(self.program_name(name), "function", prototype.span)
         definition = found[0].signature(found[1]) if found is not None else None
         if definition is None or found is None or found[0] is self:
@@ -353,94 +291,19 @@ class FileScope:
         if not fits(prototype, definition):
             message = f"'{name}' is declared here in another way than it is defined at {definition.span}"
             raise UnsupportedError(message, prototype.span, "declare it in a header that both files include")
-        defaults = prototype.defaults if any(d is not None for d in prototype.defaults) else definition.defaults
-        return replace(definition, defaults=defaults)
-
-    # --- templates -----------------------------------------------------------------------------
-
-    @_of_its_text
-    def template(self, name: str) -> templates.Template | None:
-        return self.templates.get(name)
-
-    def pattern(
-        self, template: templates.Template, bindings: templates.Bindings
-    ) -> tuple[tuple[Type, ...], tuple[bool, ...]]:
-        """The parameters' types with placeholders for what is not bound, and which parameters are references."""
-        if (owner := self.owner(template.name)) is not self:
-            return owner.pattern(template, bindings)
-        own = self._bound_signature(template, templates.placeholders(template, bindings))
-        return own.params, own.references
-
-    def default(
-        self, template: templates.Template, name: str, bindings: templates.Bindings, span: Span
-    ) -> templates.Binding:
-        """The default of a template parameter, which may mention earlier ones."""
-        if (owner := self.owner(template.name)) is not self:
-            return owner.default(template, name, bindings, span)
-        parameter = next(p for p in template.parameters if p.name == name)
-        if not parameter.default:
-            raise templates.missing(template, span, name)
-        names = self._names(template.item)
-        lengths = {(t.file, t.line, t.column): t.length for t in parameter.default}
-        ctx = Context(templates.Bound(self, bindings), lengths, None, template.item.span)
-        if parameter.kind == "value":
-            return instantiate.constant(ctx, self._expression(parameter.default, names))
-        at = parameter.default[0]
-        opening, closing, zero = at.spelled("(", "operator"), at.spelled(")", "operator"), at.spelled("0", "number")
-        tokens = [opening, *parameter.default, closing, zero]
-        cast = self._expression(tokens, names)
-        assert isinstance(cast, c_ast.Cast)
-        return declared(ctx, cast.to_type)
-
-    def instance(self, template: templates.Template, bindings: templates.Bindings, span: Span) -> Signature:
-        """The function that the template is for these types and numbers."""
-        if (owner := self.owner(template.name)) is not self:
-            return owner.instance(template, bindings, span)
-        key = templates.key(template, bindings)
-        if key not in self._instance_names:
-            if len(self._instances) >= _INSTANCES:
-                raise UnsupportedError(f"'{template.name}' has too many instances", span, "write a loop")
-            called = replace(template, name=self.program_name(template.name))
-            wanted = candidate = templates.instance_name(called, bindings)
-            number = 0
-            while candidate in self._program.taken:
-                number += 1
-                candidate = f"{wanted}_{number}"
-            self._program.taken.add(candidate)
-            own = replace(self._bound_signature(template, bindings), name=candidate)
-            self._instance_names[key] = candidate
-            self._instances[candidate] = (template, bindings)
-            self._order[candidate] = self._order[called.name] + len(self._instances) / (2 * _INSTANCES)
-            self._signatures[candidate] = own
-        return self._signatures[self._instance_names[key]]  # type: ignore[return-value]
-
-    def instance_named(self, tokens: Sequence[Token]) -> Signature | None:
-        """The instance that `step<double>` means, of a template of this text."""
-        template, at = self.templates[tokens[0].text], tokens[-1]
-        call = [*tokens, at.spelled("(", "operator"), at.spelled(")", "operator")]
-        node = self._expression(call, self._names(template.item))
-        assert isinstance(node, c_ast.FuncCall)
-        return calls.named(Context(self, {}, None, at.span), node.name, [])
-
-    def _bound_signature(self, template: templates.Template, bindings: templates.Bindings) -> Signature:
-        nodes, lengths, defaults = self._parse(template.item)
-        node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
-        ctx = Context(templates.Bound(self, bindings), lengths, None, template.item.span)
-        return program.signature(ctx, node.decl, template.item, defaults)
+        return definition
 
     # --- functions -----------------------------------------------------------------------------
 
     def function(self, name: str, caller: Span | None) -> ir.Function:
         if name not in self._functions:
             own = self.signature(name)
-            instance = self._instances.get(name)
-            item = self.item(name, "function") if instance is None else instance[0].item
+            item = self.item(name, "function")
             if own is None or item is None:
                 raise undefined(name, caller)
-            nodes, lengths, _ = self._parse(item)
+            nodes, lengths = self._parse(item)
             node = next(n for n in nodes if isinstance(n, c_ast.FuncDef))
-            outer = self if instance is None else templates.Bound(self, instance[1])
-            ctx = Context(outer, lengths, own, item.span)
+            ctx = Context(self, lengths, own, item.span)
             before = problems_so_far()
             lowered = program.function(ctx, node, item)
             if problems_so_far() > before:  # it is not whole
@@ -449,10 +312,6 @@ class FileScope:
         return self._functions[name]
 
     # --- what the program asks -----------------------------------------------------------------
-
-    def instance_of(self, name: str) -> tuple[templates.Template, templates.Bindings] | None:
-        """The template of which a name is an instance, and for what."""
-        return self._instances.get(name)
 
     def declares_function(self, name: str) -> bool:
         return (name, "function") in self._by_name or (name, "prototype") in self._by_name
@@ -464,7 +323,3 @@ class FileScope:
     def globals(self) -> Iterator[ir.Global]:
         """The variables that have been lowered."""
         return (g for g in self._values.values() if isinstance(g, ir.Global))
-
-
-def _used_types(tokens: Sequence[Token], names: NameTable) -> list[str]:
-    return sorted({t.text for t in tokens if t.kind == "name"} & ({AUTO, BRACED} | set(names.types)))

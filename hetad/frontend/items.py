@@ -269,6 +269,21 @@ def _after_head(tokens: Sequence[Token]) -> int:
     return 0 if end is None else end + 1
 
 
+def is_function_template(item: Item) -> bool:
+    """Whether an item that is a template is one of functions."""
+    end = template_head(item.tokens)
+    rest = item.tokens[end + 1 :] if end is not None else ()
+    return bool(rest) and rest[0].text not in ("struct", "class", "union", "using", "template", "requires")
+
+
+def example(name: str, item: Item) -> str:
+    """An instance of a template as a user could name it: `scale<float, 16>`."""
+    end = template_head(item.tokens) or 1
+    parts = split_commas(item.tokens[2:end])
+    given = ("float" if part and part[0].text in ("typename", "class") else "16" for part in parts)
+    return f"{name}<{', '.join(given)}>"
+
+
 def template_head(tokens: Sequence[Token]) -> int | None:
     """The index of the `>` that closes `template <...>`."""
     if len(tokens) < 2 or tokens[1].text != "<":

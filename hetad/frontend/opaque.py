@@ -7,13 +7,13 @@ other piece of C++ is refused where it is reached.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.frontend.cpp_syntax import TAGS, TYPE_WORDS, NameTable, operators
+from hetad.frontend.beyond_c import TAGS, TYPE_WORDS
 from hetad.frontend.models import CLOCKS
-from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, split_commas
+from hetad.frontend.tokens import CLOSING, OPENING, Token, is_operator, operators, split_commas
 from hetad.ir import texts
 
 OPAQUE = "hetad$opaque"
@@ -46,7 +46,7 @@ _WORDS = TYPE_WORDS | TAGS | {"const", "static", "auto", "constexpr", "sizeof", 
 class Function:
     """What is known of the names in one function."""
 
-    names: NameTable
+    own: Collection[str]  # what the source declares at file scope
     modelled: frozenset[str] = frozenset()  # names of the library that hetad does read
     declared: dict[str, Span] = field(default_factory=dict)  # by an opaque statement, and where
 
@@ -62,7 +62,7 @@ class Function:
         if token.text in self.declared:
             return True
         listed = (token.text in _HEADER or token.text in _CLOCKS) and token.text not in self.modelled
-        return listed and token.text not in self.names.own and _is_distinct(tokens, i)
+        return listed and token.text not in self.own and _is_distinct(tokens, i)
 
 
 def _is_distinct(tokens: Sequence[Token], i: int) -> bool:
@@ -78,27 +78,20 @@ def _is_distinct(tokens: Sequence[Token], i: int) -> bool:
     return starts and (after.text == "::" or (after.kind == "name" and i == 0))
 
 
-def pass_over(tokens: Sequence[Token], names: NameTable, modelled: frozenset[str] = frozenset()) -> list[Token]:
-    """The tokens of a host function with such statements replaced.
-
-    Raises UnsupportedError where the program depends on what one of them does.
-    """
+def check(tokens: Sequence[Token], own: Collection[str], modelled: frozenset[str]) -> None:
+    """Raises UnsupportedError where a host function depends on what such a statement does."""
     start = next((i for i, t in enumerate(tokens) if t.text == "{"), len(tokens))
-    function = Function(names, modelled)
-    result = list(tokens[:start])
+    function = Function(own, modelled)
     i = start
     while i < len(tokens):
         end = _statement_end(tokens, i)
         statement = tokens[i:end]
         at = next((j for j in range(len(statement)) if function.beyond(statement, j)), None)
-        if at is None:
-            result += tokens[i : end + 1]
-        elif end < len(tokens) and tokens[end].text == ";" and statement[0].text not in _CONTROL:
-            result += [*call(statement, at, function), tokens[end]]
-        else:
-            raise _refusal(statement, at, function, "decides what the program does")
+        if at is not None:
+            if end >= len(tokens) or tokens[end].text != ";" or statement[0].text in _CONTROL:
+                raise _refusal(statement, at, function, "decides what the program does")
+            call(statement, at, function)
         i = end + 1
-    return result
 
 
 def _statement_end(tokens: Sequence[Token], start: int) -> int:
@@ -201,7 +194,7 @@ def _streams(statement: Sequence[Token], function: Function) -> bool:
 
 def _check(statement: Sequence[Token], at: int, declared: list[str], output: bool, function: Function) -> None:
     """Raise where the statement may do more than hetad may leave out."""
-    own = function.names.own
+    own = function.own
     first_assignment = True
     depth = 0
     for i, token in enumerate(statement):
@@ -248,7 +241,7 @@ def _is_clock(statement: Sequence[Token]) -> bool:
 def _harmless(token: Token, function: Function, declared: list[str]) -> bool:
     """Whether a call by this name reads its arguments and changes nothing but C++ objects."""
     text = token.text
-    if text in function.names.own:
+    if text in function.own:
         return False
     known = any(text in names for names in (_SAID, _HEADER, _CLOCKS, _OUTPUT, TYPE_WORDS, ("sizeof", "now")))
     return known or text in function.declared or text in declared or text in _MATHEMATICS

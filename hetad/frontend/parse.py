@@ -14,8 +14,8 @@ from pycparser.c_parser import Coord, CParser
 from hetad.diagnostics import Span, SyntaxProblem, UnknownTypeProblem
 from hetad.frontend.tokens import Token
 
-# The nodes of an item, the lengths of its tokens by position, and its default arguments.
-Parsed = tuple[list[c_ast.Node], dict[tuple[str, int, int], int], dict[int, c_ast.Node]]
+# The nodes of an item, and the lengths of its tokens by position.
+Parsed = tuple[list[c_ast.Node], dict[tuple[str, int, int], int]]
 
 
 def parse_declarations(tokens: Sequence[Token], type_names: Sequence[str]) -> list[c_ast.Node]:
@@ -32,15 +32,6 @@ def parse_declarations(tokens: Sequence[Token], type_names: Sequence[str]) -> li
         prelude += [CToken(kind, text, first.line, first.column, first.file) for kind, text in words]
     parser = _Parser([*prelude, *_convert(tokens)], tokens)
     return list(parser.declarations()[len(type_names) :])
-
-
-def parse_expression(tokens: Sequence[Token], type_names: Sequence[str]) -> c_ast.Node:
-    """An expression by itself, such as a default argument."""
-    at = tokens[0]
-    head = [at.spelled("int"), at.spelled("hetad$expression"), at.spelled("=", "operator")]
-    declaration = parse_declarations([*head, *tokens, tokens[-1].spelled(";", "operator")], type_names)[0]
-    assert isinstance(declaration, c_ast.Decl) and declaration.init is not None
-    return declaration.init
 
 
 @cache

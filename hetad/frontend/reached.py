@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from hetad.diagnostics import Span, UnsupportedError, ours, recoverable
 from hetad.frontend.file_scope import FileScope
-from hetad.frontend.items import Declares, Item
+from hetad.frontend.items import Declares, Item, is_function_template
 from hetad.frontend.libraries import LIBRARIES
 from hetad.frontend.linkage import Text, is_declaration, is_external
 from hetad.frontend.lower.builtins import TYPES
-from hetad.frontend.templates import Bindings, Template
-from hetad.frontend.tokens import Token
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
 from hetad.ir.identity import IdentitySet
@@ -78,29 +76,17 @@ class Linkage:
                 found[plain] = "host device" if plain != name or plain in found else item.kind
         return found
 
-    def templates(self) -> dict[str, Template]:
-        """The templates of functions that a user may name instances of, in order."""
-        found = (t for scope in self.scopes for t in scope.templates.values())
-        return {t.name: t for t in found if t.item.span.file not in LIBRARIES}
-
-    def instance(self, tokens: Sequence[Token]) -> str | None:
-        """The name in the program of the instance that `step<double>` means; None where there is no such template."""
-        for scope in self.scopes:
-            if scope.template(tokens[0].text) is not None:
-                own = scope.instance_named(tokens)
-                return own.name if own is not None else None
-        return None
-
-    def instance_of(self, name: str) -> tuple[Template, Bindings] | None:
-        """The template of which a name is an instance, and for what."""
-        return next((found for scope in self.scopes if (found := scope.instance_of(name)) is not None), None)
+    def templates(self) -> dict[str, Item]:
+        """The templates of functions, in order, instances of which Clang makes."""
+        found = (
+            (name, item) for scope in self.scopes for name, what, item in scope.text.declared() if what == "template"
+        )
+        return {name: item for name, item in found if item.span.file not in LIBRARIES and is_function_template(item)}
 
     def item(self, name: str, what: Declares) -> Item | None:
         """What the first text that has it declares of a name."""
         if what == "function" and name in self._functions:
             return self._functions[name][2]
-        if what == "function" and (instance := self.instance_of(name)) is not None:
-            return instance[0].item
         return next((item for scope in self.scopes if (item := scope.item(name, what)) is not None), None)
 
     def home(self, name: str) -> str | None:
@@ -144,11 +130,7 @@ class Linkage:
         """Whether a text that calls a function of this name means one of the program's."""
         if asking.is_of_hetad(name):
             return False
-        return (
-            name in self._functions
-            or asking.declares_function(name)
-            or any(scope.instance_of(name) for scope in self.scopes)
-        )
+        return name in self._functions or asking.declares_function(name)
 
     def _owner(self, name: str, asking: FileScope) -> tuple[FileScope, str]:
         """The text in which a function of this name in the program is defined, and what it is called there."""
@@ -156,7 +138,7 @@ class Linkage:
             scope, own, item = self._functions[name]
             if not item.internal or scope.text.file == asking.text.file or name in asking.text.shared:
                 return scope, own
-        return next(((scope, name) for scope in self.scopes if scope.instance_of(name)), (asking, name))
+        return asking, name
 
     def _with_plain_names(self, program: ir.Program, entry: str) -> ir.Program:
         """Where only the host's version of a function is reached, or it is the entry, it has the function's name."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.diagnostics import Span
+from hetad.diagnostics import Span, SyntaxProblem
 
 Kind = Literal["name", "number", "string", "char", "operator", "pragma", "attribute"]
 
@@ -34,6 +34,11 @@ class Token:
         return Token(kind, text, self.file, self.line, self.column, self.length)
 
 
+def operators(token: Token, *texts: str) -> list[Token]:
+    """Operators at the place of a token."""
+    return [token.spelled(text, "operator") for text in texts]
+
+
 def is_operator(tokens: Sequence[Token], i: int, text: str) -> bool:
     """Whether the token at `i`, if there is one, is this operator or word."""
     return 0 <= i < len(tokens) and tokens[i].text == text and tokens[i].kind in ("operator", "name")
@@ -54,6 +59,14 @@ def matching(tokens: Sequence[Token], start: int) -> int | None:
             if not expected:
                 return i
     return None
+
+
+def closing(tokens: Sequence[Token], start: int) -> int:
+    """The same, of brackets that close."""
+    end = matching(tokens, start)
+    if end is None:
+        raise SyntaxProblem(f"'{tokens[start].text}' is never closed", tokens[start].span)
+    return end
 
 
 def unmatched(tokens: Sequence[Token], start: int) -> Token:

@@ -18,7 +18,6 @@ from hetad.frontend.cpp.names import apart, is_record
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import Types, is_reference
-from hetad.frontend.cpp_syntax import NameTable
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.models import MODELLED, RATHER_PASSED_OVER
 
@@ -79,12 +78,12 @@ class Body:
         texts if nothing in it depends on them."""
         if self.function is None or self.entities.item(self.function).kind != "host":
             return None
-        names = NameTable((), own=self.entities.own, host=True)
+        own = self.entities.own
         try:
-            opaque.pass_over(self.source.inside(self.function), names, MODELLED)
+            opaque.check(self.source.inside(self.function), own, MODELLED)
         except UnsupportedError:
-            return opaque.Function(names, MODELLED | RATHER_PASSED_OVER)
-        return opaque.Function(names, MODELLED)
+            return opaque.Function(own, MODELLED | RATHER_PASSED_OVER)
+        return opaque.Function(own, MODELLED)
 
     # --- names -------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 from hetad.frontend.cuda_syntax import LAUNCH
+from hetad.frontend.lower.context import Qualified
 
 _CONFIGURATION = "__cudaPushCallConfiguration"
 _IDENTITIES = ("move", "forward")
@@ -55,8 +56,6 @@ def _call(body: Body, cursor: Cursor) -> Node:
 
 def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[Node], dict[int, Cursor]]:
     """What is passed to a function, and the functions among it, which get no parameter, by their places."""
-    from hetad.frontend.cpp.expressions import expression
-
     functions = targets.passed(meant, args, body.targets)
     whole = polymorphic.passed(body, meant, list(args))
     wanted = [p.type for number, p in enumerate(meant.get_arguments()) if number not in functions]
@@ -66,10 +65,25 @@ def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[N
             node = whole[number][1]
             nodes.append(node if type_ is None or is_reference(type_) else tree.unary("&", node, node.coord))
         elif number not in functions:
-            nodes.append(expression(body, given_))
+            nodes.append(_argument(body, meant, given_, type_))
     for number, (node, type_) in enumerate(zip(nodes, wanted, strict=False)):
         nodes[number] = lifetimes.kept(body, node, type_)
     return nodes, functions | {number: type_.get_declaration() for number, (type_, _) in whole.items()}
+
+
+def _argument(body: Body, meant: Cursor, given: Cursor, type_: clang.Type | None) -> Node:
+    """An argument; of `std::max<float>(x, 1)` as what the template is told."""
+    from hetad.frontend.cpp.expressions import expression
+
+    node = expression(body, given)
+    if meant.spelling not in ("min", "max") or type_ is None or not body.entities.is_known(meant):
+        return node
+    inner = given
+    while inner.kind == CursorKind.UNEXPOSED_EXPR and (below := clang.only(inner)) is not None:
+        inner = below
+    wanted = type_.get_canonical().get_pointee() if is_reference(type_) else type_.get_canonical()
+    same = body.types.of(inner.type, inner) == body.types.of(wanted, inner)
+    return node if same else tree.cast_to(Qualified(body.types.of(wanted, inner)), node, node.coord)
 
 
 def _padded(meant: Cursor, args: Sequence[Cursor]) -> list[clang.Type | None]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
-from typing import NoReturn
 
 from hetad.diagnostics import Span, UnknownNameError, UnsupportedError, problems_so_far
 from hetad.frontend.cpp import clang, functions, statements
@@ -65,6 +64,7 @@ class Entities:
         self._functions: dict[str, ir.Function] = {}
         self._variables: dict[str, ir.Global | ir.Const] = {}
         self._kept: list[ir.Global] = []
+        self._constants: dict[str, Cursor] = {}  # at file scope, by the names that the text has
         self._order: dict[str, tuple[int, int]] = {}
         self.extents: list[tuple[int, int]] = []
         self.own: set[str] = set()
@@ -98,6 +98,8 @@ class Entities:
             elif cursor.kind == CursorKind.VAR_DECL:
                 constant = cursor.type.is_const_qualified() or CursorKind.CUDACONSTANT_ATTR in self._attributes(cursor)
                 self.writable |= not constant
+                if constant:
+                    self._constants[cursor.spelling] = cursor
 
     def _methods(self, record: Cursor) -> None:
         for cursor in record.get_children():
@@ -238,14 +240,6 @@ class Entities:
     def operation(self, name: str) -> None:
         return None
 
-    def template(self, name: str) -> None:
-        return None
-
-    def pattern(self, *_: object) -> NoReturn:
-        raise AssertionError("templates are instances here")
-
-    default = instance = pattern
-
     def keep(self, variable: ir.Global) -> None:
         self._kept.append(variable)
 
@@ -259,8 +253,10 @@ class Entities:
         return sorted({*self._linkage.public(), *known_functions()})
 
     def value(self, name: str) -> ir.Symbol | ir.Const | None:
-        if not name.startswith(_MARK):
-            return None
+        if not name.startswith(_MARK):  # in the text of a pragma
+            cursor = self._constants.get(name)
+            number = clang.evaluate(cursor) if cursor is not None else None
+            return ir.Const(number, INT, span=self.source.span(cursor)) if isinstance(number, int) and cursor else None
         found = self.global_variable(name)
         return found.symbol if isinstance(found, ir.Global) else found
 

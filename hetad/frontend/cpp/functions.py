@@ -9,7 +9,7 @@ from hetad.frontend.cpp import clang, lifetimes, objects, statements, tree
 from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import whole
-from hetad.frontend.cpp.names import is_record
+from hetad.frontend.cpp.names import is_record, template_numbers
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
@@ -108,7 +108,8 @@ def item(source: Source, cursor: Cursor, spaces: Collection[str]) -> Item:
     for i, token in enumerate(tokens):
         if token.text == "__launch_bounds__" and is_operator(tokens, i + 1, "("):
             close = matching(tokens, i + 1) or i + 1
-            bounds = " ".join(t.text for t in tokens[i + 2 : close]).replace(" ,", ",")
+            numbers = template_numbers(cursor)
+            bounds = " ".join(numbers.get(t.text, t.text) for t in tokens[i + 2 : close]).replace(" ,", ",")
         if token.text == "{":
             break
     head = next((i for i, t in enumerate(tokens) if t.text == spelling), head)

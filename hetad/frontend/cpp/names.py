@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp import clang
+from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 
 _OPERATORS = {
     "+": "plus", "-": "minus", "*": "times", "/": "over", "%": "modulo", "==": "equal", "!=": "differs", "<": "less",
@@ -18,6 +19,10 @@ _OPERATORS = {
 _RECORDS = (
     CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE,
     CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+)  # fmt: skip
+
+_PARAMETERS = (
+    CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
 )  # fmt: skip
 
 
@@ -87,7 +92,12 @@ def _written(cursor: Cursor, i: int) -> str:
     kind = _kind(cursor, i)
     if kind == "TYPE":
         return str(cursor.get_template_argument_type(i).spelling)
-    return str(cursor.get_template_argument_value(i)) if kind == "INTEGRAL" else ""
+    return _number(cursor, i) if kind == "INTEGRAL" else ""
+
+
+def _number(cursor: Cursor, i: int) -> str:
+    value = cursor.get_template_argument_value(i)
+    return ("true" if value else "false") if _is_truth(cursor, i) else str(value)
 
 
 def _arguments(cursor: Cursor) -> list[str]:
@@ -99,8 +109,25 @@ def _arguments(cursor: Cursor) -> list[str]:
             text = cursor.get_template_argument_type(i).spelling
             found.append("lambda" if "(lambda" in text else word(text))
         elif kind == "INTEGRAL":
-            found.append(word(str(cursor.get_template_argument_value(i))))
+            found.append(word(_number(cursor, i)))
     return found
+
+
+def _is_truth(cursor: Cursor, i: int) -> bool:
+    """Whether a template's parameter is a bool."""
+    found = _template_parameters(cursor)
+    return i < len(found) and found[i].type.get_canonical().kind == TypeKind.BOOL
+
+
+def _template_parameters(cursor: Cursor) -> list[Cursor]:
+    template = clang.pattern(cursor)
+    return [c for c in template.get_children() if c.kind in _PARAMETERS] if template is not None else []
+
+
+def template_numbers(cursor: Cursor) -> dict[str, str]:
+    """The template arguments of an instance that are numbers, by the names of the parameters."""
+    named = enumerate(_template_parameters(cursor))
+    return {p.spelling: str(cursor.get_template_argument_value(i)) for i, p in named if _kind(cursor, i) == "INTEGRAL"}
 
 
 def _kind(cursor: Cursor, i: int) -> str:

@@ -9,8 +9,7 @@ from hetad.frontend.cpp import clang, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp_syntax import operators
-from hetad.frontend.tokens import Token
+from hetad.frontend.tokens import Token, operators
 from hetad.ir.identity import IdentityMap
 
 _TEXTS = ("std::string", "const std::string")

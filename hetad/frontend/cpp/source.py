@@ -9,13 +9,13 @@ from typing import NoReturn
 from pycparser.c_parser import Coord
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
-from hetad.frontend import models
+from hetad.frontend import beyond, models
 from hetad.frontend.cpp import clang, special, stub, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.recipes import with_recipes
 from hetad.frontend.cpp.text import Text
 from hetad.frontend.cuda_syntax import joined
-from hetad.frontend.initialisers import MOST_ELEMENTS
+from hetad.frontend.lower.declarations import MOST_ELEMENTS
 from hetad.frontend.tokens import Token, is_operator, matching
 
 _INSTANCE = "__hetad_instance_"
@@ -54,8 +54,16 @@ class Source:
         for d in self.unit.diagnostics:
             at = self._text.index(d.location.line, d.location.column) if d.severity >= d.Error else None
             if at is not None and at not in self._recipes:
-                found.append((at, SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)))
+                found.append((at, self._of_library(at) or SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)))
         return found
+
+    def _of_library(self, at: int) -> SourceError | None:
+        """The refusal of what belongs to a library that hetad does not read, or not all of."""
+        first = at
+        while first > 1 and is_operator(self.tokens, first - 1, "::"):
+            first -= 2
+        what = beyond.SCOPES.get(self.tokens[first].text) or beyond.library_name(self.tokens[at].text)
+        return beyond.refusal(what, self.tokens[first].span) if what is not None else None
 
     # --- positions ---------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from hetad.frontend.cpp import (
@@ -21,10 +22,10 @@ from hetad.frontend.cpp.calls import ended, given
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
 from hetad.frontend.cpp.initialisers import initialiser
+from hetad.frontend.cpp.names import template_numbers
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
-from hetad.frontend.cpp_syntax import CONSTEXPR
-from hetad.frontend.lower.c_nodes import Temporary
+from hetad.frontend.lower.c_nodes import CONSTEXPR, Temporary
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import is_operator
 
@@ -53,7 +54,7 @@ def items(body: Body, cursors: list[Cursor]) -> list[Node]:
     found: list[Node] = []
     for cursor in cursors:
         pragmas = body.source.pragmas(cursor)
-        found += [tree.statement("Pragma", p.text, at=tree.coord(p)) for p in pragmas]
+        found += [tree.statement("Pragma", _with_numbers(body, p.text), at=tree.coord(p)) for p in pragmas]
         over = passed_over.statement(body, cursor) if _may_be_passed_over(cursor) else None
         if over is not None:
             found.append(over)
@@ -69,6 +70,12 @@ def items(body: Body, cursors: list[Cursor]) -> list[Node]:
             else:
                 found.append(node)
     return found
+
+
+def _with_numbers(body: Body, text: str) -> str:
+    """The text of a pragma, with the template arguments that it names."""
+    numbers = template_numbers(body.function) if body.function is not None else {}
+    return re.sub(r"\b[A-Za-z_]\w*", lambda word: numbers.get(word[0], word[0]), text)
 
 
 def _may_be_passed_over(cursor: Cursor) -> bool:

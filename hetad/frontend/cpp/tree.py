@@ -8,8 +8,7 @@ from typing import Any, cast
 from pycparser import c_ast
 from pycparser.c_parser import Coord
 
-from hetad.frontend.cpp_syntax import REFERENCE
-from hetad.frontend.lower.c_nodes import Known, Resolved
+from hetad.frontend.lower.c_nodes import REFERENCE, Known, Resolved
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import Token
 from hetad.ir.types import Array, Pointer, Type

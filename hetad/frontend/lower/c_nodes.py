@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from hetad.ir.types import Type
 
 
+REFERENCE = "_Atomic"  # the qualifier of the pointer that stands for a reference, which no program of C++ has
+CONSTEXPR = "hetad$constexpr"  # called around the condition of `if constexpr`
+
+
 def called(node: c_ast.FuncCall) -> str:
     """The name in a call by name."""
     assert isinstance(node.name, c_ast.ID)

@@ -12,14 +12,12 @@ import difflib
 from pycparser import c_ast
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
-from hetad.frontend.cpp_syntax import TEMPLATE
 from hetad.frontend.cuda_syntax import DIM3 as DIM3_CALL
 from hetad.frontend.cuda_syntax import LAUNCH
 from hetad.frontend.lower import (
     convert,
     expressions,
     half,
-    instantiate,
     kernel_values,
     passed_over,
     references,
@@ -75,10 +73,7 @@ from hetad.rules.operations import Act, Operation, Value
 def call(ctx: Context, node: c_ast.FuncCall, used: bool) -> Expr | None:
     """The value of a call; None for a call of a void function, or one whose value is not used."""
     if not isinstance(node.name, c_ast.ID):
-        own = named(ctx, node.name, arguments(node))
-        if own is None:
-            ctx.refuse("a call through an expression", node, "call the function by name")
-        return _own_call(ctx, node, own, used)
+        ctx.refuse("a call through an expression", node, "call the function by name")
     name = node.name.name
     if name.startswith(LAUNCH):
         if used:
@@ -161,21 +156,7 @@ def _own(ctx: Context, node: c_ast.FuncCall) -> Signature | None:
     entry = ctx.local(name)
     if entry is not None and not isinstance(entry, Qualified):
         ctx.refuse(f"a call of the variable '{name}'", node, "call a function by name")
-    return named(ctx, node.name, arguments(node))
-
-
-def named(ctx: Context, node: c_ast.Node, passed: list[c_ast.Node]) -> Signature | None:
-    """The function of the program that a name denotes, or the instance that `f<...>` and the arguments do."""
-    if isinstance(node, c_ast.ID):
-        own = ctx.outer.signature(node.name)
-        template = ctx.outer.template(node.name) if own is None else None
-        return own if template is None else instantiate.instantiate(ctx, template, [], passed, ctx.span(node))
-    if isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", None) == TEMPLATE:
-        name, *given = arguments(node)
-        template = ctx.outer.template(name.name) if isinstance(name, c_ast.ID) else None
-        if template is not None:
-            return instantiate.instantiate(ctx, template, given, passed, ctx.span(name))
-    return None
+    return ctx.outer.signature(name)
 
 
 def _own_call(ctx: Context, node: c_ast.FuncCall, own: Signature, used: bool) -> Expr | None:
@@ -218,10 +199,10 @@ def _argument(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
 def _launch(ctx: Context, node: c_ast.FuncCall, configured: int) -> None:
     span = ctx.span(node)
     kernel, *rest = arguments(node)
-    own = named(ctx, kernel, rest[configured:])
+    if not isinstance(kernel, c_ast.ID):
+        ctx.refuse("a launch through an expression", node, "launch the kernel by name")
+    own = ctx.outer.signature(kernel.name)
     if own is None:
-        if not isinstance(kernel, c_ast.ID):
-            ctx.refuse("a launch through an expression", node, "launch the kernel by name")
         raise expressions.unknown(ctx, kernel.name, kernel, "kernel")
     if own.kind != "kernel":
         raise SyntaxProblem(f"'{own.name}' is not a __global__ function", span)
@@ -242,7 +223,7 @@ def _launch_in_c(ctx: Context, node: c_ast.FuncCall) -> Expr:
     if not 4 <= len(given) <= 6:
         raise SyntaxProblem(f"'cudaLaunchKernel' takes 4 to 6 arguments, not {len(given)}", span)
     name = kernel_values.kernel_name(given[0])
-    own = named(ctx, name, [])
+    own = ctx.outer.signature(name.name) if isinstance(name, c_ast.ID) else None
     if own is None or own.kind != "kernel":
         ctx.refuse("a launch of what is no kernel's name", given[0], "launch the kernel by name")
     if ctx.function is not None and ctx.function.kind != "host":

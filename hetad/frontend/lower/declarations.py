@@ -7,17 +7,17 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
-from hetad.frontend.cpp_syntax import AUTO, REFERENCE
-from hetad.frontend.initialisers import MOST_ELEMENTS
-from hetad.frontend.lower import calls, convert, expressions, references, unions, variable_length
+from hetad.frontend.lower import calls, expressions, references, unions, variable_length
 from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import known_integer
-from hetad.frontend.lower.context import Context, Qualified
+from hetad.frontend.lower.context import Context
 from hetad.frontend.lower.types import declared
 from hetad.ir import texts
 from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
 from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
 from hetad.ir.visit import variables
+
+MOST_ELEMENTS = 1 << 20  # of a list of initial values, up to the last that is given
 
 
 def local(ctx: Context, node: c_ast.Decl | c_ast.Typedef) -> None:
@@ -35,7 +35,7 @@ def local(ctx: Context, node: c_ast.Decl | c_ast.Typedef) -> None:
         return
     if storage == "local" and variable_length.declare(ctx, node, ctx.span(innermost(node))):
         return
-    qualified = _declared_or_inferred(ctx, node)
+    qualified = declared(ctx, node.type, f"{node.name}_t")
     if qualified.reference:
         references.local(ctx, node, qualified)
         return
@@ -82,31 +82,6 @@ def _innermost_qualifiers(node: c_ast.Decl) -> list[str]:
         inner = inner.type
     assert isinstance(inner, c_ast.TypeDecl | c_ast.PtrDecl)
     return list(inner.quals or [])
-
-
-def _declared_or_inferred(ctx: Context, node: c_ast.Decl) -> Qualified:
-    """The declared type; `auto` in it is what the initialiser makes of it."""
-    inner = innermost(node)
-    if getattr(inner.type, "names", None) != [AUTO]:
-        return declared(ctx, node.type, f"{node.name}_t")
-    span = ctx.span(inner)
-    if node.init is None or isinstance(node.init, c_ast.InitList):
-        ctx.refuse("auto without a value to take the type from", span, "write the type")
-    with ctx.peek():
-        init = expressions.expression(ctx, node.init)
-    base: Type = init.type
-    const, declarator = False, node.type
-    if isinstance(declarator, c_ast.PtrDecl) and REFERENCE in (declarator.quals or []):
-        const, declarator = convert.is_const(init), declarator.type
-    else:
-        base = convert.decay(init).type
-    while isinstance(declarator, c_ast.PtrDecl):
-        if not isinstance(base, Pointer):
-            raise SyntaxProblem(f"'auto *' for a value of type '{base}'", span)
-        const, base, declarator = base.const, base.to, declarator.type
-    with ctx.scope():
-        ctx.define(AUTO, Qualified(base, const))
-        return declared(ctx, node.type)
 
 
 def completed(ctx: Context, type_: Type, node: c_ast.Decl | c_ast.CompoundLiteral, storage: Storage) -> Type:

@@ -10,7 +10,6 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import ConsequenceError, SourceError, Span, SyntaxProblem, UnknownNameError
-from hetad.frontend.cpp_syntax import BRACED
 from hetad.frontend.lower import calls, convert, effects, endings
 from hetad.frontend.lower.builtins import CONSTANTS, HANDLES
 from hetad.frontend.lower.c_nodes import Constructed, Copied, Given, Known, Named, Temporary
@@ -346,8 +345,6 @@ def _call(ctx: Context, node: c_ast.FuncCall) -> Expr:
 def _compound_literal(ctx: Context, node: c_ast.CompoundLiteral) -> Expr:
     from hetad.frontend.lower.declarations import completed, initialiser
 
-    if _is_braced(node):
-        ctx.refuse("a brace initialiser in an expression", node, "write the type before it")
     type_ = completed(ctx, declared(ctx, node.type).type, node, "local")
     found = initialiser(ctx, node.init, type_)
     if not isinstance(type_, Array):
@@ -357,19 +354,8 @@ def _compound_literal(ctx: Context, node: c_ast.CompoundLiteral) -> Expr:
     return ctx.hold(found, "list", ctx.span(node))  # an object, to whose first element it decays
 
 
-def _is_braced(node: c_ast.CompoundLiteral) -> bool:
-    """Whether the braces' type is told by where they stand."""
-    inner = getattr(node.type, "type", None)
-    names = getattr(getattr(inner, "type", None), "names", None)
-    return names == [BRACED]
-
-
 def value_as(ctx: Context, node: c_ast.Node, type_: Type) -> Expr:
-    """The value of an expression where one of this type is wanted; braces may leave the type out."""
-    if isinstance(node, c_ast.CompoundLiteral) and _is_braced(node):
-        from hetad.frontend.lower.declarations import initialiser
-
-        return initialiser(ctx, node.init, type_)
+    """The value of an expression where one of this type is wanted."""
     return convert.convert(value(ctx, node), type_, ctx.span(node))
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError, ours, recoverable
-from hetad.frontend.cpp_syntax import CONSTEXPR
 from hetad.frontend.lower import convert, declarations, effects, endings, expressions
-from hetad.frontend.lower.c_nodes import AtEnd, arguments
+from hetad.frontend.lower.c_nodes import CONSTEXPR, AtEnd, arguments
 from hetad.frontend.lower.constants import known_integer, with_constants
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (

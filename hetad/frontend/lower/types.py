@@ -7,10 +7,9 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem, UnknownTypeProblem
-from hetad.frontend.cpp_syntax import AUTO, REFERENCE
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
-from hetad.frontend.lower.c_nodes import Resolved
+from hetad.frontend.lower.c_nodes import REFERENCE, Resolved
 from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context, Qualified
 from hetad.ir.nodes import Const
@@ -130,8 +129,6 @@ def _named(ctx: Context, node: c_ast.IdentifierType) -> Qualified:
         entry = ctx.local(name)
         if isinstance(entry, Qualified):
             return entry
-        if name == AUTO:
-            ctx.refuse("auto here", node, "write the type")
         tag = ctx.local_tag(name)
         if tag is not None:
             return Qualified(tag)
