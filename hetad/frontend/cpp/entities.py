@@ -69,6 +69,7 @@ class Entities:
         self.extents: list[tuple[int, int]] = []
         self.own: set[str] = set()
         self.public: dict[str, tuple[tuple[int, int], ir.Kind]] = {}  # by name: where it stands, and its kind
+        self.templates: dict[str, Cursor] = {}  # of functions, by name
         self.writable = False
 
     def find(self) -> None:
@@ -93,6 +94,8 @@ class Entities:
                     self.public[name] = (self.order(name), self.kind(cursor))
             elif cursor.kind in FUNCTIONS:
                 self._extent(cursor)
+                if not models and cursor.kind == CursorKind.FUNCTION_TEMPLATE:
+                    self.templates.setdefault(cursor.spelling, cursor)
             elif is_record(cursor):
                 self._methods(cursor)
             elif cursor.kind == CursorKind.VAR_DECL:

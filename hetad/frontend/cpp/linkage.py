@@ -148,6 +148,11 @@ class Linkage:
         ordered = sorted(found, key=lambda entry: entry[:2])
         return {self.versions.get(name, name): kind for _, _, name, kind in ordered}
 
+    def templates(self) -> dict[str, tuple[Entities, Cursor]]:
+        """The templates of functions at file scope, and the texts that have them."""
+        texts = [text for text in self.texts if not text.device]
+        return {name: (text, cursor) for text in texts for name, cursor in text.templates.items()}
+
     def version(self, function: str) -> str:
         """The version of a function with several that a user means: the host's, or the first file's."""
         return next((host for host, plain in self.versions.items() if plain == function), function)

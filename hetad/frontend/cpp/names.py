@@ -124,6 +124,13 @@ def _template_parameters(cursor: Cursor) -> list[Cursor]:
     return [c for c in template.get_children() if c.kind in _PARAMETERS] if template is not None else []
 
 
+def example(template: Cursor) -> str:
+    """An instance of a template of functions as a user could name it: `scale<float, 16>`."""
+    kinds = [c.kind for c in template.get_children() if c.kind in _PARAMETERS]
+    given = ("float" if kind == CursorKind.TEMPLATE_TYPE_PARAMETER else "16" for kind in kinds)
+    return f"{template.spelling}<{', '.join(given)}>"
+
+
 def template_numbers(cursor: Cursor) -> dict[str, str]:
     """The template arguments of an instance that are numbers, by the names of the parameters."""
     named = enumerate(_template_parameters(cursor))

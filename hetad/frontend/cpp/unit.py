@@ -11,7 +11,7 @@ from hetad.frontend.cpp.alike import joined
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.linkage import Linkage
-from hetad.frontend.cpp.names import display_name
+from hetad.frontend.cpp.names import display_name, example
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Unasked
 from hetad.frontend.preprocess import Preprocessed
@@ -67,6 +67,10 @@ class CppUnit(Unit):
     def functions(self) -> Mapping[str, ir.Kind]:
         """Every function that is defined at file scope, in order, with its kind."""
         return self._linkage.public()
+
+    @property
+    def templates(self) -> Mapping[str, ir.Kind]:
+        return {name: owner.kind(cursor) for name, (owner, cursor) in self._linkage.templates().items()}
 
     def display(self, function: str) -> str:
         owner = self._linkage.owners.get(function)
@@ -140,8 +144,14 @@ class CppUnit(Unit):
         return owner, cursor
 
     def _unknown(self, name: str) -> HetadError:
-        near = difflib.get_close_matches(name, list(self.functions), n=3)
-        every = ", ".join(self.functions) or "none"
+        template = self._linkage.templates().get(name.partition("<")[0].strip())
+        if template is not None:
+            owner, cursor = template
+            remedy = f"name an instance of it, as '{example(cursor)}', of types and numbers that the program knows"
+            what = f"'{name}' is no instance of the template" if "<" in name else f"'{name}' is a template"
+            return UnknownNameError(what, owner.source.span(cursor), remedy).attach(self.sources)
+        near = difflib.get_close_matches(name.partition("<")[0], [*self.functions, *self._linkage.templates()], n=3)
+        every = ", ".join((*self.functions, *self._linkage.templates())) or "none"
         remedy = f"did you mean {' or '.join(near)}?" if near else f"the functions are: {every}"
         return UnknownNameError(f"no function '{name}' in {self.name}", None, remedy)
 
