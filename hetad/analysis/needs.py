@@ -62,7 +62,7 @@ def needs(program: ir.Program, entry: str, known: Known, null: frozenset[ir.Symb
     for p in function.params:
         if isinstance(p.type, Pointer):
             known[p, ()] = Address(p, Linear(0))
-    follower = _Follower(program, function, Needs(), null)
+    follower = Follower(program, function, Needs(), null)
     follower.block(function.body, {c: v for c, v in known.items() if c[0] not in follower.pointed}, ())
     return follower.needs
 
@@ -71,7 +71,7 @@ class _End(Exception):
     """Nothing that comes after is sure."""
 
 
-class _Follower(Values):
+class Follower(Values):
     """`inside`: a kernel.  What the variables `pointed` hold is never known."""
 
     def __init__(
@@ -360,10 +360,10 @@ class _Follower(Values):
             known[at] = found
 
 
-class _Threads(_Follower):
+class _Threads(Follower):
     """The threads of a launch, which run one after the other as far as this goes."""
 
-    def __init__(self, host: _Follower, kernel: ir.Function, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
+    def __init__(self, host: Follower, kernel: ir.Function, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
         super().__init__(host.program, kernel, host.needs, host.null, kernel.name)
         self.extents = {"gridDim": grid, "blockDim": block}
         self.indices: dict[tuple[str, str], Linear] = {}

@@ -265,9 +265,11 @@ class Plan:
         cells = [*self._configuration.values(), *(i.cell for i in self._inputs)]
         values = [cell.raw if hasattr(cell, "raw") else cell.value for cell in cells]
         given = [*[None] * len(self._configuration), *buffers]
-        lengths.check(
-            values[: lengths.count], given[: lengths.count]
-        )  # behind them may stand tangents, of equal length
+        # Behind them may stand tangents, of equal length.
+        known = values[: lengths.count], given[: lengths.count]
+        lengths.check(*known)
+        if self.executable.proves:
+            self.executable.proven = lengths.proven(*known)
 
     def _set_seed(self, seeds: Mapping[str, Any]) -> None:
         if self._seed is not None:

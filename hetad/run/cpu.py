@@ -42,7 +42,7 @@ class CpuExecutable(Executable):
         return self._returned()
 
 
-def build(program: Program, entry: str, on_cpu: OnCpu) -> CpuExecutable:
+def build(program: Program, entry: str, on_cpu: OnCpu) -> Executable:
     """Compile `program` for a call of its function `entry`.
 
     Args:
@@ -57,21 +57,29 @@ def build(program: Program, entry: str, on_cpu: OnCpu) -> CpuExecutable:
     """
     count = _threads(on_cpu.threads)
     mode = _mode()
-    if on_cpu.checked or (on_cpu.checked is None and mode == "checked"):
-        from hetad.run import checked
+    sweeps = mode not in ("fibers", "blocks")
+    options = targets.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=sweeps)
 
+    def plain() -> CpuExecutable:
+        code = library(targets.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
+        return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
+
+    if on_cpu.checked is False or (on_cpu.checked is None and mode not in ("checked", "safe")):
+        return plain()
+    from hetad.run import adaptive, checked
+
+    if on_cpu.checked or mode == "checked":
         return checked.build(program, entry)
-    options = targets.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=mode in ("regions", "checked"))
-    code = library(targets.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
-    return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
+    return adaptive.AdaptiveExecutable(program.functions[entry], plain, lambda: checked.build(program, entry))
 
 
 def _mode() -> str:
     """`$HETAD_CPU_MODE`: `regions` (or empty), which is fast; `blocks`, which runs every kernel block by block as a GPU
-    does; `checked`, so with every access checked; or `fibers`, the oracle for tests."""
+    does; `checked`, so with every access checked; `safe`, checked where a call is not proven to stay within its memory;
+    or `fibers`, the oracle for tests."""
     mode = os.environ.get("HETAD_CPU_MODE", "") or "regions"
-    if mode not in ("regions", "blocks", "checked", "fibers"):
-        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions', 'blocks', 'checked' and 'fibers'")
+    if mode not in ("regions", "blocks", "checked", "safe", "fibers"):
+        raise BackendError(f"HETAD_CPU_MODE is {mode!r}: there are 'regions', 'blocks', 'checked', 'safe' and 'fibers'")
     return mode
 
 

@@ -108,6 +108,8 @@ class Executable:
 
     memory: Memory
     streams = False  # whether a call may name one
+    proves = False  # whether it asks if a call is proven to stay within its memory
+    proven = False  # of the next call
 
     def __init__(self, entry: Function, code: Library) -> None:
         self.lock = code.lock
@@ -137,6 +139,11 @@ class Executable:
         assert stream is None
         assert device is None
         return _NOTHING
+
+    def take_frame(self, frame: Frame, memory: Memory) -> None:
+        """Arguments lie in the frame, and the memory, of another executable of the function."""
+        self.frame, self.memory = frame, memory
+        self._arguments = ctypes.addressof(frame.addresses)
 
     def tell_apart(self, cells: Sequence[Any]) -> None:
         """What these cells hold is what makes a call another one."""

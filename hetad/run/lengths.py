@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hetad.analysis.known import Known, size_if_known
 from hetad.analysis.linear import Linear
 from hetad.analysis.needs import Needs, needs
+from hetad.analysis.within import Reach, reach
 from hetad.deep import deep
 from hetad.ir.types import DIM3, Int, Pointer
 
@@ -29,6 +30,7 @@ class Lengths:
         self._entry = entry
         self._signature = signature
         self._params = program.functions[entry].params
+        self._reach: dict[Any, tuple[Reach | None, dict[Any, bool]]] = {}
         self._needs: dict[Any, tuple[Needs, set[Any]]] = {}
 
     @property
@@ -36,20 +38,32 @@ class Lengths:
         """Of parameters."""
         return len(self._params)
 
+    def proven(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> bool:
+        """Whether all accesses of the call lie within these buffers, and what the program has itself."""
+        kept, given = self._kept(values), self._given(buffers)
+        null = tuple(n < 0 for n in given)
+        if (kept, null) not in self._reach:
+            if len(self._reach) >= _REMEMBERED:
+                self._reach.clear()
+            self._reach[kept, null] = self._follow(kept, null), {}
+        found, known = self._reach[kept, null]
+        if given not in known:
+            pointers = [p for p in self._params if isinstance(p.type, Pointer)]
+            ends = zip(pointers, given, strict=True)
+            known[given] = found is not None and all(found.within(p, max(nbytes, 0)) for p, nbytes in ends)
+        return known[given]
+
+    @deep
+    def _follow(self, kept: tuple[Any, ...], null: tuple[bool, ...]) -> Reach | None:
+        return reach(self._program, self._entry, *self._known(kept, null))
+
     def check(self, values: Sequence[Any], buffers: Sequence[Buffer | None]) -> None:
         """`values`: of the parameters, extents of grids and blocks as bytes; `buffers`: of those that are pointers.
 
         Raises:
             ArgumentError: an array is too short, or None, where the program reads or writes it.
         """
-        kept = tuple(
-            v if isinstance(p.type, Int) or p.type == DIM3 else None for p, v in zip(self._params, values, strict=True)
-        )
-        given = tuple(
-            b.nbytes if b is not None else -1
-            for p, b in zip(self._params, buffers, strict=True)
-            if isinstance(p.type, Pointer)
-        )
+        kept, given = self._kept(values), self._given(buffers)
         null = tuple(n < 0 for n in given)
         found, passed = self._needs.get((kept, null)) or self._find(kept, null)
         if given in passed:
@@ -59,8 +73,19 @@ class Lengths:
             self._require(found, p, nbytes)
         passed.add(given)
 
-    @deep
-    def _find(self, kept: tuple[Any, ...], null: tuple[bool, ...]) -> tuple[Needs, set[Any]]:
+    def _kept(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """What says how far a call reaches."""
+        return tuple(
+            v if isinstance(p.type, Int) or p.type == DIM3 else None for p, v in zip(self._params, values, strict=True)
+        )
+
+    def _given(self, buffers: Sequence[Buffer | None]) -> tuple[int, ...]:
+        """By pointer: how many bytes there are; -1 for None."""
+        given = zip(self._params, buffers, strict=True)
+        return tuple(b.nbytes if b is not None else -1 for p, b in given if isinstance(p.type, Pointer))
+
+    def _known(self, kept: tuple[Any, ...], null: tuple[bool, ...]) -> tuple[Known, frozenset[Any]]:
+        """What is known at the entry, and which pointers are null."""
         known: Known = {}
         for p, value in zip(self._params, kept, strict=True):
             if p.type == DIM3 and value is not None:
@@ -69,10 +94,13 @@ class Lengths:
             elif value is not None:
                 known[p, ()] = Linear(int(value))
         pointers = [p for p in self._params if isinstance(p.type, Pointer)]
-        nulls = frozenset(p for p, is_null in zip(pointers, null, strict=True) if is_null)
+        return known, frozenset(p for p, is_null in zip(pointers, null, strict=True) if is_null)
+
+    @deep
+    def _find(self, kept: tuple[Any, ...], null: tuple[bool, ...]) -> tuple[Needs, set[Any]]:
         if len(self._needs) >= _REMEMBERED:
             self._needs.clear()
-        made: tuple[Needs, set[Any]] = needs(self._program, self._entry, known, nulls), set()
+        made: tuple[Needs, set[Any]] = needs(self._program, self._entry, *self._known(kept, null)), set()
         self._needs[kept, null] = made
         return made
 

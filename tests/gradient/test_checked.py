@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 
 import hetad
 from hetad.checks.subjects import function_of, generic_seeds, of_function
+from hetad.diagnostics import ArgumentError, MemoryAccessError
 from hetad.directions import to_vector
+from hetad.run.adaptive import AdaptiveExecutable
+from hetad.run.on_cpu import OnCpu
 from tests.corpus import Case, cases
 
 FOLDER = Path(__file__).parent / "programs"
@@ -33,3 +37,26 @@ def test_checked_programs_have_the_same_gradient(case: Case) -> None:
         one, other = (to_vector(f[name]) for f in found)
         scale = np.max(np.abs(other), initial=1.0)
         np.testing.assert_allclose(one, other, rtol=0, atol=(1e-4 if single else 1e-10) * scale, err_msg=name)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_calls_that_are_proven_stay_within_their_memory(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with arrays that are an element shorter: such a call is refused, not proven, or right."""
+    monkeypatch.setenv("HETAD_CPU_MODE", "safe")
+    problem = case.problem
+    function = function_of(hetad.load(problem.source, **problem.loading), problem)
+    executable = function.compiled.primal_plan("cpu", OnCpu()).executable
+    assert isinstance(executable, AdaptiveExecutable)
+    arguments = problem.arguments(function.parameters)
+    arrays = [i for i, a in enumerate(arguments) if isinstance(a, np.ndarray) and a.size > 1]
+    for shorter in (None, *arrays):
+        given = [a.reshape(-1)[:-1].copy() if i == shorter else copy.deepcopy(a) for i, a in enumerate(arguments)]
+        again = copy.deepcopy(given)
+        executable.proven = False
+        try:
+            function(*given, backend="cpu", **problem.launch)
+        except (ArgumentError, MemoryAccessError):
+            assert shorter is not None
+        if executable.proven:
+            function(*again, backend="cpu", checked=True, **problem.launch)

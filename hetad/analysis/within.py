@@ -1,0 +1,381 @@
+"""Whether a call stays within its memory: a proof, given its integers and the lengths of its arrays.
+
+The inlined program is followed as in `needs.py`, but through everything that may run: a condition of which nothing is
+known holds and fails, and after it nothing is known of what its branches set.  Each access must lie, wherever the
+conditions that are known hold, in an array of a known length; what cannot be told is no proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hetad.analysis.known import Address, Conditions, Known, size_if_known
+from hetad.analysis.linear import Linear, Ranges
+from hetad.analysis.needs import MAX_THREADS, Follower, Needs, set_in
+from hetad.analysis.pointer_expressions import out_place, pointee
+from hetad.analysis.webs import place_of
+from hetad.ir import nodes as ir
+from hetad.ir.places import is_dynamic
+from hetad.ir.types import Array, Int, Pointer, Struct, Void
+from hetad.ir.visit import own_exprs, walk_stmts
+from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import TABLE
+from hetad.rules import callees
+
+_OWN = ("local", "param")
+_HARMLESS = ("barrier", "fence", "vote", "output", "runtime", "shuffle", "reduction")
+
+
+class Unproven(Exception):
+    """Nothing says that the program stays within its memory."""
+
+
+@dataclass(slots=True)
+class Reach:
+    """How far the accesses to each parameter go, in bytes, where the conditions hold."""
+
+    ranges: Ranges = field(default_factory=Ranges)
+    ends: dict[ir.Symbol, list[tuple[Linear, Conditions]]] = field(default_factory=dict)
+
+    def within(self, parameter: ir.Symbol, nbytes: int) -> bool:
+        """Whether all of them end within so many bytes."""
+        return all(at_most(self.ranges, end, nbytes, given) for end, given in self.ends.get(parameter, ()))
+
+
+def reach(program: ir.Program, entry: str, known: Known, null: frozenset[ir.Symbol]) -> Reach | None:
+    """What a call may reach, if that is known; arguments as for `needs`."""
+    function = program.functions[entry]
+    pointers = [p for p in function.params if isinstance(p.type, Pointer)]
+    known |= {(p, ()): Address(p, Linear(0)) for p in pointers if p not in null}
+    found = Reach()
+    follower = _Host(program, function, found, null)
+    try:
+        follower.follow(function.body, {c: v for c, v in known.items() if c[0] not in follower.pointed}, ())
+    except Unproven:
+        return None
+    return found
+
+
+def at_most(ranges: Ranges, value: Linear, limit: int, given: Conditions) -> bool:
+    """Whether a value is no greater than that."""
+    if ranges.ends(value)[1] <= limit:
+        return True
+    greatest = ranges.greatest(value, given)
+    return greatest is not None and greatest <= limit
+
+
+class _Prover(Follower):
+    """`lengths`: of arrays that the program has itself, in bytes; None for those that are freed."""
+
+    def __init__(
+        self, program: ir.Program, function: ir.Function, found: Reach, null: frozenset[ir.Symbol], inside: str = ""
+    ) -> None:
+        super().__init__(program, function, Needs(found.ranges), null, inside)
+        self.found = found
+        self.lengths: dict[ir.Symbol, int | None] = {}
+        self.nested = 0
+
+    # -- statements
+
+    def follow(self, body: ir.Body, known: Known, given: Conditions) -> None:
+        for s in body:
+            given = (*given, *self._each(s, known, given))
+
+    def _each(self, s: ir.Stmt, known: Known, given: Conditions) -> Conditions:
+        """What holds behind the statement, beside."""
+        match s:
+            case ir.If(cond=cond, then=then, orelse=orelse):
+                self._read(cond, known, given)
+                holds, fails = self._holding(cond, known), self._failing(cond, known)
+                for body, more in ((then, holds), (orelse, fails)):
+                    if not self._never(more):
+                        self._inner(body, dict(known), (*given, *more))
+                self._lose(known, (*then, *orelse))
+                return fails if _leaves(then) else holds if _leaves(orelse) else ()
+            case ir.For():
+                self._counted(s, known, given)
+            case ir.While(cond=cond, body=body) | ir.DoWhile(cond=cond, body=body):
+                self._lose(known, body)
+                self._read(cond, known, given)
+                self._inner(body, dict(known), given)
+            case ir.Block(body=body):
+                self.follow(body, known, given)
+            case ir.Launch():
+                self._launch(s, known, given)
+            case ir.Declare(symbol=symbol, init=init):
+                self._read(init, known, given)
+                self._set(ir.Var(symbol, span=s.span), init, known)
+            case ir.Assign(target=target, value=value):
+                self._read(value, known, given)
+                self._write(target, known, given)
+                self._set(target, value, known)
+            case ir.Update(op=op, target=target, value=value):
+                self._read(value, known, given)
+                self._write(target, known, given)
+                whole = ir.Binary(op, target, value, target.type, span=s.span) if op in ("+", "-") else None
+                self._set(target, whole, known)
+            case ir.Call():
+                self._calls(s, known, given)
+            case ir.Return() | ir.Break() | ir.Continue() | ir.Comment():
+                for own in own_exprs(s):
+                    self._read(own, known, given)
+            case _:
+                raise Unproven
+        return ()
+
+    def _inner(self, body: ir.Body, known: Known, given: Conditions) -> None:
+        self.nested += 1
+        self.follow(body, known, given)
+        self.nested -= 1
+
+    def _counted(self, s: ir.For, known: Known, given: Conditions) -> None:
+        self.follow(s.init, known, given)
+        start = {cell: known.get(cell) for cell in set_in(s.step)}
+        self._lose(known, (*s.step, *s.body))
+        inner = dict(known)
+        more = self._iterations(s, start, inner)
+        if more is None:
+            inner, more = dict(known), ()
+            self._read(s.cond, inner, given)
+        if not self._never(more):
+            self._inner((*s.body, *s.step), inner, (*given, *more))
+
+    def _lose(self, known: Known, body: ir.Body) -> None:
+        cells = set_in(body)
+        for at in [c for c in known if any(c[0] is x[0] and c[1][: len(x[1])] == x[1] for x in cells)]:
+            del known[at]
+
+    def _set(self, target: ir.Place, value: ir.Expr | None, known: Known) -> None:
+        at = place_of(target)
+        if at is not None and at[0].storage in _OWN:  # other threads, other calls change the rest
+            super()._set(target, value, known)
+
+    def number(self, e: ir.Expr, known: Known, wraps: bool = False) -> Linear | None:
+        if isinstance(e.type, Int) and e.type.boolean:
+            return None
+        return super().number(e, known, wraps)
+
+    # -- conditions, as far as they are known
+
+    def _holding(self, e: ir.Expr, known: Known) -> Conditions:
+        match e:
+            case ir.Unary(op="!", operand=operand):
+                return self._failing(operand, known)
+            case ir.Cast(operand=operand) if isinstance(e.type, Int) and isinstance(operand.type, Int):
+                return self._holding(operand, known)
+            case ir.Binary(op="&&", left=left, right=right):
+                return (*self._holding(left, known), *self._holding(right, known))
+        return self.tested(e, known)[0] or ()
+
+    def _failing(self, e: ir.Expr, known: Known) -> Conditions:
+        match e:
+            case ir.Unary(op="!", operand=operand):
+                return self._holding(operand, known)
+            case ir.Cast(operand=operand) if isinstance(e.type, Int) and isinstance(operand.type, Int):
+                return self._failing(operand, known)
+            case ir.Binary(op="||", left=left, right=right):
+                return (*self._failing(left, known), *self._failing(right, known))
+        return self.tested(e, known)[1] or ()
+
+    # -- calls and launches
+
+    def _calls(self, s: ir.Call, known: Known, given: Conditions) -> None:
+        for arg in s.args:
+            self._read(arg, known, given)
+        if s.result is not None:
+            self._write(s.result, known, given)
+        kind, row = callees.kind(s.function), TABLE.get(s.function)
+        pointers = [a for a in s.args if isinstance(a.type, Pointer | Array)]
+        if s.function in self.program.functions:
+            raise Unproven
+        if row is not None:
+            self._of_memory(s, row, known, given)
+        elif kind in ("atomic", "mathematics"):
+            for pointer in pointers:
+                place = pointee(pointer)
+                if place is None:
+                    raise Unproven
+                self._write(place, known, given)
+        elif pointers and kind not in _HARMLESS:
+            raise Unproven
+        self._lose(known, (s,))
+        self._allocates(s, row, known)
+
+    def _of_memory(self, s: ir.Call, row: MemoryOperation, known: Known, given: Conditions) -> None:
+        at = row.position("bytes")
+        if row.action in ("copy", "fill"):
+            if at is None or row.position("height") is not None:
+                raise Unproven
+            size = self.number(s.args[at], known)
+            for role in ("dst", "src"):
+                end = row.position(role)
+                if end is None:
+                    continue
+                address = self.address(s.args[end], known)
+                if size is None or address is None:
+                    raise Unproven
+                self._within(address, size, given)
+        elif row.action == "free":
+            pointer = self.address(s.args[row.roles.index("pointer")], known)
+            if self.nested or pointer is None or pointer.parameter not in self.lengths:
+                raise Unproven
+            self.lengths[pointer.parameter] = None
+        elif row.action not in ("allocate", "symbol", "inert", "exit") or {"pointer", "updated"} & set(row.roles):
+            raise Unproven
+
+    def _allocates(self, s: ir.Call, row: MemoryOperation | None, known: Known) -> None:
+        """The pointer to a new allocation is known where that happens once, and how large it is."""
+        if row is None or row.action not in ("allocate", "symbol"):
+            return
+        out = row.position("out")
+        place = out_place(s.args[out]) if out is not None else s.result
+        at = place_of(place) if place is not None else None
+        if at is None or at[0] in self.pointed or at[0].storage not in _OWN:
+            return
+        if row.action == "symbol":
+            variable = s.args[row.roles.index("symbol")]
+            if isinstance(variable, ir.Var):
+                self.lengths[variable.symbol] = size_if_known(variable.type)
+                known[at] = Address(variable.symbol, Linear(0))
+            return
+        size = self.number(s.args[row.roles.index("bytes")], known) if row.position("bytes") is not None else None
+        if self.nested or size is None or size.terms or "height" in row.roles:
+            return
+        made = ir.Symbol(f"{at[0].name}_{len(self.lengths)}", at[0].type, s.span, "local")
+        self.lengths[made] = max(size.constant, 0)
+        known[at] = Address(made, Linear(0))
+
+    def _launch(self, s: ir.Launch, known: Known, given: Conditions) -> None:
+        for own in own_exprs(s):
+            self._read(own, known, given)
+        grid, block = self._extents(s.grid, known), self._extents(s.block, known)
+        if grid is None or block is None:
+            raise Unproven
+        if 0 in grid or not 1 <= block[0] * block[1] * block[2] <= MAX_THREADS:
+            return
+        if s.kernel not in self.program.functions:
+            raise Unproven
+        shared = self.number(s.shared, known) if s.shared is not None else Linear(0)
+        kernel = self.program.functions[s.kernel]
+        inside: Known = {}
+        threads = _Threads(self, kernel, grid, block, shared)
+        for param, arg in zip(kernel.params, s.args, strict=True):
+            if isinstance(param.type, Struct):
+                at = place_of(arg)
+                for (symbol, path), held in known.items():
+                    if at is not None and symbol is at[0] and path[: len(at[1])] == at[1]:
+                        inside[param, path[len(at[1]) :]] = held
+                continue
+            value = self.value(arg, known)
+            if value is not None and param not in threads.pointed:
+                inside[param, ()] = value
+        threads.follow(kernel.body, inside, given)
+
+    # -- accesses
+
+    def _read(self, e: ir.Expr | None, known: Known, given: Conditions) -> None:
+        match e:
+            case ir.Binary(op="&&" | "||" as op, left=left, right=right):
+                self._read(left, known, given)
+                more = self._holding(left, known) if op == "&&" else self._failing(left, known)
+                if not self._never(more):
+                    self._read(right, known, (*given, *more))
+            case ir.Select(cond=cond, then=one, orelse=other):
+                self._read(cond, known, given)
+                for part, more in ((one, self._holding(cond, known)), (other, self._failing(cond, known))):
+                    if not self._never(more):
+                        self._read(part, known, (*given, *more))
+            case ir.CallExpr():
+                raise Unproven
+            case ir.Intrinsic(args=args) if any(isinstance(a.type, Pointer | Array) for a in args):
+                for arg in args:
+                    self._read(arg, known, given)
+                    if isinstance(arg.type, Pointer):
+                        place = pointee(arg)
+                        if place is None:
+                            raise Unproven
+                        self._touch(place, known, given)
+            case _:
+                super()._read(e, known, given)
+
+    def _touch(self, place: ir.Expr, known: Known, given: Conditions) -> None:
+        whole = place
+        while isinstance(place, ir.Member):
+            place = place.base
+        if isinstance(place, ir.Var):
+            return
+        size = size_if_known(place.type)
+        address = self.place(place, known) if isinstance(place, ir.Index) else None
+        if not isinstance(place, ir.Index) or address is None or size is None or isinstance(place.type, Void):
+            if _is_value(whole):
+                return
+            raise Unproven
+        self._within(address, Linear(size), given)
+
+    def _within(self, address: Address, size: Linear, given: Conditions) -> None:
+        if not at_most(self.ranges, address.offset.scaled(-1), 0, given):
+            raise Unproven
+        end = address.offset + size
+        if address.parameter not in self.lengths:
+            self.found.ends.setdefault(address.parameter, []).append((end, given))
+            return
+        length = self.lengths[address.parameter]
+        if length is None or not at_most(self.ranges, end, length, given):
+            raise Unproven
+
+    def address(self, e: ir.Expr, known: Known) -> Address | None:
+        if isinstance(e, ir.Var) and isinstance(e.type, Array) and not is_dynamic(e.symbol):
+            self.lengths.setdefault(e.symbol, size_if_known(e.type))
+            return Address(e.symbol, Linear(0))
+        if isinstance(e, ir.Var) and e.symbol in self.lengths:  # dynamic shared memory
+            return Address(e.symbol, Linear(0))
+        return super().address(e, known)
+
+    def place(self, place: ir.Expr, known: Known) -> Address | None:
+        if isinstance(place, ir.Var) and isinstance(place.type, Array):
+            return self.address(place, known)
+        return super().place(place, known)
+
+
+class _Host(_Prover):
+    """Host code, from the entry on."""
+
+
+class _Threads(_Prover):
+    """The threads of a launch."""
+
+    def __init__(
+        self, host: _Prover, kernel: ir.Function, grid: tuple[int, ...], block: tuple[int, ...], shared: Linear | None
+    ) -> None:
+        super().__init__(host.program, kernel, host.found, host.null, kernel.name)
+        self.lengths = dict(host.lengths)
+        self.nested = 1
+        self.extents = {"gridDim": grid, "blockDim": block}
+        self.indices: dict[tuple[str, str], Linear] = {}
+        for s in walk_stmts(kernel.body):
+            if isinstance(s, ir.Declare) and is_dynamic(s.symbol) and shared is not None and not shared.terms:
+                self.lengths[s.symbol] = shared.constant
+
+    def thread(self, e: ir.ThreadIndex) -> Linear | None:
+        axes = ("x", "y", "z")
+        if e.axis not in axes:
+            return Linear(32)
+        if e.name in self.extents:
+            return Linear(self.extents[e.name][axes.index(e.axis)])
+        key = e.name, e.axis
+        if key not in self.indices:
+            extent = self.extents["gridDim" if e.name == "blockIdx" else "blockDim"][axes.index(e.axis)]
+            self.indices[key] = self.ranges.add(0, extent - 1)
+        return self.indices[key]
+
+
+def _leaves(body: ir.Body) -> bool:
+    """Whether nothing behind it runs."""
+    return bool(body) and isinstance(body[-1], ir.Return | ir.Break | ir.Continue)
+
+
+def _is_value(e: ir.Expr) -> bool:
+    """Whether a member is of a value that is stored nowhere."""
+    while isinstance(e, ir.Member):
+        e = e.base
+    return not isinstance(e, ir.Index)
