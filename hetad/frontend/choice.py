@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnknownNameError, UnsupportedError, speculative
+from hetad.frontend import models
 from hetad.frontend.beyond_c import IsCppError
 from hetad.frontend.c_unit import CUnit
 from hetad.frontend.unit import Unit
@@ -22,7 +23,8 @@ def unit_of(files: Files, frontend: Frontend) -> Unit:
     """The program of these preprocessed files."""
     if frontend == "c":
         return CUnit(files, alone=True)
-    return _by_clang(files) if frontend == "cpp" else FirstThatReads(files)
+    is_cpp = frontend == "cpp" or models.are_cpp(t.text for host, _ in files for t in host.tokens)
+    return _by_clang(files) if is_cpp else FirstThatReads(files)
 
 
 def _by_clang(files: Files) -> Unit:

@@ -164,6 +164,17 @@ HEADERS: dict[str, str] = {
 #define CUDART_SQRT_TWO 1.4142135623730951e+0
 """,
 }
+HEADERS["Kokkos_Core.hpp"] = """
+#define KOKKOS_LAMBDA [=] __host__ __device__
+#define KOKKOS_CLASS_LAMBDA [=, *this] __host__ __device__
+#define KOKKOS_FUNCTION __host__ __device__
+#define KOKKOS_INLINE_FUNCTION inline __host__ __device__
+#define KOKKOS_FORCEINLINE_FUNCTION inline __host__ __device__
+#define KOKKOS_DEFAULTED_FUNCTION __host__ __device__
+#define KOKKOS_RESTRICT
+#define KOKKOS_ENABLE_CUDA 1
+#define ALL() ALL
+"""
 HEADERS["mpi.h"] = """
 #define MPI_VERSION 4
 #define MPI_SUBVERSION 1

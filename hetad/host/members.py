@@ -19,7 +19,7 @@ from hetad.analysis.pointers import Location, points_to
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
-from hetad.ir.types import Array, Float, Struct, of_value
+from hetad.ir.types import INT, Array, Float, Struct, of_value
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
 from hetad.passes.manager import program_pass
 
@@ -73,7 +73,7 @@ def taken_apart(
 ) -> tuple[ir.Function, dict[str, ir.Function]]:
     """The host function and the kernels, with the members of these parameters as parameters."""
     names = Names({x.name for x in (*function.params, *declared(function.body))} | set(kernels))
-    chosen = {k: {i for kernel, i in positions if kernel == k} for k in kernels}
+    chosen = {k: {i: _used(f, i) for kernel, i in positions if kernel == k} for k, f in kernels.items()}
 
     def launch(s: ir.Stmt) -> ir.Stmt | ir.Body:
         if not isinstance(s, ir.Launch) or not chosen[s.kernel]:
@@ -81,21 +81,38 @@ def taken_apart(
         before: list[ir.Stmt] = []
         args: list[ir.Expr] = []
         for i, arg in enumerate(s.args):
-            args += _passed(names, arg, before) if i in chosen[s.kernel] else [arg]
+            used = chosen[s.kernel].get(i)
+            args += [arg] if used is None else _passed(names, arg, used, before)
         return (*(replace(b, span=s.span) for b in before), replace(s, args=tuple(args)))
 
     changed = {name: _kernel(k, chosen[name]) if chosen[name] else k for name, k in kernels.items()}
     return replace(function, body=map_body(launch, function.body)), changed
 
 
-def _passed(names: Names, arg: ir.Expr, before: list[ir.Stmt]) -> list[ir.Expr]:
+def _used(kernel: ir.Function, position: int) -> list[int]:
+    """Which leaves of a parameter the kernel uses: what it only carries along is not passed."""
+    param, leaves = kernel.params[position], _leaves(var(kernel.params[position]))
+    found: set[ir.Expr] = set()
+
+    def note(e: ir.Expr) -> ir.Expr:
+        if isinstance(e, ir.Index | ir.Member) and e in numbers:
+            found.add(e)
+            return ir.Const(0, INT, span=e.span)
+        return e
+
+    numbers = {leaf: i for i, leaf in enumerate(leaves)}
+    whole = param in set(variables(map_exprs(note, kernel.body)))
+    return [i for i, leaf in enumerate(leaves) if whole or leaf in found]
+
+
+def _passed(names: Names, arg: ir.Expr, used: Collection[int], before: list[ir.Stmt]) -> list[ir.Expr]:
     """The members of an argument; numbers in variables of their own, as the reverse sweep wants them."""
     if not isinstance(arg, ir.Var | ir.Index | ir.Member):
         whole = names.symbol("argument", arg.type, arg.span)
         before.append(ir.Declare(whole, arg, span=arg.span))
         arg = ir.Var(whole, span=arg.span)
     out: list[ir.Expr] = []
-    for leaf in _leaves(arg):
+    for leaf in (x for i, x in enumerate(_leaves(arg)) if i in used):
         if isinstance(leaf.type, Float):
             symbol = names.symbol(_name(leaf), leaf.type, arg.span)
             before.append(ir.Declare(symbol, leaf, span=arg.span))
@@ -104,7 +121,7 @@ def _passed(names: Names, arg: ir.Expr, before: list[ir.Stmt]) -> list[ir.Expr]:
     return out
 
 
-def _kernel(kernel: ir.Function, positions: set[int]) -> ir.Function:
+def _kernel(kernel: ir.Function, positions: Mapping[int, Collection[int]]) -> ir.Function:
     names = Names({x.name for x in (*kernel.params, *declared(kernel.body))})
     params: list[ir.Symbol] = []
     body = kernel.body
@@ -112,7 +129,7 @@ def _kernel(kernel: ir.Function, positions: set[int]) -> ir.Function:
         if i not in positions:
             params.append(p)
             continue
-        leaves = _leaves(var(p))
+        leaves = [x for number, x in enumerate(_leaves(var(p))) if number in positions[i]]
         own = [ir.Symbol(names.fresh(_name(x)), of_value(x.type), p.span, "param", p.const) for x in leaves]
         params += own
         replaced = _by_member(body, p, dict(zip(leaves, own, strict=True)))

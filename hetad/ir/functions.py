@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hetad.diagnostics import Span
 from hetad.ir.nodes import Body, Call, CallExpr, Function, Launch
 from hetad.ir.visit import bodies, own_nodes, walk_stmts
 
@@ -17,11 +18,18 @@ def nesting(body: Body) -> int:
 
 def callees(function: Function) -> tuple[str, ...]:
     """The names that a function calls or launches, tables of hetad included, without repetitions, in order."""
-    names: dict[str, None] = {}
+    return tuple(calls(function))
+
+
+def calls(function: Function) -> dict[str, Span]:
+    """The same with the places of the first calls."""
+    found: dict[str, Span] = {}
     for stmt in walk_stmts(function.body):
-        names.update((e.function, None) for e in own_nodes(stmt) if isinstance(e, CallExpr))
+        for e in own_nodes(stmt):
+            if isinstance(e, CallExpr):
+                found.setdefault(e.function, e.span)
         if isinstance(stmt, Call):
-            names[stmt.function] = None
+            found.setdefault(stmt.function, stmt.span)
         elif isinstance(stmt, Launch):
-            names[stmt.kernel] = None
-    return tuple(names)
+            found.setdefault(stmt.kernel, stmt.span)
+    return found

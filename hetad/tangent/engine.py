@@ -253,13 +253,19 @@ class Engine(ABC):
 
     def _struct(self, s: ir.Assign | ir.Update) -> Statements:
         """Structs are copied as a whole where they hold no numbers (`adjoint/structs.py` splits the others)."""
-        carried = any(self.one.is_active_pointer(p) for p in pointer_parts(s.target))
-        if not carried and not (self.one.is_active(s.target) and holds_floating(s.target.type)):
+        if not self._holds_active(s.target):
             return [s]
         if not isinstance(s.value, ir.Var | ir.Index | ir.Member):
             raise UnsupportedError("an active struct is assigned a list", s.span, "assign its fields one by one")
-        copies = [ir.Assign(d.shadow_place(s.target), d.shadow_place(s.value), span=s.span) for d in self.directions]
+        given = self._holds_active(s.value)
+        places = ((d.shadow_place(s.target), d.shadow_place(s.value) if given else None) for d in self.directions)
+        copies = [ir.Assign(p, v if v is not None else zero(p.type, s.span), span=s.span) for p, v in places]
         return [*copies, s]
+
+    def _holds_active(self, place: ir.Place) -> bool:
+        """Whether something in a struct has a tangent, or leads to one."""
+        carried = any(self.one.is_active_pointer(p) for p in pointer_parts(place))
+        return carried or (self.one.is_active(place) and holds_floating(place.type))
 
     # -- calls
 

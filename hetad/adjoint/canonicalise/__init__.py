@@ -49,6 +49,6 @@ class _Blocks:
 
     def _tidied(self, body: ir.Body) -> ir.Body:
         new = same_or(body, tuple(turn_round(inside(self.stable, s)) for s in body))
-        new = sink(merge_branches(plain(new), self._kernel))
+        new = sink(merge_branches(plain(new), self._kernel), self._exposed)
         new = join_lists(join_declarations(drop_idle_restores(new, self._exposed)))
         return same_or(body, merge_atomics(propagate(new, self._exposed)))

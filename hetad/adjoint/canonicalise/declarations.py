@@ -76,17 +76,16 @@ def _drops_restore(uses: Uses, i: int, kept: ir.Symbol, x: ir.Symbol) -> bool:
     return False
 
 
-def sink(body: ir.Body) -> ir.Body:
-    """A declaration that a single branch uses moves into it."""
-    wanted = {s.symbol for s in body if isinstance(s, ir.Declare) and idle(s)}
+def sink(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
+    """A declaration that a single branch uses moves into it; not one that a pointer may lead to behind the branch."""
+    found = {i: s for i, s in enumerate(body) if isinstance(s, ir.Declare) and idle(s) and s.symbol not in exposed}
+    wanted = {s.symbol for s in found.values()}
     if not wanted or not any(isinstance(s, ir.If) for s in body):
         return without_empty_comments(body)
     uses = Uses(body, wanted)
     arms: dict[int, tuple[set[ir.Symbol], set[ir.Symbol]]] = {}  # what is mentioned in those of a branch
     moved: dict[int, tuple[list[ir.Stmt], list[ir.Stmt]]] = {}  # into the arms
-    for i, s in enumerate(body):
-        if not (isinstance(s, ir.Declare) and idle(s)):
-            continue
+    for i, s in found.items():
         users = uses.after(i, s.symbol)
         branch = body[users[0]] if len(users) == 1 else None
         if not isinstance(branch, ir.If) or s.symbol in set(variables(branch.cond)):

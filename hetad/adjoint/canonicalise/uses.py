@@ -12,6 +12,7 @@ from collections.abc import Callable, Set
 from hetad.ir import nodes as ir
 from hetad.ir.build import is_zero
 from hetad.ir.facts import Fact, lasting
+from hetad.ir.places import exposed
 from hetad.ir.visit import (
     bodies,
     is_compound,
@@ -21,7 +22,6 @@ from hetad.ir.visit import (
     same_or,
     substitute,
     variables,
-    walk_expr,
     walk_stmts,
     with_bodies,
 )
@@ -31,19 +31,7 @@ Symbols = frozenset[ir.Symbol]
 
 def exposed_variables(body: ir.Body) -> frozenset[ir.Symbol]:
     """Variables that a pointer variable may point to: any store through a pointer may change them."""
-    values = [
-        s.init if isinstance(s, ir.Declare) else s.value
-        for s in walk_stmts(body)
-        if isinstance(s, ir.Declare | ir.Assign)
-    ]
-    return frozenset(
-        x
-        for value in values
-        if value is not None
-        for e in walk_expr(value)
-        if isinstance(e, ir.AddressOf)
-        for x in variables(e.place)
-    )
+    return frozenset(exposed(tuple(s for s in walk_stmts(body) if isinstance(s, ir.Declare | ir.Assign))))
 
 
 def inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:

@@ -31,6 +31,7 @@ FUNCTIONS = (
 
 
 THIS = -1  # in the place of a parameter
+BITS = -2  # likewise: the function is called by the device, where objects that are counted are their bits
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Body:
     this_node: Node | None = None  # and for their object
     targets: Mapping[int, Cursor] = field(default_factory=dict)  # the functions that parameters are, or their classes
     bound: dict[int, tuple[str, Cursor, int]] = field(default_factory=dict)  # names of structured bindings
+    bits: bool = False  # of what is given to a kernel
 
     @property
     def source(self) -> Source:
@@ -84,6 +86,20 @@ class Body:
         except UnsupportedError:
             return opaque.Function(own, MODELLED | RATHER_PASSED_OVER)
         return opaque.Function(own, MODELLED)
+
+    @cached_property
+    def on_device(self) -> bool:
+        """Whether objects that are counted are their bits here."""
+        if self.bits or BITS in self.targets:
+            return True
+        return self.function is not None and self.entities.item(self.function).kind in ("kernel", "device")
+
+    def called(self, meant: Cursor, given: Mapping[int, Cursor] | None = None) -> str:
+        """The name of a function that is called here; where objects are counted, those of both sides are two."""
+        given = dict(given or {})
+        if self.entities.specials.counts and self.on_device and self.entities.item(meant).kind == "host device":
+            given[BITS] = meant
+        return self.entities.function(meant, given)
 
     # --- names -------------------------------------------------------------------------------------
 

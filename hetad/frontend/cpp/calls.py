@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hetad.frontend.cpp import accessors, clang, lifetimes, objects, polymorphic, targets, tree
 from hetad.frontend.cpp.body import THIS, Body
@@ -147,7 +148,7 @@ def _function(body: Body, cursor: Cursor, meant: Cursor, args: Sequence[Node], k
         if meant.spelling == "swap":
             body.source.refuse("std::swap inside an expression", cursor, "make it a statement of its own")
         return tree.call(meant.spelling, args, at)
-    return result(meant, tree.call(body.entities.function(meant, known), args, at))
+    return result(meant, tree.call(body.called(meant, known), args, at))
 
 
 def result(meant: Cursor, node: Node) -> Node:
@@ -172,7 +173,7 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     else:
         this, owner = expression(body, args[0]), args[0].type
         args = args[1:]
-    assigns = meant.spelling == "operator=" and is_implicit(meant)
+    assigns = meant.spelling == "operator=" and _is_memberwise(body, meant)
     nodes, functions = ([expression(body, a) for a in args], {}) if assigns else arguments(body, meant, args)
     if meant.spelling in ("operator++", "operator--") and len(nodes) < len(list(meant.get_arguments())):
         nodes.append(tree.constant("int", "0", body.coord(cursor)))  # tells the one that follows from the other
@@ -183,7 +184,7 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
     if object_ is not None:
         meant = _chosen(body, cursor, meant, parts, object_)
         if is_polymorphic(meant.semantic_parent):
-            called = body.entities.function(meant, {THIS: object_[0].get_declaration(), **functions})
+            called = body.called(meant, {THIS: object_[0].get_declaration(), **functions})
             return result(meant, tree.call(called, [object_[1], *nodes], body.coord(cursor)))
         this, owner = object_[1], object_[0]
     elif meant.is_virtual_method() and not _is_qualified(parts):
@@ -195,7 +196,12 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         if accessed is not None:
             return accessed
         nodes.insert(0, lifetimes.held(body, this))
-    return result(meant, tree.call(body.entities.function(meant, functions), nodes, body.coord(cursor)))
+    return result(meant, tree.call(body.called(meant, functions), nodes, body.coord(cursor)))
+
+
+def _is_memberwise(body: Body, assignment: Cursor) -> bool:
+    """Whether an assignment is that of the members, or of an object's bits."""
+    return is_implicit(assignment) or lifetimes.is_bits(body, assignment.semantic_parent.type)
 
 
 def _whole(body: Body, cursor: Cursor, parts: list[Cursor], meant: Cursor) -> polymorphic.Object | None:
@@ -261,10 +267,11 @@ def _launch(body: Body, cursor: Cursor, kernel: Cursor, configuration: Cursor) -
 
     at = body.coord(cursor)
     settings = [_extent(body, c) if n < 2 else expression(body, c) for n, c in enumerate(given(configuration))]
+    body = replace(body, bits=True)
     for argument in given(cursor):
         lifetimes.refuse(body, argument.type, argument, "as an argument of a kernel", "pass its pointer")
     args, functions = arguments(body, kernel, given(cursor))
-    name = tree.name(body.entities.function(kernel, functions), at)
+    name = tree.name(body.called(kernel, functions), at)
     return tree.call(f"{LAUNCH}{len(settings)}", [name, *settings, *args], at)
 
 

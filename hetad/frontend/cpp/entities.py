@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import count
 
-from hetad.diagnostics import Span, UnknownNameError, UnsupportedError, problems_so_far
+from hetad.diagnostics import Span, SyntaxProblem, UnknownNameError, UnsupportedError, problems_so_far
 from hetad.frontend.cpp import clang, functions, statements
-from hetad.frontend.cpp.body import FUNCTIONS, THIS, Body
+from hetad.frontend.cpp.body import BITS, FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.linkage import Linkage, is_external, stem, used
 from hetad.frontend.cpp.names import function_name, is_record, parameters
@@ -22,6 +22,7 @@ from hetad.frontend.lower import program
 from hetad.frontend.lower.builtins import VECTORS
 from hetad.frontend.lower.context import Context, Qualified, Signature
 from hetad.frontend.lower.known import functions as known_functions
+from hetad.frontend.models import is_model
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Field, Float, Int, Type
 
@@ -55,7 +56,7 @@ class Entities:
         self._number = len(linkage.texts)
         linkage.add(self)
         self.types = Types(source, self._record_name)
-        self.specials = Specials(source.unit.cursor, asked)
+        self.specials = Specials(source.unit.cursor, asked, source.counts)
         self.numbers = count()
         self._cursors: dict[str, Cursor] = {}
         self._targets: dict[str, dict[int, Cursor]] = {}  # of functions: the functions that parameters are
@@ -173,7 +174,7 @@ class Entities:
         wanted = function_name(found, owner)
         if not owner and self._joins_known(found):
             wanted = f"{wanted}_{parameters(found)}"
-        apart = (g for n, g in given.items() if n != THIS or g != parent)
+        apart = (g for n, g in given.items() if n != BITS and (n != THIS or g != parent))
         wanted = self._linkage.function_name(self, "_".join((wanted, *(function_name(g, "") for g in apart))), found)
         name = self._linkage.names.of(wanted, found, parameters(found), list(given.values()), self._number)
         if name not in self._cursors:
@@ -181,7 +182,7 @@ class Entities:
             self._cursors[name] = found
             self._order[name] = (self.source.start(found) or 0, len(self._order))
             own = list(found.get_arguments())
-            self._targets[name] = {own[n].hash if n != THIS else THIS: g for n, g in given.items()}
+            self._targets[name] = {own[n].hash if n >= 0 else n: g for n, g in given.items()}
         return _MARK + name
 
     def named(self, cursor: Cursor) -> str:
@@ -324,7 +325,7 @@ class Entities:
     def _signature_of(self, cursor: Cursor, name: str, body: Body) -> Signature:
         declared = functions.declaration(body, name, cursor)
         defaults = functions.defaults(body, cursor)
-        return program.signature(self._context(None, cursor), declared, self.item(cursor), defaults)  # type: ignore[arg-type]
+        return program.signature(self._context(None, cursor), declared, self._own_item(name), defaults)  # type: ignore[arg-type]
 
     # --- the program -------------------------------------------------------------------------------
 
@@ -337,20 +338,22 @@ class Entities:
         assert own is not None
         if not cursor.is_definition():
             raise undefined(cursor.spelling, caller or own.span)
-        self.check(cursor)
+        self.check(cursor, caller)
         before = problems_so_far()
         node = functions.definition(Body(self, cursor, targets=self._targets[name]), name, cursor)
-        made = program.function(self._context(own, cursor), node, self.item(cursor))  # type: ignore[arg-type]
+        made = program.function(self._context(own, cursor), node, self._own_item(name))  # type: ignore[arg-type]
         if problems_so_far() == before:
             self._functions[name] = made
         return made
 
-    def check(self, cursor: Cursor) -> None:
-        """Raises what Clang objects to in a declaration, or outside of all functions."""
+    def check(self, cursor: Cursor, caller: Span | None = None) -> None:
+        """Raises what Clang objects to in a declaration, or outside of all functions; in a model, at its call."""
         start, end = self.source.start(cursor), self.source.end(cursor)
         for at, error in self.source.errors:
             here = start is not None and end is not None and start <= at < end
             if here or not any(first <= at < last for first, last in self.extents):
+                if caller is not None and not is_model(caller.file) and error.span is not None:
+                    error = SyntaxProblem(error.message, caller) if is_model(error.span.file) else error
                 raise error
 
     def is_own(self, name: str) -> bool:
@@ -369,6 +372,11 @@ class Entities:
 
     def _context(self, own: Signature | None, cursor: Cursor) -> Context:
         return Context(self, self.source.lengths, own, self.source.span(cursor))
+
+    def _own_item(self, name: str) -> Item:
+        """Of a function of both sides that the device has for itself, what it is there."""
+        item = self.item(self._cursors[name])
+        return replace(item, spaces=frozenset({"__device__"})) if BITS in self._targets.get(name, {}) else item
 
     def item(self, cursor: Cursor) -> Item:
         """What its attributes say; of a function that is another one on the device, for whose code it is here."""

@@ -147,7 +147,11 @@ def _unary(body: Body, cursor: Cursor) -> Node:
 
 
 def _conditional(body: Body, cursor: Cursor) -> Node:
-    test, then, orelse = (expression(body, c) for c in clang.expressions(cursor))
+    parts = clang.expressions(cursor)
+    known = clang.evaluate(parts[0]) if body.source.is_models(cursor) else None
+    if known is not None:  # as arguments of the template tell
+        return expression(body, parts[1 if known else 2])
+    test, then, orelse = (expression(body, c) for c in parts)
     return tree.choice(test, then, orelse, body.coord(cursor))
 
 

@@ -154,7 +154,7 @@ def _constructed(body: Body, cursor: Cursor, wanted: Type) -> Node:
     nodes = (
         lifetimes.kept(body, expression(body, a), p.type) for a, p in zip(args, made[0].get_arguments(), strict=False)
     )
-    return tree.call(body.entities.function(made[0]), list(nodes), body.coord(cursor))
+    return tree.call(body.called(made[0]), list(nodes), body.coord(cursor))
 
 
 def _takes(constructor: Cursor, number: int) -> bool:

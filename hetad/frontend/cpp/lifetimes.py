@@ -27,12 +27,17 @@ MOST = 64  # elements of an array of objects that are treated one by one
 
 def has_end(body: Body, type_: Type) -> bool:
     """Whether the end of an object does something."""
-    return not is_reference(type_) and special.has_end(body.entities.specials, type_)
+    return not is_reference(type_) and special.has_end(body.entities.specials, type_, body.on_device)
 
 
 def copies_itself(body: Body, type_: Type) -> bool:
     """Whether to copy an object is more than to copy its bytes."""
-    return special.copies_itself(body.entities.specials, type_)
+    return special.copies_itself(body.entities.specials, type_, body.on_device)
+
+
+def is_bits(body: Body, type_: Type) -> bool:
+    """Whether an object that counts owners is its bits here, whatever its class says."""
+    return body.entities.specials.counts and special.is_bits(type_.get_canonical(), body.on_device)
 
 
 # --- ends ----------------------------------------------------------------------------------------
@@ -71,7 +76,7 @@ def _ends(body: Body, place: Node, type_: Type, at: Coord | None) -> list[Node]:
         return [_counted_down(counter, type_.element_count, _ends(body, element, type_.element_type, at), at)]
     own = body.entities.specials.of(type_).end
     if own is not None:
-        return [tree.call(body.entities.function(own), (place,), at)]
+        return [tree.call(body.called(own), (place,), at)]
     return _ends_of_parts(body, place, type_, at)
 
 
@@ -185,6 +190,15 @@ def refuse(body: Body, type_: Type, at: Cursor, where: str, remedy: str) -> None
         body.source.refuse(f"an object with a destructor {where}", at, remedy)
 
 
+def refuse_kept_lambda(body: Body, type_: Type, at: Cursor) -> None:
+    """Refuses a variable that holds a lambda for the device which has captured what counts its owners: the lambda is
+    none of them, and may outlive them."""
+    type_ = type_.get_canonical()
+    if is_bits(body, type_) and any(has_end(body, f.type) for f in type_.get_fields()):
+        what = "a variable that holds a lambda with views of Kokkos"
+        body.source.refuse(what, at, "write the lambda where it is run, or make a functor of it")
+
+
 # --- copies --------------------------------------------------------------------------------------
 
 
@@ -227,7 +241,7 @@ def _copied(body: Body, place: Node, type_: Type, at: Cursor, moved: bool) -> No
     own = body.entities.specials.of(type_)
     chosen = (own.move or own.copy) if moved else own.copy
     if chosen is not None:
-        return tree.call(body.entities.function(chosen), (place,), where)
+        return tree.call(body.called(chosen), (place,), where)
     if own.move is not None:
         body.source.refuse(f"a copy of a '{type_.spelling}', which is only moved,", at, _BY_HAND)
     return copy(body, place, type_, at, moved)
@@ -259,7 +273,7 @@ def _assigned(body: Body, place: Node, value: Node, type_: Type, at: Cursor, mov
         given = value
         if not is_reference(next(iter(chosen.get_arguments())).type):
             given = _ending(body, _copied(body, value, type_, at, moved), type_, where)
-        return tree.for_effect(tree.call(body.entities.function(chosen), (place, given), where))
+        return tree.for_effect(tree.call(body.called(chosen), (place, given), where))
     if own.replace is not None or own.copy is not None or own.move is not None:
         body.source.refuse(f"an assignment of a '{type_.spelling}', which is only constructed so,", at, _BY_HAND)
     return assign(body, place, value, type_, at, moved)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hetad.frontend.cpp import clang
-from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 
 _OPERATORS = {
     "+": "plus", "-": "minus", "*": "times", "/": "over", "%": "modulo", "==": "equal", "!=": "differs", "<": "less",
@@ -106,8 +106,9 @@ def _arguments(cursor: Cursor) -> list[str]:
     for i in range(max(cursor.get_num_template_arguments(), 0)):
         kind = _kind(cursor, i)
         if kind == "TYPE":
-            text = cursor.get_template_argument_type(i).spelling
-            found.append("lambda" if "(lambda" in text else word(text))
+            type_ = cursor.get_template_argument_type(i)
+            if type_.kind != TypeKind.VOID:  # what is not given
+                found.append(closure_name(type_) if LAMBDA in type_.spelling else word(type_.spelling))
         elif kind == "INTEGRAL":
             found.append(word(_number(cursor, i)))
     return found
@@ -137,6 +138,15 @@ def template_numbers(cursor: Cursor) -> dict[str, str]:
     return {p.spelling: str(cursor.get_template_argument_value(i)) for i, p in named if _kind(cursor, i) == "INTEGRAL"}
 
 
+LAMBDA = "(lambda at"
+
+
+def closure_name(type_: Type) -> str:
+    """`f_lambda` for a lambda in `f`."""
+    maker = type_.get_declaration().semantic_parent.spelling
+    return f"{maker}_lambda" if maker.isidentifier() else "lambda"
+
+
 def _kind(cursor: Cursor, i: int) -> str:
     """The kind of a template argument; "" for those that the binding does not know, as packs."""
     try:
@@ -152,6 +162,7 @@ def parameters(cursor: Cursor) -> str:
 
 def word(text: str) -> str:
     """A type's or a number's text as part of a name."""
+    text = re.sub(r"\(lambda at [^)]*\)", "lambda", text)
     text = re.sub(r"\b(struct|class|const)\b|&|\b\w+::", " ", text)
     return re.sub(r"\W+", "_", text.replace("*", " ptr ").replace("-", " minus ").strip()).strip("_")
 

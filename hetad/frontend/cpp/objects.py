@@ -126,7 +126,7 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
         return nodes[0] if clang.is_copy(constructor) else tree.call(DIM3, nodes, at)
     if known and len(args) == 1:
         return expression(body, args[0])
-    if clang.is_copy(constructor) and is_implicit(constructor):
+    if clang.is_copy(constructor) and (is_implicit(constructor) or lifetimes.is_bits(body, type_)):
         given_ = as_base(body, lifetimes.taken(expression(body, args[0])), args[0].type, cursor.type, at)
         return lifetimes.copy(body, given_, type_, cursor, bool(constructor.is_move_constructor()))
     if is_implicit(constructor):
@@ -134,7 +134,7 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
             body.source.refuse("an inherited constructor", cursor, "declare a constructor of the class itself")
         return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(_defaults(body, type_, cursor), at), at)
     passed, functions = arguments(body, constructor, args)
-    return tree.call(body.entities.function(constructor, functions), passed, at)
+    return tree.call(body.called(constructor, functions), passed, at)
 
 
 def is_trivial(cursor: Cursor) -> bool:
@@ -191,7 +191,7 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
         chosen = body.entities.specials.of(canonical).default
         if chosen is None:
             return tree.braces(_defaults(body, canonical, at), where)
-        return tree.call(body.entities.function(chosen), (), where)
+        return tree.call(body.called(chosen), (), where)
     if canonical.kind == TypeKind.CONSTANTARRAY and has_defaults(canonical):
         if canonical.element_count > lifetimes.MOST:
             what = f"an array of more than {lifetimes.MOST} objects that are constructed"

@@ -36,6 +36,7 @@ class Source:
         _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
         self.unit = clang.parse(name, self._text.whole + special.question(asked) + _named(instances))
+        self.counts = any(t.text.startswith(special.COUNTED) for t in tokens)
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
         self.errors = self._errors()
 

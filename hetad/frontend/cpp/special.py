@@ -14,6 +14,7 @@ from hetad.diagnostics import HetadError
 from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import held, members_of
+from hetad.frontend.cpp.names import LAMBDA
 from hetad.frontend.cpp.types import record_key
 
 _QUESTION = "__hetad_special_"
@@ -22,6 +23,9 @@ _ASKED = {
     "move": "sizeof(T(static_cast<T &&>(x)))", "assign": "sizeof(x = static_cast<const T &>(x), 0)",
     "replace": "sizeof(x = static_cast<T &&>(x), 0)",
 }  # fmt: skip
+COUNTED = (
+    "__counted"  # what classes are called in the models that count the owners of memory of the host's and the device's
+)
 _KINDS = (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR, CursorKind.CXX_METHOD)
 
 
@@ -64,7 +68,8 @@ def is_implicit(method: Cursor) -> bool:
 class Specials:
     """What is known of the classes of one translation unit."""
 
-    def __init__(self, unit: Cursor, asked: Sequence[str]) -> None:
+    def __init__(self, unit: Cursor, asked: Sequence[str], counts: bool = False) -> None:
+        self.counts = counts
         self._asked = set(asked)
         self._found: dict[str, Special] = {}
         self._answers = dict(_answers(unit, asked))
@@ -155,20 +160,31 @@ def parts(type_: Type) -> list[Type]:
     return [b.type for b in held(type_.get_declaration())] + [f.type for f in type_.get_fields()]
 
 
-def has_end(specials: Specials, type_: Type) -> bool:
+def is_bits(type_: Type, on_device: bool) -> bool:
+    """Whether objects are their bits whatever their class does: on the device, what counts owners; lambdas for the
+    device, as what they have captured outlives the launch."""
+    declaration = type_.get_declaration()
+    if on_device:
+        return bool(declaration.spelling.startswith(COUNTED))
+    return LAMBDA in type_.spelling and any(
+        CursorKind.CUDADEVICE_ATTR in {a.kind for a in m.get_children()} for m in clang.children(declaration)
+    )
+
+
+def has_end(specials: Specials, type_: Type, on_device: bool = False) -> bool:
     """Whether the end of an object does something."""
     type_ = elements(type_)
-    if type_.kind != TypeKind.RECORD:
+    if type_.kind != TypeKind.RECORD or (specials.counts and is_bits(type_, on_device)):
         return False
-    return specials.of(type_).end is not None or any(has_end(specials, t) for t in parts(type_))
+    return specials.of(type_).end is not None or any(has_end(specials, t, on_device) for t in parts(type_))
 
 
-def copies_itself(specials: Specials, type_: Type) -> bool:
+def copies_itself(specials: Specials, type_: Type, on_device: bool = False) -> bool:
     """Whether to copy, move or assign an object is more than to copy its bytes."""
     type_ = elements(type_)
-    if type_.kind != TypeKind.RECORD:
+    if type_.kind != TypeKind.RECORD or (specials.counts and is_bits(type_, on_device)):
         return False
     own = specials.of(type_)
     if any((own.copy, own.move, own.assign, own.replace)):
         return True
-    return any(copies_itself(specials, t) for t in parts(type_))
+    return any(copies_itself(specials, t, on_device) for t in parts(type_))

@@ -122,6 +122,7 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
     init = clang.initialiser(cursor)
     type_ = cursor.type.get_canonical()
     of = _kept(body, cursor, init)
+    lifetimes.refuse_kept_lambda(body, type_, cursor)
     if storage or body.function is None:
         lifetimes.refuse(
             body, type_, cursor, "that lives as long as the program", "make it in the function that uses it"

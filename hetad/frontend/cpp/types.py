@@ -10,7 +10,7 @@ from hetad.frontend.cpp import clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.hierarchy import does_something, held, is_polymorphic, left_out, whole
-from hetad.frontend.cpp.names import apart
+from hetad.frontend.cpp.names import LAMBDA, apart, closure_name
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
@@ -50,7 +50,6 @@ _PLAIN: dict[TypeKind, Type] = {
 _REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
 BASE = "base"
-_LAMBDA = "(lambda at"
 _NO_BASE = "write it without, or make what it derives from a member"
 
 
@@ -214,7 +213,7 @@ class Types:
         if field.is_bitfield():
             self.source.refuse("bit-fields", field, "use a plain integer member")
         name = field.spelling or self.captured(of, number)
-        if not name and _LAMBDA in of.spelling:
+        if not name and LAMBDA in of.spelling:
             self.source.refuse("what this lambda captures", field, "give it a variable of its own")
         if not name:
             self.source.refuse("an unnamed member", field, "give it a name")
@@ -225,7 +224,7 @@ class Types:
     def expression_of(self, of: ClangType) -> Cursor | None:
         """The lambda that makes a closure; None for other types."""
         canonical = of.get_canonical()
-        if _LAMBDA not in canonical.spelling:
+        if LAMBDA not in canonical.spelling:
             return None
         key = record_key(canonical)
         if key not in self._lambdas:
@@ -272,9 +271,8 @@ def record_key(type_: ClangType) -> str:
 def _struct_name(type_: ClangType) -> str:
     """`Vector_float_3` for `ns::Vector<float, 3>`."""
     text = re.sub(r"\b(const|volatile|struct|class)\b", " ", type_.spelling)
-    if _LAMBDA in text:
-        maker = type_.get_declaration().semantic_parent.spelling
-        return f"{maker}_lambda" if maker.isidentifier() else "lambda"
+    if LAMBDA in text:
+        return closure_name(type_)
     if "(unnamed" in text or "(anonymous" in text:
         return "unnamed"
     text = re.sub(r"\b\w+::|\(anonymous namespace\)::", "", text)

@@ -18,7 +18,7 @@ from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import used_globals, used_structs
 from hetad.frontend.unit import Unit
 from hetad.ir import nodes as ir
-from hetad.ir.functions import callees
+from hetad.ir.functions import calls
 
 
 class CppUnit(Unit):
@@ -110,7 +110,7 @@ class CppUnit(Unit):
                 reached[name] = linkage.owners[name].lowered(name, caller)
             if not recovery.failed:
                 found = reached[name]
-                waiting += [(n, found.span) for n in callees(found) if n in linkage.owners]
+                waiting += [(n, at) for n, at in calls(found).items() if n in linkage.owners]
         ordered = dict(sorted(reached.items(), key=lambda pair: linkage.order(pair[0])))
         globals_ = used_globals(ordered, list(linkage.globals()))
         program = ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(self.sources))

@@ -11,7 +11,7 @@ from hetad.frontend.preprocess import Preprocessed, preprocess
 _FOLDER = "<hetad>/"
 # The models, each behind those that it needs, and the words by which a program asks for them.
 _WORDS = {
-    "standard": ("std", "thrust"),
+    "standard": ("std", "thrust", "Kokkos"),
     "cooperative_groups": ("cooperative_groups",),
     "memory": ("unique_ptr", "make_unique"),
     "tuple": ("tuple", "make_tuple", "tie", "thrust"),
@@ -34,6 +34,12 @@ _WORDS = {
     "cub": ("cub",),
     "vector": ("vector", "thrust"),
     "thrust": ("thrust",),
+    "kokkos": ("Kokkos",),
+    "kokkos_view": ("Kokkos",),
+    "kokkos_parallel": ("Kokkos",),
+    "kokkos_copy": ("Kokkos",),
+    "kokkos_reduce": ("Kokkos",),
+    "kokkos_team": ("Kokkos",),
 }  # fmt: skip
 _OF_STANDARD = set(_WORDS) - {"cooperative_groups", "cub"}
 
@@ -56,8 +62,13 @@ def model(name: str) -> Preprocessed:
 def named(words: Iterable[str]) -> list[Preprocessed]:
     """The models that a program with these words asks for, in order."""
     found = set(words)
-    apart = () if found & {"std", "thrust"} else _OF_STANDARD
+    apart = () if found & {"std", "thrust", "Kokkos"} else _OF_STANDARD
     return [model(name) for name, asked in _WORDS.items() if name not in apart and found.intersection(asked)]
+
+
+def are_cpp(words: Iterable[str]) -> bool:
+    """Whether a program with these words uses a library that is never read as C."""
+    return "Kokkos" in words
 
 
 def is_model(file: str) -> bool:
