@@ -218,6 +218,33 @@ def test_long_loops(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert found["x"][n] == 0
 
 
+PRODUCTS = """
+__global__ void products(double *y, const double *x, const double *w, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= 1 && i < n - 1)
+        y[i] = x[i - 1] * w[i - 1] + 2 * x[i] * w[i] + 3 * x[i + 1] * w[i + 1];
+}
+"""
+
+
+@every_mode
+def test_two_sums(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gather that ends in two additions, which are sure to have something to add within the interior alone."""
+    set_mode(mode, monkeypatch)
+    rng = np.random.default_rng(12)
+    for n in (1, 2, 3, 8, 100, 513):
+        x, w, seed = rng.standard_normal((3, n))
+        found = gradient(PRODUCTS, ("x", "w"), mode=mode)(
+            np.zeros(n), x, w, n, seeds={"y": seed}, grid=(-(-n // 8),), block=(8,)
+        )
+        slope = np.zeros(n)
+        for i in range(1, n - 1):
+            slope[i - 1 : i + 2] += seed[i] * np.array([1, 2, 3])
+        np.testing.assert_allclose(found["x"], slope * w, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(found["w"], slope * x, rtol=1e-12, atol=1e-14)
+
+
 def kernels(source: str, wrt: tuple[str, ...] = ("x",), parallel: bool = False) -> str:
     return targets.cpu_kernels(gradient(source, wrt).derivative.program, targets.CpuOptions(parallel=parallel))
 
@@ -227,5 +254,8 @@ def test_text() -> None:
     assert "hetad_side" in targets.cpu_kernels(frontend.load(WRAPPING, "x.cu").reach("wrapping"))
     assert "inner_end" in kernels(LINE)
     assert "inner_end" in kernels(PLANE)
+    inside = kernels(PRODUCTS, ("x", "w")).split("i_to = inner;")[1].split("for (")[0]
+    assert "adj_w[i_to] += adj_w_sum;" in inside  # two conditional additions would be no vector code
+    assert "adj_x_sum != 0" not in inside
     assert "before < threads" in kernels(PAIRS, ("x",))
     assert "before < threads" not in kernels(PAIRS, ("x",), parallel=True)

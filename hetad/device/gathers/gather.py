@@ -179,7 +179,8 @@ class GatherKernel:
         for s in self.sources:
             key = self._key(s)
             if key not in found:
-                found[key] = self.names.symbol(f"{s.root.name}_sum", s.increment.value.type, self.span)
+                total = self.names.symbol(f"{s.root.name}_sum", s.increment.value.type, self.span)
+                found[key] = replace(total, adjoint=True)
         return found
 
     def _key(self, source: Source) -> SumKey:

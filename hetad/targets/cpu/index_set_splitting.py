@@ -78,7 +78,7 @@ class _Straight:
     def result(self) -> Interior | None:
         self.changed = written(self.body)
         try:
-            straight = tuple(self._block(self.body))
+            straight = _without_tests_for_sums(tuple(self._block(self.body)))
         except _NotSplit:
             return None
         if sum(1 for _ in walk_exprs(straight)) > _MOST:
@@ -166,6 +166,31 @@ class _Straight:
                 if x in self.changed:
                     self.changed.add(own)
             yield from self._block(substitute(copies, s.body))
+
+
+def _without_tests_for_sums(body: ir.Body) -> ir.Body:
+    """`if (sum != 0) cell += sum;` of adjoints is `cell += sum;` where something is surely added to the sum: then the
+    cell is there.  A loop that ends in two such tests is no vector code for gcc, whatever it may do with one."""
+    summed: set[ir.Symbol] = set()
+
+    def always(s: ir.Stmt) -> ir.Stmt:
+        match s:
+            case ir.Declare(symbol=x) | ir.Assign(target=ir.Var(symbol=x)):
+                summed.discard(x)
+            case ir.Update(op="+" | "-", target=ir.Var(symbol=x)) if x.adjoint:
+                summed.add(x)
+            case ir.Block(body=inner):
+                return replace(s, body=tuple(map(always, inner)))
+            case ir.If(
+                cond=ir.Binary(op="!=", left=ir.Var(symbol=total), right=ir.Const(value=0)),
+                then=(ir.Update(op="+", value=ir.Var(symbol=added)) as update,), orelse=(),
+            ) if total is added and total in summed:  # fmt: skip
+                return update
+            case _:
+                summed.difference_update(written((s,)))
+        return s
+
+    return tuple(map(always, body))
 
 
 def _values(s: ir.For) -> range:
