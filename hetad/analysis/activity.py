@@ -69,7 +69,7 @@ class Activity:
         return found
 
     def _messages(self) -> Flow:
-        """All that is sent, and all that is received."""
+        """All that is sent, and all that is received, but for variables without floating numbers."""
         sent: set[Location] = set()
         received: set[Location] = set()
         for s in self._statements:
@@ -77,7 +77,8 @@ class Activity:
             if row is not None and isinstance(s, ir.Call):
                 sent.update(*map(self._behind, messages.sent(s, row)))
                 received.update(*map(self._behind, messages.received(s, row)))
-        return frozenset(sent), frozenset(received)
+        others = {x for x in sent | received if isinstance(x, ir.Symbol) and not self.pointers.floating_types(x)}
+        return frozenset(sent - others), frozenset(received - others)
 
     def _chosen(self) -> Iterator[tuple[None, tuple[Location, ...]]]:
         """The targets of each `c ? p : q`, which need not be held by any variable; and what messages carry: where one

@@ -9,16 +9,22 @@ alone meanwhile, so both count as writes of it, and neither is moved across the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
+from hetad.memops import nccl
 from hetad.memops.communication import ACTIONS, INTEGERS
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import communication, operations
 
-_TYPES = ("type", "block_type")
+if TYPE_CHECKING:
+    from hetad.analysis.pointers import PointsTo
+
+_TYPES = ("type", "block_type", "kind_of_number")
+_WHOLE_NUMBERS = frozenset((*INTEGERS, *nccl.INTEGERS))
 
 
 def moves(s: ir.Stmt) -> MemoryOperation | None:
@@ -27,8 +33,18 @@ def moves(s: ir.Stmt) -> MemoryOperation | None:
     if row is None or row.action not in ("communicate", "start") or not isinstance(s, ir.Call):
         return None
     types = [bare(s.args[i]) for i in sorted(row.positions(*_TYPES))]
-    whole = any(isinstance(t, ir.Const) and t.text in INTEGERS for t in types)
+    whole = any(isinstance(t, ir.Const) and t.text in _WHOLE_NUMBERS for t in types)
     return None if whole else row
+
+
+def has_numbers(s: ir.Call, pointers: PointsTo, is_active: Callable[[ir.Expr], bool]) -> bool:
+    """Whether a call that moves memory may move numbers: not so where none are known in any of it."""
+    row = moves(s)
+    if row is None:
+        return False
+    buffers = [bare(p) for p in (*sent(s, row), *received(s, row))]
+    known = (t for p in buffers for t in pointers.targets(p))
+    return not buffers or any(map(is_active, buffers)) or any(pointers.floating_types(t) for t in known)
 
 
 def sent(s: ir.Call, row: MemoryOperation) -> list[ir.Expr]:

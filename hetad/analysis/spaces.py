@@ -20,6 +20,7 @@ from hetad.ir.arithmetic import bare, literal
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, walk_stmts
+from hetad.memops import nccl
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 
@@ -122,6 +123,9 @@ class Spaces:
             if known and known[0] == "device":
                 for part in pointers_within(bare(s.args[src])):
                     yield Use(s, part, "device", s.span, "copied to the device", followed=False)
+        elif row.header == nccl.HEADER:
+            for i in sorted(row.positions("src", "dst", "updated")):
+                yield Use(s, s.args[i], "device", s.span, f"given to '{s.function}'")
         elif row.action == "fill" and dst is not None:
             yield Use(s, s.args[dst], row.space, s.span, "filled here")
         elif row.action in ("text", "inert"):

@@ -9,7 +9,7 @@ _SPELLINGS = frozenset(
         "bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "unsigned int",
         "long", "unsigned long", "long long", "unsigned long long", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t",
         "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-        "cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind",
+        "cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind", "ncclResult_t", "ncclDataType_t", "ncclRedOp_t",
     }
 )  # fmt: skip
 _PLAIN = {
@@ -17,7 +17,12 @@ _PLAIN = {
     (32, True): "int", (32, False): "unsigned int", (64, True): "long", (64, False): "unsigned long",
 }  # fmt: skip
 
-ENUMS = frozenset({"cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind", "cudaDeviceAttr"})
+ENUMS = frozenset(
+    {
+        "cudaError_t", "cudaMemcpyKind", "enum cudaMemcpyKind", "cudaDeviceAttr", "ncclResult_t", "ncclDataType_t",
+        "ncclRedOp_t",
+    }
+)  # fmt: skip
 """Integer types of hetad that C++ takes for enumerations: it converts no integer to them by itself."""
 
 

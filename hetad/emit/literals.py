@@ -59,7 +59,7 @@ def const(node: ir.Const, dialect: Dialect) -> str:
 
 def is_named(text: str) -> bool:
     """Whether it is the size of a type, or a constant of hetad's own support code."""
-    return text.startswith(("sizeof(", "HETAD_", "MPI_"))
+    return text.startswith(("sizeof(", "HETAD_", "MPI_", "nccl"))
 
 
 def _is_standard(text: str) -> bool:

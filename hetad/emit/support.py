@@ -35,7 +35,7 @@ HOST = (
     "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c",
     "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "sets_float.c", "sets_double.c",
-    "mpi.c", "mpi_messages.c", "mpi_collectives.c", "mpi_blocks.c", "mpi_tangents.c",
+    "mpi.c", "mpi_messages.c", "mpi_collectives.c", "mpi_blocks.c", "mpi_tangents.c", "nccl.c",
     "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
@@ -46,7 +46,7 @@ C_PARALLEL_DEVICE = (
 C_HOST = (
     "fail.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c",
     "owned.c", "sized.c", "cuda_api.c", "device_properties.c", "cuda_streams.c", "cublas.c", "options.c", "action.c",
-    "scheduler.c", "sites.c", *HOST, "unwind.c", "report.c",
+    "scheduler.c", "sites.c", "nccl_on_mpi.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -73,7 +73,8 @@ WHOLE = frozenset(  # belong together
     | {"sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
-_NAME = re.compile(r"\b(?:hetad_|cuda|cublas)\w+")
+_TYPES = frozenset({"cudaError_t", "cublasHandle_t", "ncclComm_t", "ncclResult_t", "ncclDataType_t"})  # of libraries
+_NAME = re.compile(r"\b(?:hetad_|cuda|cublas|nccl)\w+")
 _DEFINITION = re.compile(r"^(?:static|struct|void|__attribute__)\b[^=;{]*|^#define \w+", re.MULTILINE)
 _IF_USED = re.compile(r"[ \t]*// if used$", re.MULTILINE)
 _OTHERWISE = re.compile(
@@ -143,7 +144,7 @@ def _defined(text: str) -> frozenset[str]:
     for match in _DEFINITION.finditer(text):
         head, parameters, _ = match[0].replace("__attribute__((noreturn))", "").partition("(")
         found.update(names(head)[-1:] if parameters else names(head))
-    return frozenset(found) - {"cudaError_t", "cublasHandle_t"}
+    return frozenset(found) - _TYPES
 
 
 def _files(dialect: Dialect) -> tuple[str, ...]:

@@ -175,6 +175,10 @@ HEADERS["Kokkos_Core.hpp"] = """
 #define KOKKOS_ENABLE_CUDA 1
 #define ALL() ALL
 """
+HEADERS["nccl.h"] = """
+#define NCCL_UNIQUE_ID_BYTES 128
+#define NCCL_MAJOR 2
+"""
 HEADERS["mpi.h"] = """
 #define MPI_VERSION 4
 #define MPI_SUBVERSION 1

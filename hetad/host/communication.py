@@ -23,7 +23,8 @@ from hetad.ir.arithmetic import bare
 from hetad.ir.build import convert, integer, var
 from hetad.ir.simplify import simplest
 from hetad.ir.types import COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
-from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
+from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
+from hetad.memops import nccl
 from hetad.memops.communication import (
     BEGINS,
     BYTES,
@@ -35,6 +36,7 @@ from hetad.memops.communication import (
     SUM,
 )
 from hetad.memops.operation import MemoryOperation
+from hetad.memops.table import TABLE
 from hetad.rules import communication, operations
 from hetad.rules.communication import RULES, TANGENTS
 
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
 
 _BUFFERS = ("src", "dst", "updated")
 _TOLD = ("request", "request_held", "requests", "status", "number", "numbers", "store", "handle_changed")
+_WIDTHS = {**dict(zip(REALS, (4, 8), strict=True)), **nccl.REALS}
+_BYTES = (*BYTES, *nccl.BYTES)
+_OF_ONE_BUFFER = (communication.elements_bytes, communication.nccl_bytes)
 _FREES = {"MPI_Comm_free": communication.comm_free, "MPI_Type_free": communication.type_free}
 
 
@@ -61,6 +66,8 @@ class CommunicationAdjoints:
     def find(self, body: ir.Body) -> None:
         """Finds whether any message of the program has an adjoint; then all have that carry numbers."""
         self._active = any(self._is_active(s) for s in walk_stmts(body))
+        if self._active:
+            refuse_work_in_groups(body, self.engine.is_active)
         self._starts = self._active and any(True for _ in messages.started(walk_stmts(body)))
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Parts:
@@ -69,7 +76,7 @@ class CommunicationAdjoints:
             return [*save, *self._asked(s)], restore
         more, undo = self._overwritten(s, row)
         save, restore = [*save, *more], [*undo, *restore]
-        if not self._active or (row.action != "complete" and messages.moves(s) is None):
+        if not self._active or (row.action != "complete" and not self._has_numbers(s)):
             return [*save, *self._synchronised(s, row), s], restore
         refuse_without_derivative(s, row, self.engine.is_active_pointer)
         rule = RULES[s.function]
@@ -87,6 +94,8 @@ class CommunicationAdjoints:
 
     def _asked(self, s: ir.Call) -> list[ir.Stmt]:
         """What the library is asked for; what is freed the reverse sweep may still need."""
+        if s.function == "ncclCommDestroy" and self._active:
+            return [communication.nccl_destroy(s.args[0], result=s.result, span=s.span)]
         if s.function in _FREES and self._active:
             return [_FREES[s.function](*s.args, result=s.result, span=s.span)]
         made = out_place(s.args[-1]) if s.function in MAKE_COMMUNICATORS and self._active else None
@@ -95,7 +104,9 @@ class CommunicationAdjoints:
     def _synchronised(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
         """The library may read memory of the device, which a launch may be about to write: the program has waited for
         its own streams, of which the derivative has none."""
-        on_device = any(self.engine.spaces.behind(bare(s.args[i])) == "device" for i in row.positions(*_BUFFERS))
+        on_device = row.header == HEADER and any(
+            self.engine.spaces.behind(bare(s.args[i])) == "device" for i in row.positions(*_BUFFERS)
+        )
         return [ir.Call("cudaDeviceSynchronize", (), span=s.span)] if on_device else []
 
     def _told(self, s: ir.Call, row: MemoryOperation) -> Parts:
@@ -129,12 +140,15 @@ class CommunicationAdjoints:
         assert rule.extent is not None
         operands = [self._operand(s, row, role) for role in rule.of.split() or rule.extent.row(()).roles]
         type_ = bare(operands[-1])
-        if rule.extent is communication.elements_bytes and isinstance(type_, ir.Const) and type_.text in REALS:
-            size = ir.Const((4, 8)[REALS.index(type_.text)], SIZE_T, span=s.span)
+        if rule.extent in _OF_ONE_BUFFER and isinstance(type_, ir.Const) and type_.text in _WIDTHS:
+            size = ir.Const(_WIDTHS[type_.text], SIZE_T, span=s.span)
             return simplest(ir.Binary("*", convert(operands[0], SIZE_T), size, SIZE_T, span=s.span))
         return rule.extent(*operands, span=s.span)
 
     # -- adjoints
+
+    def _has_numbers(self, s: ir.Call) -> bool:
+        return messages.has_numbers(s, self.engine.pointers, self.engine.is_active_pointer)
 
     def _is_active(self, s: ir.Stmt) -> bool:
         row = messages.moves(s)
@@ -177,18 +191,19 @@ def refuse_without_derivative(s: ir.Call, row: MemoryOperation, is_active: Calla
     """Refuses what has no derivative, as far as the text tells.  `is_active`: what lies behind a pointer."""
     buffers = [bare(s.args[i]) for i in sorted(row.positions(*_BUFFERS))]
     active = [p for p in buffers if is_active(p)]
-    for type_ in (bare(s.args[i]) for i in sorted(row.positions("type", "block_type"))):
-        if not isinstance(type_, ir.Const):
+    for type_ in (bare(s.args[i]) for i in sorted(row.positions("type", "block_type", "kind_of_number"))):
+        if not isinstance(type_, ir.Const) or type_.text is None:
             continue
-        if active and type_.text in BYTES:
+        if active and type_.text in _BYTES:
             raise UnsupportedError(
                 f"active data is sent as {type_.text}", type_.span, "send it as MPI_FLOAT or MPI_DOUBLE"
             )
         for held in (scalar_base(p.type) for p in active):
-            if isinstance(held, Float) and type_.text in REALS and type_.text != REALS[held.bits == 64]:
+            if isinstance(held, Float) and type_.text in _WIDTHS and 8 * _WIDTHS[type_.text] != held.bits:
                 raise UnsupportedError(
                     f"active data of type '{held}' is sent as {type_.text}", type_.span, "name its own type"
                 )
+    _refuse_reduction(s, row)
     at = row.position("operator")
     operator = bare(s.args[at]) if at is not None else None
     if not isinstance(operator, ir.Const) or operator.text == SUM:
@@ -199,23 +214,64 @@ def refuse_without_derivative(s: ir.Call, row: MemoryOperation, is_active: Calla
         )
 
 
+def _refuse_reduction(s: ir.Call, row: MemoryOperation) -> None:
+    """Of NCCL: the text must tell that it is a sum."""
+    at = row.position("reduction")
+    operation = bare(s.args[at]) if at is not None else None
+    if operation is None or (isinstance(operation, ir.Const) and operation.text in nccl.SUMS):
+        return
+    raise UnsupportedError(
+        f"{s.function} of active data that is no sum has no derivative", operation.span, "use ncclSum"
+    )
+
+
+def refuse_work_in_groups(body: ir.Body, active: Callable[[ir.Expr], bool]) -> None:
+    """What is not communication stands outside of groups of NCCL: inside, messages pass each other."""
+    inside: ir.Call | None = None
+    for s in body:
+        starts, ends = (isinstance(s, ir.Call) and s.function == f"ncclGroup{w}" for w in ("Start", "End"))
+        for inner in walk_stmts((s,)):
+            place = inner.target if isinstance(inner, ir.Assign | ir.Update) else None
+            works = isinstance(inner, ir.Launch) or (place is not None and active(place)) or _works(inner)
+            if works and inside is not None:
+                raise UnsupportedError(
+                    f"this stands in a group of NCCL (line {inside.span.line})", inner.span, "end the group before"
+                )
+        if (starts and inside is not None) or (ends and inside is None):
+            raise UnsupportedError("a group of NCCL in another", s.span, "make it one group")
+        inside = s if starts and isinstance(s, ir.Call) else None if ends else inside
+        if inside is None:
+            for part in bodies(s):
+                refuse_work_in_groups(part, active)
+    if inside is not None:
+        raise UnsupportedError("the group that starts here does not end in the same block", inside.span, "end it there")
+
+
+def _works(s: ir.Stmt) -> bool:
+    row = TABLE.get(s.function) if isinstance(s, ir.Call) else None
+    return row is not None and row.action not in ("inert", "text") and row.header != nccl.HEADER
+
+
 @on_derivative("join-communicators")
 def join_communicators(derivation: Derivation) -> ir.Body:
     """Where adjoints or tangents go between ranks, communicators for them are made at the begin, by all ranks of those
     that the function uses; and at the end all have gone."""
     body = derivation.body
-    beside = {act.name for r in RULES.values() for act in (r.pullback, r.forward) if act is not None}
-    beside |= {act.name for act in TANGENTS.values()}
-    if not any(isinstance(s, ir.Call) and s.function in beside for s in walk_stmts(body)):
-        return body
+    acts = [act for r in RULES.values() for act in (r.pullback, r.forward) if act is not None]
+    beside = {act.name for act in (*acts, *TANGENTS.values())}
+    called = {s.function for s in walk_stmts(body) if isinstance(s, ir.Call)} & beside
+    tail = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
+    rest = body[: len(body) - len(tail)]
+    if any(isinstance(s, ir.Call) and operations.does(s, communication.nccl_destroy) for s in walk_stmts(body)):
+        rest = (*rest, communication.nccl_done(span=derivation.span))
+    if not any(name.startswith("hetad_mpi_") for name in called):
+        return (*rest, *tail) if len(rest) + len(tail) > len(body) else body
     named = [p for p in derivation.function.params if p.type == COMMUNICATOR]
     mentioned = (e for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own))
     constants = {e.text: e for e in mentioned if isinstance(e, ir.Const) and e.type == COMMUNICATOR and e.text}
     constants.pop("MPI_COMM_NULL", None)
     joined = [communication.joined(c, span=derivation.span) for _, c in sorted(constants.items())]
     joined += [communication.joined(var(p), span=p.span) for p in named]
-    tail = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
-    rest = body[: len(body) - len(tail)]
     start = next((i for i, s in enumerate(rest, 1) if _begins(s)), 0)
     return (*rest[:start], *joined, *rest[start:], communication.done(span=derivation.span), *tail)
 
@@ -225,6 +281,6 @@ def _begins(s: ir.Stmt) -> bool:
     return any(isinstance(x, ir.Call) and x.function in BEGINS for x in walk_stmts((s,)))
 
 
-def speaks_mpi(row: MemoryOperation) -> bool:
-    """Whether it is a function of MPI."""
-    return row.header == HEADER
+def communicates(row: MemoryOperation) -> bool:
+    """Whether it is a function of MPI or NCCL."""
+    return row.header in (HEADER, nccl.HEADER)

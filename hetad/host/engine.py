@@ -18,7 +18,7 @@ from hetad.device.asked import Asked
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.cells import Cells
-from hetad.host.communication import CommunicationAdjoints, speaks_mpi
+from hetad.host.communication import CommunicationAdjoints, communicates
 from hetad.host.doubtful import spaces_tested
 from hetad.host.kernels.assumptions import Assumptions
 from hetad.host.kernels.extents import known_extents
@@ -154,7 +154,7 @@ class HostEngine(Engine):
             return [*save, *forward], [*reverse, *restore]
         if callee.operation is None:
             raise UnsupportedError(f"'{s.function}' cannot be reversed", s.span, "see the table of supported calls")
-        adjoints = self.communication if speaks_mpi(callee.operation) else self.memory
+        adjoints = self.communication if communicates(callee.operation) else self.memory
         forward, reverse = adjoints.operation(s, callee.operation)
         return [*save, *spaces_tested(s, self.spaces), *forward], [*reverse, *restore]
 

@@ -57,6 +57,6 @@ def _alone(s: ir.Call) -> ir.Stmt | None:
         args = tuple(given[role] for role in TABLE[row.alone].roles)
         return replace(s, function=row.alone, args=args)
     null = ir.Const(0, STREAM, "0", span=s.span)
-    if "stream" in row.roles and row.roles[0] == "record":
+    if "stream" in row.roles and (row.roles[0] == "record" or row.action == "communicate"):
         return replace(s, args=tuple(null if r == "stream" else a for a, r in zip(s.args, row.roles, strict=True)))
     return s

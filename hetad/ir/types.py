@@ -125,6 +125,11 @@ COMMUNICATOR = Opaque("MPI_Comm")
 DATATYPE = Opaque("MPI_Datatype")
 REDUCTION = Opaque("MPI_Op")
 REQUEST = Opaque("MPI_Request")
+NCCL_COMMUNICATOR = Opaque("ncclComm_t")
+NCCL_RESULT = Int(32, True, "ncclResult_t")
+NCCL_NUMBER = Int(32, True, "ncclDataType_t")
+NCCL_REDUCTION = Int(32, True, "ncclRedOp_t")
+NCCL_UNIQUE_ID = Struct("ncclUniqueId", (Field("internal", Array(CHAR, 128)),))
 MESSAGE_STATUS = Struct(  # what MPI libraries have beside these numbers is no more than what is left here
     "MPI_Status", (*(Field(n, Int(32, True, "int")) for n in ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR")),
                    Field("hetad_beside", Array(Int(32, True, "int"), 3))),

@@ -21,6 +21,7 @@ from hetad.ir.types import (
 )
 from hetad.memops.communication import ROWS as COMMUNICATION
 from hetad.memops.library import LIBRARY
+from hetad.memops.nccl import ROWS as NCCL
 from hetad.memops.operation import MemoryOperation
 
 _VOID_POINTER = Pointer(VOID)
@@ -177,5 +178,6 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("abort", "exit", VOID, header=_STDLIB, c_name="hetad_abort"),
         *LIBRARY,
         *COMMUNICATION,
+        *NCCL,
     )
 }

@@ -1,8 +1,8 @@
-"""What derivatives of MPI programs do beside calling MPI: the forward and the reverse part of each function.
+"""What derivatives of MPI and NCCL programs do beside calling these: the forward and the reverse part of each function.
 
 An operand is named after the argument of the function that it is (`memops/communication.py` has the roles); `adj_x` is
 the adjoint of the memory behind the argument x, and `on_x` says what is known of that (`host/communication.py`, where).
-The functions are in `emit/support/mpi*.c`.
+The functions are in `emit/support/mpi*.c` and `nccl.c`.
 """
 
 from __future__ import annotations
@@ -244,6 +244,35 @@ TANGENTS: dict[str, Act] = {
 received_tangent = _tangent("void mpi_received_tangent(void *dot_dst, int on_dst)")
 forget_receive = Act("void mpi_forget_receive(void)")
 
+_N = "size_t count, ncclDataType_t kind_of_number"
+_COMM = "ncclComm_t nccl"
+nccl_bytes = _extent(f"nccl_bytes({_N})")
+_nccl_bytes_of_all = _extent(f"nccl_bytes_of_all({_N}, {_COMM})")
+_OP = "ncclRedOp_t reduction"
+
+RULES |= {
+    "ncclSend": Rule(_pullback(f"nccl_send_pullback(void *adj_src, {_N}, int peer, {_COMM})")),
+    "ncclRecv": Rule(_pullback(f"nccl_recv_pullback(void *adj_dst, {_N}, int peer, {_COMM})"), None, nccl_bytes),
+    "ncclGroupStart": Rule(_pullback("nccl_group_start_pullback(void)")),
+    "ncclGroupEnd": Rule(_pullback("nccl_group_end_pullback(void)")),
+    "ncclAllReduce": Rule(_pullback(f"nccl_all_reduce_pullback({_ADJOINTS}, {_N}, {_OP}, {_COMM})"), None, nccl_bytes),
+    "ncclBroadcast": Rule(
+        _pullback(f"nccl_broadcast_pullback({_ADJOINTS}, {_N}, int root, {_COMM})"), None, nccl_bytes
+    ),
+    "ncclBcast": Rule(_pullback(f"nccl_bcast_pullback(void *adj_updated, {_N}, int root, {_COMM})"), None, nccl_bytes),
+    "ncclReduce": Rule(
+        _pullback(f"nccl_reduce_pullback({_ADJOINTS}, {_N}, {_OP}, int root, {_COMM})"),
+        None,
+        _extent(f"nccl_bytes_at({_N}, int root, {_COMM})"),
+    ),
+    "ncclAllGather": Rule(_pullback(f"nccl_all_gather_pullback({_ADJOINTS}, {_N}, {_COMM})"), None, _nccl_bytes_of_all),
+    "ncclReduceScatter": Rule(
+        _pullback(f"nccl_reduce_scatter_pullback({_ADJOINTS}, {_N}, {_OP}, {_COMM})"), None, nccl_bytes
+    ),
+}
+nccl_destroy = Act("ncclResult_t nccl_destroy_later(ncclComm_t nccl)", "adds nothing")
+nccl_done = Act("void nccl_destroy_now(void)", "adds nothing")
+
 joined = Act(f"void mpi_joined({_C})", "adds nothing", "needs no session")
 all_waited = Act("void mpi_all_waited(void)", "may fail for want of memory", "adds nothing")
 done = Act("void mpi_done(void)", "adds nothing")
@@ -269,7 +298,18 @@ def _operations() -> list[Operation]:
         for operation in (rule.pullback, rule.forward, rule.extent):
             if operation is not None:
                 found[id(operation)] = operation
-    for act in (*TANGENTS.values(), received_tangent, forget_receive, joined, all_waited, done, comm_free, type_free):
+    for act in (
+        *TANGENTS.values(),
+        received_tangent,
+        forget_receive,
+        joined,
+        all_waited,
+        done,
+        comm_free,
+        type_free,
+        nccl_destroy,
+        nccl_done,
+    ):
         found[id(act)] = act
     return list(found.values())
 

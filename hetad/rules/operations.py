@@ -31,6 +31,10 @@ from hetad.ir.types import (
     DOUBLE,
     FLOAT,
     MESSAGE_STATUS,
+    NCCL_COMMUNICATOR,
+    NCCL_NUMBER,
+    NCCL_REDUCTION,
+    NCCL_RESULT,
     REDUCTION,
     REQUEST,
     SIZE_T,
@@ -59,7 +63,8 @@ from hetad.rules.row import TYPES
 _TYPES = {
     **TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3,
     "MPI_Comm": COMMUNICATOR, "MPI_Datatype": DATATYPE, "MPI_Op": REDUCTION, "MPI_Request": REQUEST,
-    "MPI_Status": MESSAGE_STATUS,
+    "MPI_Status": MESSAGE_STATUS, "ncclComm_t": NCCL_COMMUNICATOR, "ncclResult_t": NCCL_RESULT,
+    "ncclDataType_t": NCCL_NUMBER, "ncclRedOp_t": NCCL_REDUCTION,
 }  # fmt: skip
 _OUT = Pointer(Pointer(VOID))  # where an allocation puts its pointer
 _NO_DERIVATIVE = Refused("hetad has no derivative for it")

@@ -25,9 +25,11 @@ import numpy as np
 
 from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
+from hetad.ir.texts import code_words
 from hetad.run import cache, cuda_routines, forking
 from hetad.run.executable import Executable, Library, library
 from hetad.run.memory import Buffer, Shape, host_buffer
+from hetad.targets.communication import speaks_nccl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -444,7 +446,13 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
     """
     require()
     kernels = targets.kernels(program)
-    code = library(targets.host_source(program, entry, kernels))
+    source = targets.host_source(program, entry, kernels)
+    if speaks_nccl(code_words(source)):
+        raise BackendError(
+            "programs that call NCCL run on GPUs as the emitted .cu (g.source, linked with -lnccl), and here with "
+            "backend='cpu', where MPI stands for NCCL"
+        )
+    code = library(source)
     if graph:
         from hetad.run.cuda_graph import GraphExecutable
 

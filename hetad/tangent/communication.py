@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 from hetad.analysis import messages
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
-from hetad.host.communication import refuse_without_derivative, where
+from hetad.host.communication import refuse_without_derivative, refuse_work_in_groups, where
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import binary, integer
 from hetad.ir.types import INT, STRING, VOID, Pointer
 from hetad.ir.visit import walk_stmts
+from hetad.memops import nccl
 from hetad.memops.communication import MAKE_COMMUNICATORS, SUM, WILDCARDS
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import communication, operations
@@ -42,7 +43,10 @@ _OF_MESSAGES = frozenset(f"MPI_{name}" for name in ("Send", "Ssend", "Rsend", "R
 class CommunicationTangents:
     def __init__(self, engine: HostEngine, body: ir.Body) -> None:
         self.engine = engine
+        self._numbers = engine.pointers, engine.one.is_active_pointer
         self.is_active = any(self._is_active(s) for s in walk_stmts(body))
+        if self.is_active:
+            refuse_work_in_groups(body, engine.one.is_active)
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Statements:
         told = (out_place(s.args[i]) for i in sorted(row.positions(*_TOLD)))
@@ -53,12 +57,15 @@ class CommunicationTangents:
             made = out_place(s.args[-1]) if s.function in MAKE_COMMUNICATORS and not self.engine.again else None
             joined = [communication.joined(made, span=s.span)] if made is not None else []
             return [s, *joined, *constants]
-        if row.action != "complete" and messages.moves(s) is None:
+        if row.action != "complete" and not messages.has_numbers(s, *self._numbers):
             return [s, *constants]
         self._check(s, row)
         return [*self._with_tangents(s, row), *constants]
 
     def _with_tangents(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        if row.header == nccl.HEADER:
+            again = row.positions(*_BUFFERS)
+            return [s, *(self._again(s, row, d) for d in self.engine.directions if again)]
         if self.engine.again:
             return self._plainly(s, row)
         if row.action == "complete":

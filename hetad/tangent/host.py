@@ -8,7 +8,7 @@ from dataclasses import replace
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
-from hetad.host.communication import speaks_mpi
+from hetad.host.communication import communicates
 from hetad.host.derivation import Derivation, with_body
 from hetad.host.derivative import Parameter
 from hetad.host.explanation import Explanation, names_of
@@ -190,7 +190,7 @@ class HostEngine(Engine):
             return self.mathematics(s)
         callee = callees.find(s.function)
         if callee.operation is not None:
-            tangents = self.communication if speaks_mpi(callee.operation) else self.memory
+            tangents = self.communication if communicates(callee.operation) else self.memory
             return tangents.operation(s, callee.operation)
         if callee.kind == "formatted":
             places = (out_place(a) for i, a in enumerate(s.args) if i in callee.writes)

@@ -8,6 +8,7 @@ first line that any rank has to say against a gradient ends the run.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from hetad.run import compiler
 from tests.corpus import Case, cases
 from tests.oracle import optimisations
 
+BACKEND = os.environ.get("HETAD_TEST_BACKEND", "cpu")
 WORLD = MPI.COMM_WORLD
 
 
@@ -43,7 +45,9 @@ def check(case: Case) -> str:
     args = [own(a, rng) for a in problem.arguments(function.parameters)]
     for setting in optimisations():
         wanted = {**setting, **problem.memory}
-        subject = comparison.of_function(function, problem.wrt, problem.of, "cpu", {}, tangent=bool(setting), **wanted)
+        subject = comparison.of_function(
+            function, problem.wrt, problem.of, BACKEND, {}, tangent=bool(setting), **wanted
+        )
         if subject.without_tangent:
             return subject.without_tangent
         for _ in range(2):  # a second call finds what the first has left

@@ -22,6 +22,11 @@ from hetad.ir.types import (
     LONG,
     MEMCPY_KIND,
     MESSAGE_STATUS,
+    NCCL_COMMUNICATOR,
+    NCCL_NUMBER,
+    NCCL_REDUCTION,
+    NCCL_RESULT,
+    NCCL_UNIQUE_ID,
     OPTION,
     REDUCTION,
     REQUEST,
@@ -43,7 +48,7 @@ from hetad.ir.types import (
     Type,
     size_of,
 )
-from hetad.memops import communication
+from hetad.memops import communication, nccl
 
 
 def _alignment(element: Type, count: int) -> int:
@@ -98,6 +103,11 @@ TYPES: dict[str, Type] = {
     "MPI_Op": REDUCTION,
     "MPI_Request": REQUEST,
     "MPI_Status": MESSAGE_STATUS,
+    "ncclComm_t": NCCL_COMMUNICATOR,
+    "ncclResult_t": NCCL_RESULT,
+    "ncclDataType_t": NCCL_NUMBER,
+    "ncclRedOp_t": NCCL_REDUCTION,
+    "ncclUniqueId": NCCL_UNIQUE_ID,
     "__half": HALF,
     "__nv_bfloat16": BFLOAT16,
     **VECTORS,
@@ -192,6 +202,8 @@ CONSTANTS: dict[str, tuple[int, Type]] = {
     "_IOLBF": (1, INT),
     "_IONBF": (2, INT),
 }
+
+CONSTANTS |= nccl.CONSTANTS
 
 # The library's handles and addresses: what their values are, only the library knows, but no two of a type are the same.
 _handles: dict[str, Type] = {**communication.HANDLES, **communication.ADDRESSES}

@@ -19,10 +19,11 @@ from hetad.ir.texts import code_words
 from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
 from hetad.ir.visit import walk_stmts
 from hetad.memops.communication import HEADER as MPI
+from hetad.memops.nccl import HEADER as NCCL
 from hetad.passes.manager import run
 from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
-from hetad.targets.communication import INCLUDE, speaks_mpi
+from hetad.targets.communication import INCLUDE, speaks_mpi, speaks_nccl
 from hetad.targets.cpu.accesses import NumberedAccesses
 from hetad.targets.cpu.checked import CheckedAssembly, ranges, reached_variables, with_extents
 from hetad.targets.cpu.fibers import FiberStatements, shared_struct
@@ -125,7 +126,10 @@ def _file(
         body.append(accesses.table())
     if options.checked:
         body.append(reached_variables(parts, everything))
-    if speaks_mpi(code_words(joined(body))):
+    words = code_words(joined(body))
+    if speaks_nccl(words):
+        body.insert(3, support.read("nccl_types.h").rstrip())
+    if speaks_mpi(words):
         body.insert(1, INCLUDE)
     return joined(body)
 
@@ -258,7 +262,7 @@ def _is_of_memory(call: ir.Call) -> bool:
     row = callees.find(call.function).operation
     if row is None:
         return callees.has(call, "may fail for want of memory")
-    return row.action in ("allocate", "free", "copy", "fill") or row.header == MPI
+    return row.action in ("allocate", "free", "copy", "fill") or row.header in (MPI, NCCL)
 
 
 def _launch_names(functions: Sequence[ir.Function]) -> list[str]:

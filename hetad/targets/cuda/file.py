@@ -15,7 +15,7 @@ from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
 from hetad.rules.routines import Routine, routine_of
-from hetad.targets.communication import speaks_mpi
+from hetad.targets.communication import speaks_mpi, speaks_nccl
 from hetad.targets.cuda.routines import libraries, support_names, with_calls
 from hetad.targets.support_kernels import with_support_kernels
 
@@ -99,6 +99,8 @@ def _includes(text: str, more: set[str]) -> list[str]:
     words = texts.code_words(text)
     if speaks_mpi(words):
         more = more | {"mpi.h"}
+    if speaks_nccl(words):
+        more = more | {"nccl.h"}
     return [f"#include <{h}>" for h in sorted(more | {h for h, names in _HEADERS.items() if words & names})]
 
 

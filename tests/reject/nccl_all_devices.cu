@@ -1,0 +1,14 @@
+/*---
+function = "f"
+wrt = ["x"]
+of = ["y"]
+error = "UnsupportedError"
+---*/
+#include <nccl.h>
+
+void f(double *y, const double *x, int n)
+{
+    ncclComm_t comms[2];
+    ncclCommInitAll(comms, 2, NULL);  // expected-error: hetad does not know 'ncclCommInitAll'
+    ncclAllReduce(x, y, n, ncclDouble, ncclSum, comms[0], 0);
+}
