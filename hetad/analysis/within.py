@@ -74,6 +74,8 @@ class _Prover(Follower):
         self.found = found
         self.lengths: dict[ir.Symbol, int | None] = {}
         self.nested = 0
+        self.quotients: dict[tuple[int, int, frozenset[tuple[int, int]]], Linear] = {}
+        self.facts: list[Linear] = []  # what is never negative of them
 
     # -- statements
 
@@ -154,6 +156,32 @@ class _Prover(Follower):
         if isinstance(e.type, Int) and e.type.boolean:
             return None
         return super().number(e, known, wraps)
+
+    def _computed(self, op: str, a: Linear, b: Linear) -> Linear | None:
+        found = super()._computed(op, a, b)
+        low = self.ranges.ends(a)[0]
+        if found is not None or op not in ("/", "%") or b.terms or b.constant <= 0 or low < 0:
+            return found
+        quotient = self._quotient(a, b.constant)
+        return quotient if op == "/" else a - quotient.scaled(b.constant)
+
+    def _quotient(self, a: Linear, by: int) -> Linear:
+        """A number of its own, with what makes it the quotient."""
+        key = by, a.constant, frozenset(a.terms.items())
+        if key not in self.quotients:
+            low, high = self.ranges.ends(a)
+            quotient = self.quotients[key] = self.ranges.add(low // by, high // by)
+            rest = a - quotient.scaled(by)
+            self.facts += [rest, Linear(by - 1) - rest]
+        return self.quotients[key]
+
+    def _at_most(self, value: Linear, limit: int, given: Conditions) -> bool:
+        return at_most(self.ranges, value, limit, self._with_facts(value, given))
+
+    def _with_facts(self, value: Linear, given: Conditions) -> Conditions:
+        """Beside what is given, what is known of the quotients that it is about."""
+        about = {k for x in (value, *given) for k in x.terms}
+        return (*given, *(fact for fact in self.facts if about & fact.terms.keys()))
 
     # -- conditions, as far as they are known
 
@@ -313,14 +341,14 @@ class _Prover(Follower):
         self._within(address, Linear(size), given)
 
     def _within(self, address: Address, size: Linear, given: Conditions) -> None:
-        if not at_most(self.ranges, address.offset.scaled(-1), 0, given):
+        if not self._at_most(address.offset.scaled(-1), 0, given):
             raise Unproven
         end = address.offset + size
         if address.parameter not in self.lengths:
-            self.found.ends.setdefault(address.parameter, []).append((end, given))
+            self.found.ends.setdefault(address.parameter, []).append((end, self._with_facts(end, given)))
             return
         length = self.lengths[address.parameter]
-        if length is None or not at_most(self.ranges, end, length, given):
+        if length is None or not self._at_most(end, length, given):
             raise Unproven
 
     def address(self, e: ir.Expr, known: Known) -> Address | None:
@@ -349,6 +377,7 @@ class _Threads(_Prover):
     ) -> None:
         super().__init__(host.program, kernel, host.found, host.null, kernel.name)
         self.lengths = dict(host.lengths)
+        self.facts = host.facts
         self.nested = 1
         self.extents = {"gridDim": grid, "blockDim": block}
         self.indices: dict[tuple[str, str], Linear] = {}

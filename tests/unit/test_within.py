@@ -66,6 +66,15 @@ void f(double *y, int n) {
 ON_DATA = """
 __global__ void k(double *y, const double *x, double a, int n) { int i = threadIdx.x; if (a > 0) y[i] = x[i + 1]; }
 void f(double *y, const double *x, double a, int n) { k<<<1, n>>>(y, x, a, n); }"""
+ROWS = """
+__global__ void k(double *y, const double *x, int w, int h) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < w * h) {
+        int a = i % w, b = i / w;
+        if (GUARD) y[b * w + a] = x[(b + 1) * w + a - 1];
+    }
+}
+void f(double *y, const double *x, int w, int h) { k<<<(w * h + 31) / 32, 32>>>(y, x, w, h); }"""
 SHARED_NUMBER = """
 __global__ void k(double *y, const double *x, int n) {
     __shared__ int last;
@@ -91,6 +100,7 @@ PROVEN = {
     "an array of its own": (LOCAL, (ones(2), 4)),
     "memory that is freed at the end": (FREED.replace("BEFORE", "").replace("AFTER", "free(t);"), (ones(5), 5)),
     "an access under a condition on data": (ON_DATA, (ones(8), ones(9), 1.0, 8)),
+    "a row and a column of a thread": (ROWS.replace("GUARD", "a > 0 && b < h - 1"), (ones(15, 7), ones(15, 7), 7, 15)),
     "an empty launch": (ELEMENTWISE % "y[threadIdx.x] = x[threadIdx.x];", (ones(0), ones(0), 1.0, 0)),
 }
 NOT_PROVEN = {
@@ -107,6 +117,7 @@ NOT_PROVEN = {
     "one before the start": (STRIDES.replace("LAST", "1 - 70"), (ones(70), ones(70), 70)),
     "an array of its own that is overrun": (LOCAL, (ones(2), 5)),
     "memory that is freed before": (FREED.replace("BEFORE", "free(t);").replace("AFTER", ""), (ones(5), 5)),
+    "one row too many": (ROWS.replace("GUARD", "a > 0 || x[i] > 5"), (ones(15, 7), ones(15, 7), 7, 15)),
     "an overrun under a condition on data": (ON_DATA, (ones(8), ones(8), 1.0, 8)),
 }  # fmt: skip
 

@@ -197,16 +197,16 @@ class HostStatements(Statements):
         if not isinstance(call, ir.Call) or not foreign or self.function.kind != "host":
             yield from super().statement(statement)
             return
-        of_memory = _is_of_memory(call)
+        has_place = _is_of_memory(call) or operations.does(call, operations.launched)
         yield "hetad_stay();"
-        if of_memory:
+        if has_place:
             yield f"hetad_place = {texts.quoted(str(call.span))};"
         size = _unchecked_size(call)
         if size is not None:
             yield f"hetad_sized({self.expressions.text(size)});"
         yield from ranges(call, self.expressions)
         yield from super().statement(statement)
-        if of_memory:
+        if has_place:
             yield "hetad_place = NULL;"
         yield "hetad_may_go();"
 
