@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 
@@ -89,9 +90,9 @@ class Options:
             chosen = {optimize} if isinstance(optimize, str) else set(optimize)
         unknown = sorted(map(str, chosen - set(OPTIMISATIONS)))
         if unknown:
-            raise ArgumentError(
-                f"there is no optimisation {', '.join(map(repr, unknown))}; there are {', '.join(OPTIMISATIONS)}"
-            )
+            near = difflib.get_close_matches(unknown[0], OPTIMISATIONS, n=3)
+            remedy = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(OPTIMISATIONS)}"
+            raise ArgumentError(f"there is no optimisation {', '.join(map(repr, unknown))}\n  help: {remedy}")
         if deterministic:
             chosen = (chosen | {"gather", "totals", "exclusive"}) - {"deal", "runs", "hot", "warps"}
         return Options(**{name: name in chosen for name in OPTIMISATIONS}, deterministic=deterministic)

@@ -39,9 +39,8 @@ class IntegerParameter:
         try:
             number = operator.index(value)
         except TypeError:
-            raise self.signature.refuse(
-                f"expected an integer ({self.type}), got {_described(value)}", parameter=self.name
-            ) from None
+            problem = f"expected an integer ({self.type}), got {_described(value)}"
+            raise self.signature.refuse(problem, "hetad rounds nothing: pass int(...)", self.name) from None
         low, high = _range(self.type)
         if not low <= number <= high:
             problem = f"{number} is out of range for {self.type} ({low} to {high})"

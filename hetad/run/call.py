@@ -54,7 +54,8 @@ class LaunchConfiguration:
             raise signature.refuse(f"a kernel needs {missing}=", "call it as kernel(..., grid=(40,), block=(256,))")
         g, b = dimensions("grid", grid, signature), dimensions("block", block, signature)
         if b[0] * b[1] * b[2] > MAX_BLOCK:
-            raise signature.refuse(f"block={block!r}: a block has at most {MAX_BLOCK} threads")
+            problem = f"block={block!r}: a block has at most {MAX_BLOCK} threads"
+            raise signature.refuse(problem, "take more blocks, as in grid=(n + 255) // 256, block=256")
         if not isinstance(shared_mem, int | np.integer) or shared_mem < 0:
             raise signature.refuse(f"shared_mem={shared_mem!r}: expected a number of bytes")
         return LaunchConfiguration(struct.pack("3I", *g), struct.pack("3I", *b), int(shared_mem), stream)

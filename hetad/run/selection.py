@@ -77,7 +77,8 @@ def _floating(function: Function, signature: Signature, given: Selection, role: 
     for parameter in function.params:
         if parameter.name in names and not holds_floating(parameter.type):
             raise signature.refuse(
-                f"{role}: {parameter.name!r} holds no floating values ({parameter.type}), so it has no derivative"
+                f"{role}: {parameter.name!r} holds no floating values ({parameter.type}), so it has no derivative",
+                "leave it out",
             )
     return names
 

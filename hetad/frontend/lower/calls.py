@@ -165,7 +165,8 @@ def _own_call(ctx: Context, node: c_ast.FuncCall, own: Signature, used: bool) ->
         raise SyntaxProblem(f"'{own.name}' is a kernel", span, "launch it: kernel<<<grid, block>>>(...)")
     caller = ctx.function.kind if ctx.function is not None else "host"
     if caller == "host" and own.kind == "device":
-        raise SyntaxProblem(f"host code cannot call the __device__ function '{own.name}'", span)
+        message = f"host code cannot call the __device__ function '{own.name}'"
+        raise SyntaxProblem(message, span, "declare it __host__ __device__")
     if caller in ("kernel", "device") and own.kind == "host":
         raise SyntaxProblem(f"device code cannot call the host function '{own.name}'", span, "declare it __device__")
     args = own_arguments(ctx, own, arguments(node), span)
