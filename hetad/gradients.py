@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -136,8 +135,10 @@ class Gradient(Rebuilt):
         names = (*self._signature.parameters, *plan.adjoint_names)
         values = bind(self._signature, args, named, names)
         count = len(self._signature.parameters)
-        with self._explained():
+        try:
             return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch, self._progress)
+        except ExecutionError as problem:
+            raise self._explained(problem) from None
 
     def watched(
         self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Mapping[str, Any], limit: int
@@ -179,26 +180,23 @@ class Gradient(Rebuilt):
         *, value: bool,
     ) -> tuple[Any, Result]:  # fmt: skip
         values = bind(self._signature, args, named)
-        with self._explained():
-            returned, gradients = self._plan(value).gradient(
-                values, self._seeds(seeds, self._seed_names), launch, self._progress
-            )
+        plan, given = self._plan(value), self._seeds(seeds, self._seed_names)
+        try:
+            returned, gradients = plan.gradient(values, given, launch, self._progress)
+        except ExecutionError as problem:
+            raise self._explained(problem) from None
         return returned, Result(self.wrt, gradients)
 
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self, problem: ExecutionError) -> ExecutionError:
         """Where a memory limit is not met: the loop that is too large, and those whose every step is recorded."""
-        try:
-            yield
-        except ExecutionError as problem:
-            text = str(problem)
-            loops = self.derivative.explanation.loops
-            reasons = [f"{x.span}: in this loop {x}" for x in loops if x.refused]
-            meant = [x for x in loops if not x.refused and f"time loop in line {x.span.line}," in text]
-            reasons += [f"{x.span}: this loop keeps {x}" for x in meant]
-            if "memory limit" not in text or not reasons:
-                raise
-            raise ExecutionError("\n  ".join([text, *dict.fromkeys(reasons)])) from None
+        text = str(problem)
+        loops = self.derivative.explanation.loops
+        reasons = [f"{x.span}: in this loop {x}" for x in loops if x.refused]
+        meant = [x for x in loops if not x.refused and f"time loop in line {x.span.line}," in text]
+        reasons += [f"{x.span}: this loop keeps {x}" for x in meant]
+        if "memory limit" not in text or not reasons:
+            return problem
+        return ExecutionError("\n  ".join([text, *dict.fromkeys(reasons)]))
 
     def _plan(self, value: bool) -> Plan:
         """What runs; without the function's value, what only leads to it is left out."""

@@ -364,5 +364,7 @@ def test_optimisations_by_name() -> None:
     assert Options.of(True) == Options.of(tuple(OPTIMISATIONS)) == ALL
     assert Options.of(False) == Options.of(())
     assert Options.of("gather") == Options.of(["gather"]) != Options.of(("gather", "sums"))
-    with pytest.raises(hetad.ArgumentError, match=r"no optimisation 'fuse', 'reuse'\n  help: there are activity, needed, .*, "):
+    with pytest.raises(
+        hetad.ArgumentError, match=r"no optimisation 'fuse', 'reuse'\n  help: there are activity, needed, .*, "
+    ):
         Options.of(("fuse", "gather", "reuse"))
