@@ -18,6 +18,7 @@ from hetad.run.arrays import (
     Converter,
     FloatingParameter,
     HandleParameter,
+    IntegerParameter,
     StructParameter,
     converter,
     dimensions,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 RETURN = "return"  # the name under which the seed of the return value is given
 MAX_BLOCK = 1024
+_REMEMBERED = 256  # calls with other integers or sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class _Adjoint:
     name: str
     position: int
     array: ArrayParameter
+    seed: ArrayParameter  # the same, as the user gives it
     scalar: bool
     seeded: bool
 
@@ -98,6 +101,7 @@ class Plan:
         self.signature = signature
         self._memory = executable.memory
         self._lengths = lengths
+        self._fits: dict[tuple[Any, ...], bool] = {}  # calls whose arrays were long enough: whether that is all
         cells = executable.frame.cells
         self._inputs: list[_Input] = []
         self._adjoints: list[_Adjoint] = []
@@ -131,6 +135,9 @@ class Plan:
                     self._configuration[role] = cell
         self._telling = [cell for cell, p in zip(cells, parameters, strict=True) if p.space != "host"]
         executable.tell_apart(self._telling)
+        both = [*self._configuration.values(), *(i.cell for i in self._inputs)]
+        self._extents = [cell for cell in both if hasattr(cell, "raw")]  # of grids and blocks; and structs
+        self._integers = [i.cell for i in self._inputs if isinstance(i.converter, IntegerParameter)]
         self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
 
     @staticmethod
@@ -141,7 +148,8 @@ class Plan:
         name, pointer = parameter.symbol.name, parameter.symbol.type
         array = converter(name, pointer, signature, parameter.space, written=True)
         assert isinstance(array, ArrayParameter)
-        return _Adjoint(cell, parameter.primal, position, array, not isinstance(primal, Pointer), seeded)
+        seed = replace(array, name=f"seeds[{parameter.primal!r}]", written=False)
+        return _Adjoint(cell, parameter.primal, position, array, seed, not isinstance(primal, Pointer), seeded)
 
     # --- calls -----------------------------------------------------------------------------------
 
@@ -263,14 +271,21 @@ class Plan:
         return buffer.nbytes
 
     def _check_lengths(self, lengths: Lengths, buffers: Sequence[Buffer | None]) -> None:
+        sizes = [b.nbytes if b is not None else -1 for b in buffers]
+        key = (*[c.raw for c in self._extents], *[c.value for c in self._integers], *sizes)
+        if key in self._fits:
+            self.executable.proven = self._fits[key]
+            return
         cells = [*self._configuration.values(), *(i.cell for i in self._inputs)]
         values = [cell.raw if hasattr(cell, "raw") else cell.value for cell in cells]
         given = [*[None] * len(self._configuration), *buffers]
-        # Behind them may stand tangents, of equal length.
+        # Behind the parameters may stand tangents, of equal length.
         known = values[: lengths.count], given[: lengths.count]
         lengths.check(*known)
-        if self.executable.proves:
-            self.executable.proven = lengths.proven(*known)
+        if len(self._fits) >= _REMEMBERED:
+            self._fits.clear()
+        self._fits[key] = self.executable.proves and lengths.proven(*known)
+        self.executable.proven = self._fits[key]
 
     def _set_seed(self, seeds: Mapping[str, Any]) -> None:
         if self._seed is not None:
@@ -285,17 +300,16 @@ class Plan:
         argument = self._required(adjoint, argument)
         if not adjoint.seeded:
             return self._memory.zeros(argument.array, adjoint.array)
-        label = f"seeds[{adjoint.name!r}]"
         if adjoint.name not in seeds:
             raise self.signature.refuse(
                 f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
                 f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {argument.array.shape} and dtype of "
                 f"{adjoint.name}; ones give the gradient of the sum of its elements, zeros leave this output out",
             )
-        seed = replace(adjoint.array, name=label, written=False).check(seeds[adjoint.name])
+        seed = adjoint.seed.check(seeds[adjoint.name])
         if seed.shape != argument.array.shape:
             problem = f"expected the shape of {adjoint.name}, {argument.array.shape}, got {seed.shape}"
-            raise self.signature.refuse(problem, parameter=label)
+            raise self.signature.refuse(problem, parameter=adjoint.seed.name)
         return self._memory.duplicate(seed, argument.array, adjoint.array)
 
     def _given(self, adjoint: _Adjoint, value: Any, argument: Buffer | None) -> Buffer:

@@ -71,7 +71,7 @@ def journal(driver: Any) -> list[str]:
 
 def replays(g: Any) -> int:
     """How many graphs a gradient has launched."""
-    return sum(plan.executable.replays for plan in g._plans.values())
+    return sum(plan.executable.replays for _, plan in g._plans.values())
 
 
 def random(seed: int, n: int = N) -> Any:
