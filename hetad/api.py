@@ -16,7 +16,6 @@ from hetad.diagnostics import ArgumentError, UnknownNameError
 from hetad.frontend.settings import Frontend, Settings
 from hetad.gradients import Gradient
 from hetad.origin import Origin, Texts
-from hetad.rules.user import UserRule, checked, checked_pullback
 from hetad.run.on_cpu import OnCpu
 from hetad.run.selection import Selection, select_batch
 from hetad.run.signature import bind
@@ -25,6 +24,7 @@ from hetad.shown import describe, table
 if TYPE_CHECKING:
     from hetad.frontend.driver import Driver
     from hetad.ir import nodes
+    from hetad.rules.user import UserRule
 
 
 def load(
@@ -103,6 +103,8 @@ def pullback(
     """
     if sum((partials is not None, cuda is not None, inactive)) != 1:
         raise ArgumentError("give one of partials=, cuda= and inactive=True")
+    from hetad.rules.user import UserRule
+
     program.add_rule(
         UserRule(function, partials or {}, f"{function}_pullback" if cuda is not None else None), cuda or ""
     )
@@ -195,6 +197,8 @@ class Program(Mapping[str, "Function"]):
 
     def add_rule(self, rule: UserRule, cuda: str = "") -> None:
         """See `hetad.pullback`."""
+        from hetad.rules.user import checked, checked_pullback
+
         function = self.unit.reach(rule.function).functions[rule.function]
         checked(rule, function)
         if rule.pullback is not None:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from hetad import pipeline, targets
 from hetad.diagnostics import ArgumentError
-from hetad.host.derivation import Request
-from hetad.host.saves.checkpoint import MemoryLimit
+from hetad.host.decisions import MemoryLimit
 from hetad.ir.types import Pointer
 from hetad.run import forking
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.kept import kept
 from hetad.run.lengths import Lengths
 from hetad.run.on_cpu import OnCpu
 from hetad.run.report import size_in_bytes
@@ -23,7 +22,8 @@ from hetad.run.signature import Signature, signature_of
 
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
-    from hetad.host.derivative import Derivative
+    from hetad.host.derivation import Request
+    from hetad.host.derivative import Derivative, Primal, SecondOrder
     from hetad.ir import nodes
     from hetad.run.along import TangentPlan
     from hetad.run.executable import Executable
@@ -46,13 +46,13 @@ class Compiled:
                 "  help: differentiate a kernel that calls it"
             )
         self._lock = forking.Lock()
-        self._primal: pipeline.Primal | None = None
+        self._primal: Primal | None = None
         self._plans: dict[tuple[Backend, OnCpu], Plan] = {}
         self._watched: dict[int, Plan] = {}  # under the race detector
         self._derivatives: dict[Any, Derivative] = {}
         self._gradient_plans: dict[Any, Plan] = {}
         self._tangent_plans: dict[Any, TangentPlan] = {}
-        self._second_orders: dict[Any, pipeline.SecondOrder] = {}
+        self._second_orders: dict[Any, SecondOrder] = {}
 
     def launch(
         self, grid: Any, block: Any, shared_mem: Any, stream: Any, named: dict[str, Any]
@@ -75,7 +75,8 @@ class Compiled:
         if plan is None:
             with self._lock:
                 primal = self._reached()
-                executable = build(primal.program, primal.entry, backend, on_cpu)
+                parts = self._parts("primal")
+                executable = build(primal.program, primal.entry, backend, on_cpu, parts=parts)
                 plan = Plan(executable, primal.parameters, self.signature, primal.written, lengths=self._lengths)
                 self._plans[backend, on_cpu] = plan
         return plan
@@ -111,14 +112,15 @@ class Compiled:
 
     def request(self, choice: Choice) -> Request:
         """The same for the pipeline."""
+        from hetad.host.derivation import Request
+
         return Request(function=self.name, wrt=choice.wrt, of=choice.of, **choice.options)
 
     def derivative(self, choice: Choice) -> Derivative:
         with self._lock:
             if choice.key not in self._derivatives:
-                derivative = pipeline.differentiate(self.unit, self.request(choice))
-                self._require_outputs(choice)
-                self._derivatives[choice.key] = derivative
+                parts = self._parts("derivative", choice)
+                self._derivatives[choice.key] = kept(parts, lambda: self._differentiated(choice))
             return self._derivatives[choice.key]
 
     def gradient_plan(self, choice: Choice, backend: Backend, on_cpu: OnCpu = _ANYHOW, sets: int = 0) -> Plan:
@@ -128,7 +130,8 @@ class Compiled:
             if key not in self._gradient_plans:
                 derivative = self.derivative(choice)
                 graph = bool(choice.options.get("graph", False))
-                executable = build(derivative.program, derivative.entry, backend, on_cpu, graph)
+                parts = self._parts("derivative", choice)
+                executable = build(derivative.program, derivative.entry, backend, on_cpu, graph, parts)
                 self._gradient_plans[key] = self._plan(choice, executable, derivative, sets, self._lengths)
             return self._gradient_plans[key]
 
@@ -150,21 +153,20 @@ class Compiled:
         with self._lock:
             key = (choice.key, backend, on_cpu)
             if key not in self._tangent_plans:
-                executable = build(derivative.program, derivative.entry, backend, on_cpu)
+                parts = self._parts("derivative", choice)
+                executable = build(derivative.program, derivative.entry, backend, on_cpu, parts=parts)
                 self._tangent_plans[key] = TangentPlan(
                     executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of,
                     choice.options["directions"], self._lengths,
                 )  # fmt: skip
             return self._tangent_plans[key]
 
-    def second_order(self, choice: Choice, gradient: bool = False) -> pipeline.SecondOrder:
+    def second_order(self, choice: Choice, gradient: bool = False) -> SecondOrder:
         with self._lock:
             key = (choice.key, gradient)
             if key not in self._second_orders:
-                request = self.request(choice)
-                second = pipeline.differentiate_twice(self.unit, request, gradient)
-                self._require_outputs(choice)
-                self._second_orders[key] = second
+                parts = self._parts(f"second order {gradient}", choice)
+                self._second_orders[key] = kept(parts, lambda: self._differentiated_twice(choice, gradient))
             return self._second_orders[key]
 
     def second_order_plan(self, choice: Choice, gradient: bool, backend: Backend, on_cpu: OnCpu = _ANYHOW) -> Plan:
@@ -177,7 +179,8 @@ class Compiled:
                 names = tuple(p.symbol.name for p in tangent.parameters if p.role in ("primal", "tangent"))
                 signature = replace(self.signature, parameters=names)
                 dots = {p.primal: p.symbol.name for p in tangent.parameters if p.role == "tangent"}
-                executable = build(derivative.program, derivative.entry, backend, on_cpu)
+                parts = self._parts(f"second order {gradient}", choice)
+                executable = build(derivative.program, derivative.entry, backend, on_cpu, parts=parts)
                 of = [dots[name] for name in choice.of or (RETURN,)]
                 written = self._reached().written | set(of)
                 wrt = (*choice.wrt, *(dots[name] for name in choice.wrt if gradient))
@@ -191,6 +194,24 @@ class Compiled:
         """The parameters to whose memory the function writes."""
         with self._lock:
             return frozenset(self._reached().written)
+
+    def _differentiated(self, choice: Choice) -> Derivative:
+        from hetad import pipeline
+
+        derivative = pipeline.differentiate(self.unit, self.request(choice))
+        self._require_outputs(choice)
+        return derivative
+
+    def _differentiated_twice(self, choice: Choice, gradient: bool) -> SecondOrder:
+        from hetad import pipeline
+
+        second = pipeline.differentiate_twice(self.unit, self.request(choice), gradient)
+        self._require_outputs(choice)
+        return second
+
+    def _parts(self, what: str, choice: Choice | None = None) -> tuple[str, ...] | None:
+        """What tells something that is made of the function apart in all processes."""
+        return None if self.unit.key is None else (self.unit.key, self.name, what, repr(choice and choice.key))
 
     def _require_outputs(self, choice: Choice) -> None:
         """Raises ArgumentError for a name in `of` to which the function never writes.
@@ -215,18 +236,25 @@ class Compiled:
         """Of all that the function does."""
         with self._lock:
             primal = self._reached()
+        from hetad import targets
+
         text = f"{self.signature}\n{targets.cpu_source(primal.program, primal.entry)}"
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _reached(self) -> pipeline.Primal:
+    def _reached(self) -> Primal:
         if self._primal is None:
-            self._primal = pipeline.primal(self.unit, self.name)
+            self._primal = kept(self._parts("primal"), self._read)
         return self._primal
+
+    def _read(self) -> Primal:
+        from hetad import pipeline
+
+        return pipeline.primal(self.unit, self.name)
 
     @cached_property
     def _lengths(self) -> Lengths:
         primal = self._reached()
-        return Lengths(primal.flat, primal.entry, self.signature)
+        return Lengths(primal.flat, primal.entry, self.signature, self._parts("lengths"))
 
 
 @dataclass(frozen=True)
@@ -252,9 +280,10 @@ def backend_for(backend: str | None) -> Backend:
 
 
 def build(
-    program: nodes.Program, entry: str, backend: Backend, on_cpu: OnCpu = _ANYHOW, graph: bool = False
-) -> Executable:
-    """Compile a function of a closed program; on a GPU it may run as graphs."""
+    program: nodes.Program, entry: str, backend: Backend, on_cpu: OnCpu = _ANYHOW, graph: bool = False,
+    parts: tuple[str, ...] | None = None,
+) -> Executable:  # fmt: skip
+    """Compile a function of a closed program; on a GPU it may run as graphs.  `parts` tell the program apart."""
     if backend == "cuda":
         if on_cpu.checked:
             raise ArgumentError('checked= runs the program on the CPU; leave out backend="cuda"')
@@ -263,7 +292,7 @@ def build(
         return cuda.build(program, entry, graph)
     from hetad.run import cpu
 
-    return cpu.build(program, entry, on_cpu)
+    return cpu.build(program, entry, on_cpu, parts)
 
 
 def limits(memory_limit: int | str | None = None, host_memory: int | str | None = None) -> MemoryLimit | None:

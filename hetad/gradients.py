@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
 from hetad.diagnostics import ExecutionError
 from hetad.ir.types import Float
@@ -20,8 +19,8 @@ from hetad.shown import describe, with_source
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program
+    from hetad.host.decisions import Saved
     from hetad.host.derivative import Derivative
-    from hetad.host.explanation import Saved
     from hetad.run.on_cpu import OnCpu
 
 
@@ -58,6 +57,8 @@ class Gradient(Rebuilt):
     def source(self) -> str:
         """The derivative program as one .cu that nvcc compiles."""
         if self._source is None:
+            from hetad import pipeline
+
             self._source = pipeline.source(self.derivative)
         return self._source
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hetad.diagnostics import ArgumentError
 from hetad.frontend.settings import FRONTENDS, Settings
+from hetad.kept_unit import kept_unit
 
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
@@ -26,11 +27,17 @@ class Texts:
     settings: Settings
 
     def unit(self, more: Mapping[str, str]) -> Unit:
-        from hetad import frontend
-
+        """As another process has left it, if its files are what they were."""
         if self.settings.frontend not in FRONTENDS:
             raise ArgumentError(f"there is no front end {self.settings.frontend!r}; there are {', '.join(FRONTENDS)}")
-        return frontend.load_files([(text + more.get(name, ""), name) for text, name in self.files], self.settings)
+        texts = [(text + more.get(name, ""), name) for text, name in self.files]
+
+        def read() -> Unit:
+            from hetad import frontend
+
+            return frontend.load_files(texts, self.settings)
+
+        return kept_unit(texts, self.settings, read)
 
 
 @dataclass(frozen=True)

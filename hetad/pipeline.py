@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ from hetad.host.closing import closed, distinct_names, in_session, with_launch_b
 from hetad.host.communication import join_communicators
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivation import Derivation, Request, parameters_of
-from hetad.host.derivative import Derivative, Parameter
+from hetad.host.derivative import Derivative, Parameter, Primal, SecondOrder
 from hetad.host.explanation import explained
 from hetad.host.freed_twice import refuse_double_frees
 from hetad.host.graphs import refuse_data_dependence
@@ -254,17 +254,6 @@ def every_pass() -> tuple[Pass[Any], ...]:
     return (supported, own_operations, *NORMAL_FORM, *HOST_FORM, *KERNELS.every(), *REVERSE, tangent, *LOWER, *CPU)
 
 
-@dataclass(frozen=True, slots=True)
-class Primal:
-    """A program to run as it is: its entry, and what each parameter of the entry is.  `flat`: all calls inlined."""
-
-    program: ir.Program
-    entry: str
-    parameters: tuple[Parameter, ...]
-    written: frozenset[str]
-    flat: ir.Program
-
-
 @deep
 def normalized(program: ir.Program) -> ir.Program:
     return normalize(program)
@@ -306,14 +295,6 @@ def primal(unit: Unit, name: str) -> Primal:
 def differentiate(unit: Unit, request: Request) -> Derivative:
     """The derivative program that is asked for."""
     return _derivative(reach_for_derivative(unit, request.function, request.rules), request)
-
-
-@dataclass(frozen=True, slots=True)
-class SecondOrder:
-    """`derivative` is the gradient of `tangent`, the tangent of a function, with respect to the function's `wrt`."""
-
-    tangent: Derivative
-    derivative: Derivative
 
 
 def differentiate_twice(unit: Unit, request: Request, gradient: bool = False) -> SecondOrder:

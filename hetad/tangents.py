@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hetad import pipeline
 from hetad.compiled import Backend, Choice, backend_for
 from hetad.origin import Derivation
 from hetad.rebuilt import Rebuilt
@@ -56,6 +55,8 @@ class Tangent(Rebuilt):
     def source(self) -> str:
         """The derivative program as one .cu that nvcc compiles."""
         if self._source is None:
+            from hetad import pipeline
+
             self._source = pipeline.source(self.derivative)
         return self._source
 
@@ -176,6 +177,8 @@ class HessianProduct(Rebuilt):
     @property
     def source(self) -> str:
         """The derivative program as one .cu that nvcc compiles."""
+        from hetad import pipeline
+
         return pipeline.source(self.derivative)
 
     @property

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.cli.options import add_json, add_source, load, names
 from hetad.diagnostics import ArgumentError, RaceError, SourceError, Span, collecting, recoverable, report
 from hetad.ir.types import Float, Pointer, holds_floating
@@ -140,6 +139,7 @@ def examine(
     Python can call, too.
     """
     from hetad import pipeline
+    from hetad.analysis.pointer_expressions import holds_pointer
     from hetad.frontend import fence
     from hetad.host.derivation import Request
 

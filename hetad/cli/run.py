@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     with progress(f"running {problem.function}"):
         if options.racecheck:
             comparison.watch(problem)
-        keywords = limits(options) | making(options) | on_cpu(options) | {"graph": options.graph}
+        keywords = limits(options) | making(options) | on_cpu(options) | {"graph": options.graph, "tangent": False}
         subject, arguments = comparison.from_problem(problem, options.backend, **keywords)
         written = copy.deepcopy(arguments)
         returned = subject.primal(written)

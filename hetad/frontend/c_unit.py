@@ -32,7 +32,8 @@ class CUnit(Unit):
         super().__init__(", ".join(host.name for host, _ in files))
         self._alone = alone
         texts = [text for pair in files for text in pair if text is not None]
-        self.sources: Mapping[str, str] = {file: text for t in texts for file, text in t.sources.items()}
+        self.sources = {file: text for t in texts for file, text in t.sources.items()}
+        self.has_missing_headers = any(t.missing for t in texts)
         self._missing = tuple(dict.fromkeys(missing for t in texts for missing in t.missing))
         try:
             items = [

@@ -43,6 +43,7 @@ class FirstThatReads(Unit):
         self._c = CUnit(files)
         super().__init__(self._c.name)
         self.sources = self._c.sources
+        self.has_missing_headers = self._c.has_missing_headers
         self._files = files
         self._clang: Unit | SourceError | None = None
         self._readers: dict[str, Unit] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from hetad.deep import deep
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 
 
 class Unit(ABC):
-    """CUDA sources after preprocessing.  Made by `hetad.frontend.load`."""
+    """CUDA sources after preprocessing.  Made by `hetad.frontend.load`.
+
+    `key` tells it apart from all other programs in all processes; None where nothing does.  `sources`: the texts of all
+    files that were read, by name."""
+
+    key: str | None = None
+    has_missing_headers = False
+    sources: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from hetad.host.decisions import Explanation
 from hetad.host.derivation import Derivation, Together, parameters_of
 from hetad.host.derivative import Parameter
-from hetad.host.explanation import Explanation
 from hetad.host.parameters import RETURN
 from hetad.host.sets.kernels import MOST
 from hetad.ir import nodes as ir

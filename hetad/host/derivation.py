@@ -19,10 +19,11 @@ from hetad.passes.task import Task
 
 if TYPE_CHECKING:
     from hetad.analysis.pointers import Location
-    from hetad.host.explanation import Explanation, Saves
+    from hetad.host.decisions import Explanation, MemoryLimit
+    from hetad.host.explanation import Saves
     from hetad.host.kernels.pullbacks import Pullbacks
     from hetad.host.saves.buffer_versioning import Renaming
-    from hetad.host.saves.checkpoint import Checkpoints, MemoryLimit
+    from hetad.host.saves.checkpoint import Checkpoints
     from hetad.host.saves.parts import Ends, WrittenParts
     from hetad.host.saves.rematerialisation import Refill
     from hetad.host.setting import Setting

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from hetad.ir.nodes import Program, Symbol
 
 if TYPE_CHECKING:
-    from hetad.host.explanation import Explanation
+    from hetad.host.decisions import Explanation
 
 Role = Literal[
     "grid", "block", "shared_mem", "stream", "primal", "adjoint", "seed", "tangent", "bytes", "sets", "size", "value"
@@ -40,3 +40,22 @@ class Derivative:
     parameters: tuple[Parameter, ...]
     explanation: Explanation
     bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Primal:
+    """A program to run as it is: its entry, and what each parameter of the entry is.  `flat`: all calls inlined."""
+
+    program: Program
+    entry: str
+    parameters: tuple[Parameter, ...]
+    written: frozenset[str]
+    flat: Program
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOrder:
+    """`derivative` is the gradient of `tangent`, the tangent of a function, with respect to the function's `wrt`."""
+
+    tangent: Derivative
+    derivative: Derivative

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.device.accumulation.increments import increment
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
+from hetad.host.decisions import Accumulated, Explanation, Saved
 from hetad.host.derivation import Derivation
-from hetad.host.saves.checkpoint import TimeLoop
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import is_zero
@@ -20,39 +20,6 @@ from hetad.ir.types import FLOAT, Pointer, element, innermost, size_of
 from hetad.ir.visit import bodies, map_expr, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """One value or buffer that the forward sweep saves: in `function`, for the statement at `span`."""
-
-    function: str
-    what: str
-    how: str
-    bytes: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Accumulated:
-    """One update of an adjoint that several threads may share; `why`: what was proven, or could not be."""
-
-    function: str
-    what: str
-    how: str
-    why: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    active: dict[str, tuple[str, ...]]
-    saved: tuple[Saved, ...]
-    accumulated: tuple[Accumulated, ...]
-    loops: tuple[TimeLoop, ...] = ()  # under a memory limit
-    refilled: tuple[Saved, ...] = ()  # what is computed again instead
-    sets: str = ""  # how the sets of a batch run, if there is one
-
 
 _EXTENTS = {
     "value": "value on the tape",

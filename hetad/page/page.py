@@ -16,8 +16,8 @@ from hetad.page.code import Line, Note, key, pane
 
 if TYPE_CHECKING:
     from hetad.diagnostics import Span
+    from hetad.host.decisions import Saved
     from hetad.host.derivative import Derivative
-    from hetad.host.explanation import Saved
     from hetad.ir import nodes as ir
 
 _HERE = Path(__file__).parent

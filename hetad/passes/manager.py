@@ -125,6 +125,11 @@ def watch_always(*watchers: Watcher) -> None:
     _everywhere.extend(watchers)
 
 
+def is_watched() -> bool:
+    """Whether somebody watches the passes that run here."""
+    return bool(_everywhere or _watchers.get())
+
+
 def run(pipeline: Sequence[Pass[Any]], program: P) -> P:
     """The program after all passes of the pipeline."""
     for step in pipeline:

@@ -125,13 +125,18 @@ def write_text(name: str, text: str) -> Path:
 
 def intact(path: Path) -> bool:
     """Whether the entry is there, a file of this user's own, and its contents are those that were written."""
+    return contents(path) is not None
+
+
+def contents(path: Path) -> bytes | None:
+    """What was written to an entry; None if it is not intact."""
     try:
         with open(path, "rb", opener=_no_link) as file:
             data = file.read() if private.is_private_file(file.fileno()) else b""
     except OSError:
-        return False
+        return None
     body, seal, digest = data[:-40], data[-40:-32], data[-32:]
-    return seal == _SEAL and hashlib.sha256(body).digest() == digest
+    return body if seal == _SEAL and hashlib.sha256(body).digest() == digest else None
 
 
 def _no_link(path: str, flags: int) -> int:

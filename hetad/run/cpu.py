@@ -6,9 +6,9 @@ import ctypes
 import os
 from typing import TYPE_CHECKING, Any
 
-from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.run.executable import Executable, Library, library
+from hetad.run.kept import kept
 from hetad.run.memory import HostMemory
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class CpuExecutable(Executable):
         return self._returned()
 
 
-def build(program: Program, entry: str, on_cpu: OnCpu) -> Executable:
+def build(program: Program, entry: str, on_cpu: OnCpu, parts: tuple[str, ...] | None = None) -> Executable:
     """Compile `program` for a call of its function `entry`.
 
     Args:
@@ -51,6 +51,7 @@ def build(program: Program, entry: str, on_cpu: OnCpu) -> Executable:
         on_cpu: how many threads run the blocks of a grid; 0 for as many as there are processors; None for
             `$HETAD_CPU_THREADS`, or else one.  With more than one, sums in atomics have no fixed order.  Where accesses
             are checked, blocks run one after another.
+        parts: what tells the program apart in all processes, if anything does; its text is kept under that.
 
     Raises:
         BackendError: there is no C compiler, or it fails.
@@ -58,11 +59,18 @@ def build(program: Program, entry: str, on_cpu: OnCpu) -> Executable:
     count = _threads(on_cpu.threads)
     mode = _mode()
     sweeps = mode not in ("fibers", "blocks")
-    options = targets.CpuOptions(fibers=mode == "fibers", parallel=count > 1, sweeps=sweeps)
+    parallel = count > 1
+
+    def printed() -> str:
+        from hetad import targets
+
+        options = targets.CpuOptions(fibers=mode == "fibers", parallel=parallel, sweeps=sweeps)
+        return targets.cpu_source(program, entry, options)
 
     def plain() -> CpuExecutable:
-        code = library(targets.cpu_source(program, entry, options), libraries=("m", "pthread") if count > 1 else ("m",))
-        return CpuExecutable(program.functions[entry], code, count if options.parallel and not options.fibers else None)
+        text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel)), printed)
+        code = library(text, libraries=("m", "pthread") if parallel else ("m",))
+        return CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
 
     if on_cpu.checked is False or (on_cpu.checked is None and mode not in ("checked", "safe")):
         return plain()

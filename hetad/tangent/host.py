@@ -9,9 +9,10 @@ from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
 from hetad.host.communication import communicates
+from hetad.host.decisions import Explanation
 from hetad.host.derivation import Derivation, with_body
 from hetad.host.derivative import Parameter
-from hetad.host.explanation import Explanation, names_of
+from hetad.host.explanation import names_of
 from hetad.host.kernels.launches import aligned
 from hetad.host.kernels.routines import put_in_place
 from hetad.host.parameters import RETURN

@@ -29,7 +29,8 @@ class CppUnit(Unit):
         self._files = [(host, device if device and device.tokens != host.tokens else None) for host, device in files]
         texts = [text for pair in self._files for text in pair if text is not None]
         shipped = [m for text in texts for m in models.named(t.text for t in text.tokens)]
-        self.sources: Mapping[str, str] = {n: s for m in (*shipped, *texts) for n, s in m.sources.items()}
+        self.has_missing_headers = any(text.missing for text in texts)
+        self.sources = {n: s for m in (*shipped, *texts) for n, s in m.sources.items()}
         self._asked: list[str] = []
         self._instances: dict[str, str] = {}  # by what the user calls them
         self._linkage = self._read()

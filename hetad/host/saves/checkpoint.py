@@ -14,7 +14,6 @@ Checkpoints and records lie on the one tape, since schedules take back what they
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.control import assemble, counted_header, normal_form, taped_body
@@ -24,6 +23,7 @@ from hetad.analysis.carried import Memories, State, pointers_behind, state_of
 from hetad.analysis.loops import Counted
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Filling, Quote
+from hetad.host.decisions import TimeLoop
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
@@ -41,28 +41,6 @@ FINISHED, CHECKPOINT, RESUME = (
     ir.Const(value, INT, f"HETAD_{name}", span=_SUPPORT)
     for value, name in enumerate(("FINISHED", "CHECKPOINT", "RESUME"))
 )
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryLimit:
-    """Bytes for all that is saved, and bytes of host memory for further checkpoints of device memory."""
-
-    bytes: int
-    on_host: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TimeLoop:
-    """A loop that a schedule may run, or the reason why every step of it is recorded; `state` names what it saves."""
-
-    span: Span
-    state: tuple[str, ...]
-    refused: str = ""
-
-    def __str__(self) -> str:
-        if self.refused:
-            return f"every step is recorded: {self.refused}"
-        return f"checkpoints of {', '.join(self.state)}"
 
 
 class Checkpoints:

@@ -20,7 +20,7 @@ from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointer_expressions import pointers_within
 from hetad.analysis.pointers import Location, Root
-from hetad.host.explanation import Saved
+from hetad.host.decisions import Saved
 from hetad.host.saves.parts import WrittenParts
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentityMap, IdentitySet
