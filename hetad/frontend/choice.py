@@ -131,11 +131,16 @@ def _refusal(unit: Unit, function: str) -> SourceError | None:
     return None
 
 
+def _same_line(one: SourceError, other: SourceError) -> bool:
+    places = [(error.span.file, error.span.line) for error in (one, other) if error.span is not None]
+    return len(places) < 2 or places[0] == places[1]
+
+
 def _tells_more(clang: SourceError, c: SourceError) -> bool:
     """Whether the refusal of the C++ front end is the one to show: what C says of C++ is that it is C++."""
     if isinstance(c, IsCppError):
         return True
-    if isinstance(clang, UnknownNameError) or clang.message.startswith("Clang: "):
+    if isinstance(clang, UnknownNameError) or (clang.message.startswith("Clang: ") and _same_line(clang, c)):
         return False
     words = ("does not read", "cooperative groups")
-    return any(word in c.message for word in words) or type(c) is SyntaxProblem
+    return any(word in c.message for word in words) or isinstance(c, SyntaxProblem)

@@ -8,6 +8,7 @@ from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import held
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import BASE, is_reference
+from hetad.frontend.models import is_model
 
 
 def is_decomposition(cursor: Cursor) -> bool:
@@ -63,6 +64,10 @@ def parts(body: Body, cursor: Cursor) -> list[str] | None:
     type_ = type_.get_pointee().get_canonical() if is_reference(type_) else type_
     if type_.kind == TypeKind.CONSTANTARRAY:
         return None
+    if any(t.text == "tuple_size" and not is_model(t.file) for t in body.source.tokens):
+        body.source.refuse("structured bindings beside a tuple_size of the program's own", cursor, "name the parts")
+    if type_.get_declaration().spelling == "tuple" and body.source.is_models(type_.get_declaration()):
+        return _of_tuple(type_)
     lead = ""
     while type_.kind == TypeKind.RECORD and not list(type_.get_fields()) and len(held(type_.get_declaration())) == 1:
         type_, lead = held(type_.get_declaration())[0].type.get_canonical(), f"{lead}{BASE}."
@@ -71,6 +76,17 @@ def parts(body: Body, cursor: Cursor) -> list[str] | None:
         body.source.refuse("structured bindings of what is neither a plain struct nor an array", cursor,
                            "name the members")  # fmt: skip
     return [f"{lead}{f.spelling}" + "*" * is_reference(f.type) for f in fields]
+
+
+def _of_tuple(type_: Type) -> list[str]:
+    """The same of a tuple, which is one member, and the rest."""
+    found, lead = [], ""
+    while True:
+        head, *rest = type_.get_fields()
+        found.append(f"{lead}{head.spelling}" + "*" * is_reference(head.type))
+        if not rest:
+            return found
+        lead, type_ = f"{lead}{rest[0].spelling}.", rest[0].type.get_canonical()
 
 
 def place(body: Body, binding: Cursor, at: Cursor) -> Node | None:

@@ -42,6 +42,8 @@ def statement(body: Body, cursor: Cursor) -> Node:
     if handler is not None:
         return handler(body, cursor)
     if cursor.kind.is_expression():
+        if _is_throw(cursor):
+            return tree.call("abort", (), body.coord(cursor))  # nothing catches it: `try` is refused
         special = _swap(body, cursor) or ended(body, cursor) or memory.deleted(body, plain(cursor))
         return special or tree.for_effect(expression(body, cursor))
     return body.source.refuse(
@@ -79,7 +81,13 @@ def _with_numbers(body: Body, text: str) -> str:
 
 
 def _may_be_passed_over(cursor: Cursor) -> bool:
-    return cursor.kind == CursorKind.DECL_STMT or bool(cursor.kind.is_expression())
+    return cursor.kind == CursorKind.DECL_STMT or (bool(cursor.kind.is_expression()) and not _is_throw(cursor))
+
+
+def _is_throw(cursor: Cursor) -> bool:
+    while cursor.kind == CursorKind.UNEXPOSED_EXPR and (inner := clang.only(cursor)) is not None:
+        cursor = inner
+    return bool(cursor.kind == CursorKind.CXX_THROW_EXPR)
 
 
 def block(body: Body, cursor: Cursor) -> Node:

@@ -1,4 +1,4 @@
-"""Declarations of what is passed over in C++ (`frontend/opaque.py`) and has no model: streams."""
+"""Declarations of what is passed over in C++ (`frontend/opaque.py`) and has no model: streams, and what is thrown."""
 
 TEXT = """
 namespace std {
@@ -18,5 +18,18 @@ struct ofstream : ostream, ios {
 typedef ofstream fstream;
 struct ostringstream : ostream { ostringstream(); };
 typedef ostringstream stringstream;
+struct exception { const char *what() const noexcept; };
+struct logic_error : exception {
+    explicit logic_error(const char *); template<class T> explicit logic_error(const T &); };
+struct runtime_error : exception {
+    explicit runtime_error(const char *); template<class T> explicit runtime_error(const T &); };
+struct invalid_argument : logic_error { using logic_error::logic_error; };
+struct domain_error : logic_error { using logic_error::logic_error; };
+struct length_error : logic_error { using logic_error::logic_error; };
+struct out_of_range : logic_error { using logic_error::logic_error; };
+struct range_error : runtime_error { using runtime_error::runtime_error; };
+struct overflow_error : runtime_error { using runtime_error::runtime_error; };
+struct underflow_error : runtime_error { using runtime_error::runtime_error; };
+struct bad_alloc : exception {};
 }
 """

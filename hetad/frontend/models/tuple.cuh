@@ -29,7 +29,12 @@ template <class H, class... T> struct tuple<H, T...> {
 
 template <class T> struct tuple_size;
 template <class... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
+template <class T, size_t> using __sized = T;
+template <class T> struct tuple_size<__sized<const T, sizeof(tuple_size<T>)>> : tuple_size<T> {};
 template <size_t I, class T> struct tuple_element;
+template <size_t I, class T> struct tuple_element<I, const T> {
+    typedef const typename tuple_element<I, T>::type type;
+};
 template <class H, class... T> struct tuple_element<0, tuple<H, T...>> { typedef H type; };
 template <size_t I, class H, class... T> struct tuple_element<I, tuple<H, T...>> {
     typedef typename tuple_element<I - 1, tuple<T...>>::type type;
