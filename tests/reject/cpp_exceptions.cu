@@ -5,8 +5,11 @@ error = "UnsupportedError"
 ---*/
 void f(double *x)
 {
-    if (x[0] < 0)
-        throw 1;  // expected-error: exceptions
-    //  ^
-    x[0] *= 2;
+    try {  // expected-error: exceptions
+//  ^
+        if (x[0] < 0) throw 1;
+        x[0] *= 2;
+    } catch (int e) {
+        x[0] = e;
+    }
 }

@@ -98,8 +98,8 @@ def _derives(derived: Type, base: Type, depth: int) -> bool:
                 return True
             if depth < _DEPTH and _derives(type_, base, depth + 1):
                 return True
-        elif template is not None and any(
-            c.kind == CursorKind.TEMPLATE_REF and c.referenced == template for c in specifier.get_children()
-        ):
-            return True
+        elif template is not None:  # the first reference is the base itself, others are among its arguments
+            named = (c.referenced for c in specifier.get_children() if c.kind == CursorKind.TEMPLATE_REF)
+            if next(named, None) == template:
+                return True
     return False
