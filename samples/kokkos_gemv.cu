@@ -1,4 +1,7 @@
-// A product of a matrix and a vector by teams of Kokkos, one for each row, with the vector in the team's memory.
+// A product of a matrix and a vector by teams of Kokkos, a team for each row: the threads of a team fill the team's
+// scratch memory together, wait, sum up their part of the row in a nested parallel_reduce, and one of them stores.
+// The vector is squared on its way into scratch memory and the row's sum as well, so the gradient is not constant;
+// what the kernel adds to y is there twice, as it runs twice.
 #include <Kokkos_Core.hpp>
 
 typedef Kokkos::TeamPolicy<> Teams;

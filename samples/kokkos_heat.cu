@@ -1,4 +1,8 @@
-// The heat equation on a plane by Kokkos, with conduction that depends on the temperature.
+// The heat equation on a plane by Kokkos, with conduction that depends on the temperature: two views that are swapped
+// after each step, and an MDRangePolicy with tiles over the inner cells.
+//
+// The adjoint of the stencil is found to be a gather: each cell sums over those that read it through now(i - 1, j) and
+// its like. What the steps overwrite is saved for the reverse sweep, as far as the nonlinear terms need it.
 #include <Kokkos_Core.hpp>
 
 void heat(double *u, double k, int nx, int ny, int steps)

@@ -1,4 +1,7 @@
-// The norm of a vector by Kokkos: once with a functor, once with a lambda.
+// The norm of a vector by Kokkos, in the two forms of its examples of linear algebra: a functor with a view as its member,
+// and a lambda that captures the view. Both are a parallel_reduce: threads sum up squares, a second kernel joins the
+// sums of threads, the host the rest. The gradient of either is x / nrm2(x), and its kernel one multiplication for
+// each element.
 #include <Kokkos_Core.hpp>
 
 typedef Kokkos::View<double *> Vector;

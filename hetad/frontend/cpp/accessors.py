@@ -33,7 +33,7 @@ def written_out(body: Body, method: Cursor, this: Node | None, args: Sequence[No
     value, params = _returned(found), list(found.get_arguments())
     if value is None or this is None or len(params) != len(args) or not all(map(is_pure, (this, *args))):
         return None
-    inner = Body(body.entities, found, body.depth + 1, bits=body.on_device)
+    inner = Body(body.entities, found, body.depth + 1, device=body.on_device)
     given = {p.hash: _argument(inner, p, a) for p, a in zip(params, args, strict=True)}
     if None in given.values() or len(given) != len(params):
         return None

@@ -45,7 +45,8 @@ class Body:
     this_node: Node | None = None  # and for their object
     targets: Mapping[int, Cursor] = field(default_factory=dict)  # the functions that parameters are, or their classes
     bound: dict[int, tuple[str, Cursor, int]] = field(default_factory=dict)  # names of structured bindings
-    bits: bool = False  # of what is given to a kernel
+    passes_bits: bool = False  # what a kernel is given
+    device: bool = False  # written out where the device calls it
 
     @property
     def source(self) -> Source:
@@ -89,8 +90,8 @@ class Body:
 
     @cached_property
     def on_device(self) -> bool:
-        """Whether objects that are counted are their bits here."""
-        if self.bits or BITS in self.targets:
+        """Whether this is code of the device alone, where objects that are counted are their bits."""
+        if self.device or BITS in self.targets:
             return True
         return self.function is not None and self.entities.item(self.function).kind in ("kernel", "device")
 

@@ -267,7 +267,7 @@ def _launch(body: Body, cursor: Cursor, kernel: Cursor, configuration: Cursor) -
 
     at = body.coord(cursor)
     settings = [_extent(body, c) if n < 2 else expression(body, c) for n, c in enumerate(given(configuration))]
-    body = replace(body, bits=True)
+    body = replace(body, passes_bits=True)
     for argument in given(cursor):
         lifetimes.refuse(body, argument.type, argument, "as an argument of a kernel", "pass its pointer")
     args, functions = arguments(body, kernel, given(cursor))

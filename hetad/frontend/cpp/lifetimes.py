@@ -25,19 +25,23 @@ from hetad.ir.types import INT
 MOST = 64  # elements of an array of objects that are treated one by one
 
 
+def _holds_bits(body: Body) -> bool:
+    return body.passes_bits or body.on_device
+
+
 def has_end(body: Body, type_: Type) -> bool:
     """Whether the end of an object does something."""
-    return not is_reference(type_) and special.has_end(body.entities.specials, type_, body.on_device)
+    return not is_reference(type_) and special.has_end(body.entities.specials, type_, _holds_bits(body))
 
 
 def copies_itself(body: Body, type_: Type) -> bool:
     """Whether to copy an object is more than to copy its bytes."""
-    return special.copies_itself(body.entities.specials, type_, body.on_device)
+    return special.copies_itself(body.entities.specials, type_, _holds_bits(body))
 
 
 def is_bits(body: Body, type_: Type) -> bool:
     """Whether an object that counts owners is its bits here, whatever its class says."""
-    return body.entities.specials.counts and special.is_bits(type_.get_canonical(), body.on_device)
+    return body.entities.specials.counts and special.is_bits(type_.get_canonical(), _holds_bits(body))
 
 
 # --- ends ----------------------------------------------------------------------------------------
