@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.frontend.lower.convert import unqualified
+from hetad.ir.arithmetic import literal
 from hetad.ir.identity import IdentitySet
 from hetad.ir.nodes import (
     AddressOf,
@@ -64,6 +65,7 @@ def refused(function: Function) -> Iterator[Cast]:
                     cast in stepping
                     or not reinterprets(cast.operand.type, cast.type)
                     or _same_numbers(cast.operand.type, cast.type)
+                    or literal(cast.operand) == 0  # a null pointer
                 ):
                     continue
                 uses = uses or _Uses(function)

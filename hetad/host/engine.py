@@ -17,6 +17,7 @@ from hetad.analysis.spaces import Spaces
 from hetad.device.asked import Asked
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.again.records import is_record, reversed_record
 from hetad.host.cells import Cells
 from hetad.host.communication import CommunicationAdjoints, communicates
 from hetad.host.doubtful import spaces_tested
@@ -145,6 +146,8 @@ class HostEngine(Engine):
     def call(self, s: ir.Call) -> Parts:
         if stores_results(s.function):
             return reverse_call(self, s)
+        if is_record(s):
+            return reversed_record(self, s)
         save, restore = self.save(s.result, s.span) if s.result is not None else ([], [])
         callee = callees.find(s.function)
         if isinstance(callee.pullback, Inactive) and callee.kind in ("output", "support"):

@@ -127,6 +127,12 @@ class OfCopy:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """Puts something on the record of a derivative that is differentiated again, or takes it back
+    (`host/again/records.py`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Absorbed:
     """A derivative has no need of the call: it keeps its own books, or says plainly what the call is there for."""
 
@@ -141,7 +147,7 @@ class Refused:
 
 Pullback = (
     Inactive | Formula | Mirrored | Restored | Transposed | Adds | OfMemory | Passed | Means | Spelled | InSpace
-    | OfCopy | Absorbed | Refused
+    | OfCopy | Recorded | Absorbed | Refused
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ The rows stand where their kind is at home, and are joined here:
 | memory operations, the runtime, the C library | `memops/table.py`, `memops/library.py` |
 | texts for readers, formatted texts | `rules/streams.py` |
 | communication | `memops/communication.py`, `rules/communication.py` |
-| hetad's own operations | `rules/operations.py` |
+| hetad's own operations | `rules/operations.py`, `rules/records.py` |
 
 Whoever wants to know something of a call asks for its row; a function without one may do anything.
 """
@@ -28,7 +28,7 @@ from hetad.memops.communication import WRITTEN as _WRITTEN
 from hetad.memops.library import VARIABLES
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
-from hetad.rules import communication, expanded, inactive, operations, refused, streams, threads
+from hetad.rules import communication, expanded, inactive, operations, records, refused, streams, threads  # noqa: F401
 from hetad.rules.callee import ALL, Callee, Formula, Kind, OfMemory, Refused, Target, Trait
 from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math.table import ROWS
@@ -92,8 +92,8 @@ def _rows() -> Iterator[Callee]:
     yield from threads.ROWS
     yield from streams.ROWS
     yield from map(_of_operation, TABLE.values())
-    yield from operations.ROWS
-    yield from communication.ROWS
+    yield from communication.CONSTANTS
+    yield from operations.rows()  # those of `communication` and `records` too
 
 
 def _mathematics() -> Iterator[Callee]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hetad.ir.types import INT
 from hetad.memops.communication import NUMBERS
 from hetad.rules.callee import Callee, Inactive
-from hetad.rules.operations import Act, Operation, Value
+from hetad.rules.operations import Act, Value
 
 _C = "MPI_Comm communicator"
 _REDUCED = f"int elements, MPI_Datatype type, MPI_Op operator, {_C}"
@@ -292,29 +292,5 @@ def remembers_adjoint(function: str) -> bool:
     return forward is not None and any(role.startswith("adj_") for role in forward.row(()).roles)
 
 
-def _operations() -> list[Operation]:
-    found: dict[int, Operation] = {}
-    for rule in RULES.values():
-        for operation in (rule.pullback, rule.forward, rule.extent):
-            if operation is not None:
-                found[id(operation)] = operation
-    for act in (
-        *TANGENTS.values(),
-        received_tangent,
-        forget_receive,
-        joined,
-        all_waited,
-        done,
-        comm_free,
-        type_free,
-        nccl_destroy,
-        nccl_done,
-    ):
-        found[id(act)] = act
-    return list(found.values())
-
-
 # Numbers that stand for ranks and the like: what they are, the library knows.
 CONSTANTS = tuple(Callee(name, "support", returns=INT, params=(), text={"cuda": name, "c": name}) for name in NUMBERS)
-
-ROWS = (*CONSTANTS, *(row for operation in _operations() for row in operation.rows.values()))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
+from hetad.host.again.records import is_record
 from hetad.host.communication import communicates
 from hetad.host.decisions import Explanation
 from hetad.host.derivation import Derivation, with_body
@@ -16,6 +17,7 @@ from hetad.host.explanation import names_of
 from hetad.host.kernels.launches import aligned
 from hetad.host.kernels.routines import put_in_place
 from hetad.host.parameters import RETURN
+from hetad.host.registration import argument_buffers
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
@@ -30,6 +32,7 @@ from hetad.tangent.communication import CommunicationTangents
 from hetad.tangent.engine import Engine, Statements
 from hetad.tangent.kernels import KernelTangent, kernel_tangent
 from hetad.tangent.memory import MemoryTangents
+from hetad.tangent.records import tangent_record
 
 
 @program_pass("tangent")
@@ -53,11 +56,23 @@ def tangent(derivation: Derivation) -> Derivation:
     of_kernels = {k.function.name: k.function for k in kernels.made.values()}
     functions = {**kernels.around.called(), **derivation.functions, **of_kernels}
     made = replace(
-        derivation, functions=functions, added=tuple(frame.parameters), explanation=Explanation(found, (), ())
+        derivation,
+        functions=functions,
+        added=tuple(frame.parameters),
+        explanation=Explanation(found, (), ()),
+        arguments=tuple(_known_arguments(setting, engine, whole)),
     )
     if masks is not None:
         made = replace(made, structs=(*derivation.structs, *masks.structs), bits=masks.bits)
     return with_body(made, whole)
+
+
+def _known_arguments(setting: Setting, engine: HostEngine, body: ir.Body) -> Statements:
+    """The buffers of the caller's, and those of their tangents, of which the run time must know the extent."""
+    if not engine.asks_sizes:
+        return []
+    told = [argument_buffers(setting, d.shadows, body) for d in engine.directions]
+    return list(dict.fromkeys(s for found in told for s in found))
 
 
 class Frame:
@@ -118,6 +133,13 @@ class Frame:
             if moves:  # the variable may lead elsewhere in the end
                 moving, shadow = shadow, var(d.named(p, shadow.type), span)
             self.opening.append(ir.Declare(shadow.symbol, None, span=span))
+            if self.engine.asks_sizes:
+                made = operations.ALLOCATION["device" if on_device else "host", True]
+                args, result = ((address_of(shadow), size), None) if on_device else ((size,), shadow)
+                self.opening.append(made(*args, result=result, span=span))
+                self.opening += [ir.Declare(moving.symbol, shadow, span=span)] if moves else []
+                self.closing += [] if freed else [operations.release(shadow, span=span)]
+                continue
             if on_device:
                 out = ir.Cast(address_of(shadow), Pointer(Pointer(VOID)), implicit=True, span=span)
                 self.opening.append(ir.Call("cudaMalloc", (out, size), span=span))
@@ -169,7 +191,10 @@ class HostEngine(Engine):
         self.memory = MemoryTangents(self)
         self.communication = CommunicationTangents(self, setting.function.body)
         # Whether the size of an allocation is asked for, so that the run time must know of it.
-        asked = any(operations.does(s, operations.kept_bytes) for s in walk_stmts(setting.function.body))
+        asked = any(
+            operations.does(s, operations.kept_bytes) or callees.has(s, "asks extents")
+            for s in walk_stmts(setting.function.body)
+        )
         self.asks_sizes = asked and not self.again
 
     def declare(self, s: ir.Declare) -> Statements:
@@ -189,6 +214,8 @@ class HostEngine(Engine):
     def call(self, s: ir.Call) -> Statements:
         if s.function in math.ROWS:
             return self.mathematics(s)
+        if is_record(s):
+            return tangent_record(self, s)
         callee = callees.find(s.function)
         if callee.operation is not None:
             tangents = self.communication if communicates(callee.operation) else self.memory

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.memory import common_type, whole_numbers
 from hetad.ir import nodes as ir
@@ -76,11 +77,8 @@ class MemoryTangents:
             )
         if row.of_table:
             return [x for p in (place, *self._shadows(place)) for x in self._table(s, p)]
-        if out is None and self.engine.asks_sizes:
-            zeroed = (row.zeroed, *(True for _ in self._shadows(place)))
-            made = zip((place, *self._shadows(place)), zeroed, strict=True)
-            size = self._size(s, row)
-            return [operations.ALLOCATION["host", z](size, result=p, span=s.span) for p, z in made]
+        if self.engine.asks_sizes:
+            return self._known(s, row, place)
         found: Statements = [s]
         for shadow in self._shadows(place):
             if out is None:
@@ -92,6 +90,19 @@ class MemoryTangents:
             # Of managed memory, which the host may use at once, by the host: a fill by the device may come later.
             found.append(self._zeros(shadow, self._size(s, row), on_host=row.space != "device", span=s.span))
         return found
+
+    def _known(self, s: ir.Call, row: MemoryOperation, place: ir.Place) -> Statements:
+        """Memory that the run time knows of."""
+        found: Statements = []
+        for p in (place, *self._shadows(place)):
+            zeroed = row.zeroed or p is not place or row.space == "managed"
+            allocation = operations.ALLOCATION[row.space, zeroed]
+            if row.space == "host":
+                found.append(allocation(self._size(s, row), result=p, span=s.span))
+                continue
+            status = s.result if p is place else None
+            found.append(allocation(address_of(p), self._size(s, row), result=status, span=s.span))
+        return [*found, *(_succeeded(s) if row.space == "host" and row.position("out") is not None else [])]
 
     def _shadows(self, place: ir.Place) -> list[ir.Place]:
         """Of a place that holds a pointer, where what it points to has some."""
@@ -133,7 +144,8 @@ class MemoryTangents:
                 )
         active = self.engine.one.is_active_pointer(pointer)
         shadows = [d.shadow_pointer(pointer) for d in self.engine.directions] if active else []
-        if (self.engine.asks_sizes and row.name == "free") or not self.released.isdisjoint(targets):
+        own = all(isinstance(t, Root) and t.heap for t in targets)
+        if (self.engine.asks_sizes and own) or not self.released.isdisjoint(targets):
             return [*(operations.release(x, span=s.span) for x in (*shadows, pointer)), *_succeeded(s)]
         freed = [
             replace(s, args=tuple(x if i == at else a for i, a in enumerate(s.args)), result=None) for x in shadows

@@ -9,7 +9,7 @@ import pytest
 
 import hetad
 from hetad.rules import operations
-from hetad.rules.callee import Absorbed, Inactive, InSpace, Means, OfCopy, Passed, Refused, Spelled
+from hetad.rules.callee import Absorbed, Inactive, InSpace, Means, OfCopy, Passed, Recorded, Refused, Spelled
 
 SECOND = {  # what the derivative does, and y of x and w
     "hetad_launched": """
@@ -84,17 +84,28 @@ void f(double *y, const double *x, const double *w, int n) { exchange<<<3, 32>>>
 """,
 }
 
-REFUSED = {
-    "hetad_save": """
-__global__ void square(double *x) { x[threadIdx.x] *= x[threadIdx.x]; }
+TIME_LOOP = """
+__global__ void square(double *x, double *y) { y[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x]; }
 void f(double *y, double *x, double a, int n) {
     for (int i = 0; i < n; ++i) {
-        square<<<1, 32>>>(x);
+        square<<<1, 32>>>(x, y);
+        square<<<1, 32>>>(y, x);
     }
-    cudaMemcpy(y, x, 32 * sizeof(double), cudaMemcpyDeviceToDevice);
 }
-""",
+"""
+REFUSED = {
+    "hetad_open_loop": (TIME_LOOP, {"memory_limit": 4096}),
+    "hetad_table_on_device": ("""
+__global__ void square(double *y, double **rows) { y[threadIdx.x] = rows[threadIdx.x % 2][0] * rows[0][0]; }
+void f(double *y, double *x, double a, int n) {
+    double **rows, *both[2] = {x, x + 1};
+    cudaMalloc(&rows, 2 * sizeof(double *));
+    cudaMemcpy(rows, both, 2 * sizeof(double *), cudaMemcpyHostToDevice);
+    square<<<1, 32>>>(y, rows);
+    cudaFree(rows);
 }
+""", {}),
+}  # fmt: skip
 
 
 WAYS = {"program": lambda g: g.program, "text": lambda g: hetad.loads(g.source, "emitted.cu")}
@@ -135,14 +146,21 @@ def test_a_derivative_of_a_derivative(operation, way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("operation", REFUSED)
 def test_an_operation_without_a_derivative_is_refused(operation, way):
-    text = REFUSED[operation]
-    g = hetad.gradient(hetad.loads(text, "twice.cu")["f"], wrt="x", of="y", backend="cpu")
+    text, options = REFUSED[operation]
+    g = hetad.gradient(hetad.loads(text, "twice.cu")["f"], wrt="x", of="y", backend="cpu", **options)
     with pytest.raises(hetad.UnsupportedError, match=f"'{operation}' in it has no derivative") as refused:
         hetad.gradient(WAYS[way](g)["f_grad"], wrt="x", of="adj_x")
     file, shown = ("twice.cu", text) if way == "program" else ("emitted.cu", g.source)
     assert refused.value.span.file == file
     assert 1 < refused.value.span.line < shown.count("\n")
     assert "take hetad.hvp of the program itself" in str(refused.value)
+
+
+def test_a_third_derivative_of_what_saves_something_is_refused():
+    g = hetad.gradient(hetad.loads(TIME_LOOP)["f"], wrt="x", of="y", backend="cpu")
+    second = hetad.gradient(g.program["f_grad"], wrt="x", of="adj_x", backend="cpu")
+    with pytest.raises(hetad.UnsupportedError, match="'hetad_keep' in it has no derivative"):
+        hetad.gradient(second.program["f_grad_grad"], wrt="x", of="adj_x_2", backend="cpu")
 
 
 ZEROS = """
@@ -199,8 +217,8 @@ def test_functions_of_the_program_may_be_called_as_operations_are():
 
 def test_every_operation_has_a_derivative_or_is_refused():
     """What carries no numbers is named; what is not named is refused.  Memory that serves once stays as it is."""
-    kept = {row.name for row in operations.ROWS if isinstance(row.pullback, Inactive | Absorbed)}
-    writes = {row.name for row in operations.ROWS if row.writes and row.params is not None}
+    kept = {row.name for row in operations.rows() if isinstance(row.pullback, Inactive | Absorbed)}
+    writes = {row.name for row in operations.rows() if row.writes and row.params is not None}
     assert kept & writes == {"hetad_retire", "hetad_revive_zeros"}
-    said = Inactive | Absorbed | Passed | Means | Spelled | InSpace | OfCopy | Refused
-    assert all(isinstance(row.pullback, said) for row in operations.ROWS)
+    said = Inactive | Absorbed | Passed | Means | Spelled | InSpace | OfCopy | Recorded | Refused
+    assert all(isinstance(row.pullback, said) for row in operations.rows())

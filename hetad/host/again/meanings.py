@@ -13,9 +13,9 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import literal
 from hetad.ir.build import Names, binary, convert, integer, zero
 from hetad.ir.types import DOUBLE, FLOAT, INT, SIZE_T, UINT, VOID, Float, Pointer
-from hetad.ir.visit import declared, map_body, map_expr, map_own_exprs, own_nodes
+from hetad.ir.visit import declared, map_body, map_expr, map_own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees, operations
-from hetad.rules.callee import Absorbed, Callee, Means, OfCopy, Refused, Spelled
+from hetad.rules.callee import Absorbed, Callee, Means, OfCopy, Recorded, Refused, Spelled
 
 _REMEDY = "take hetad.hvp of the program itself, or differentiate its tangent (hetad.jvp) instead"
 
@@ -26,6 +26,8 @@ class Meanings:
     def __init__(self, program: ir.Program, f: ir.Function, differentiated: bool) -> None:
         self._program, self._differentiated = program, differentiated
         self._names = Names({s.name for s in (*f.params, *declared(f.body))} | set(program.functions) | set(KERNELS))
+        # There is one record: a derivative that has one, and a tape, is not differentiated.
+        self._saves = any(operations.does(s, *_SAVES) for s in walk_stmts(f.body))
         self.body = map_body(self._statement, f.body)
 
     def _statement(self, s: ir.Stmt) -> ir.Stmt | ir.Body | None:
@@ -48,6 +50,8 @@ class Meanings:
             return s
         match row.pullback:
             case Refused() if self._differentiated:
+                raise self._refusal(row, s.span)
+            case Recorded() if self._differentiated and self._saves:
                 raise self._refusal(row, s.span)
             case Absorbed():
                 return None
@@ -115,6 +119,8 @@ class Meanings:
                 raise self._refusal(row, e.span)
             case Spelled(text=text):
                 return self._in_variable(e, row, text, before)
+        if operations.gives(e, operations.now):
+            return ir.Cast(e.args[0], e.type, span=e.span)
         return zero(e.type, e.span) if operations.gives(e, operations.was_zero) else e
 
     def _in_variable(self, e: ir.Intrinsic, row: Callee, text: str, before: list[ir.Stmt]) -> ir.Expr:
@@ -123,6 +129,12 @@ class Meanings:
         place = ir.Var(found, span=e.span)
         before += self._spelled(ir.Call(e.name, e.args, place, span=e.span), row, text)
         return place
+
+
+_SAVES = (
+    operations.push, operations.save, operations.save_part, operations.save_range, operations.rename,
+    operations.rename_part, operations.rename_range, operations.rename_rows, operations.rename_planes,
+)  # fmt: skip
 
 
 @cache
@@ -171,7 +183,7 @@ def _kernel(real: Float) -> ir.Function:
     given = (("sum", Pointer(real)), ("term", Pointer(real, const=True)), ("n", SIZE_T))
     params = {name: ir.Symbol(name, type_, _NOWHERE, "param") for name, type_ in given}
     body = _ADD(Names(params), _NOWHERE, **params)
-    return ir.Function(f"hetad_plus_{real}", "kernel", tuple(params.values()), VOID, body, _NOWHERE)
+    return ir.Function(f"{operations.ADDITION}_{real}", "kernel", tuple(params.values()), VOID, body, _NOWHERE)
 
 
 KERNELS = {f.name: f for f in map(_kernel, (FLOAT, DOUBLE))}  # that meanings launch
@@ -185,4 +197,4 @@ def _added(s: ir.Call, term: Filling | None, real: Float) -> ir.Stmt:
     more = binary("+", count, integer(_THREADS - 1, s.span, SIZE_T))
     blocks = convert(binary("/", more, integer(_THREADS, s.span, SIZE_T)), UINT)
     block = integer(_THREADS, s.span, UINT)
-    return ir.Launch(f"hetad_plus_{real}", blocks, block, None, None, (into, from_, count), span=s.span)
+    return ir.Launch(f"{operations.ADDITION}_{real}", blocks, block, None, None, (into, from_, count), span=s.span)

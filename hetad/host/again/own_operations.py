@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from hetad.host.again.guards import without_guards
+from hetad.host.again.kept_variables import with_kept_variables
 from hetad.host.again.meanings import KERNELS, Meanings
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
-from hetad.ir.visit import declared, map_body, substitute
+from hetad.ir.visit import declared, map_body, map_spans, substitute, walk_stmts
 from hetad.passes.manager import program_pass
 
 P = TypeVar("P", bound=ir.Program)
@@ -42,13 +43,16 @@ def _needed(names: set[str]) -> Mapping[str, ir.Function]:
 def _plain(program: ir.Program, f: ir.Function, differentiated: bool) -> ir.Function:
     f = without_guards(program, _as_read(f))
     body = Meanings(program, f, differentiated).body
-    return f if body is f.body else replace(f, body=body)
+    return f if body is f.body else with_kept_variables(replace(f, body=body))
 
 
 def _as_read(f: ir.Function) -> ir.Function:
-    """The function as its text would be read: adjoints are variables like others, and nobody has looked at loops."""
+    """The function as its text would be read: adjoints are variables like others, nobody has looked at loops, and
+    nothing is inlined."""
     plain = {x: replace(x, adjoint=False) for x in (*f.params, *declared(f.body)) if x.adjoint}
     body = map_body(_plain_loop, f.body)
+    if any(s.span.inlined is not None for s in walk_stmts(body)):
+        body = map_spans(lambda span: replace(span, inlined=None), body)
     if not plain and body is f.body and f.sweep is None:
         return f
     params = tuple(plain.get(p, p) for p in f.params)
