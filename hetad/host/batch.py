@@ -13,11 +13,11 @@ from hetad.host.decisions import Explanation
 from hetad.host.derivation import Derivation, Together, parameters_of
 from hetad.host.derivative import Parameter
 from hetad.host.parameters import RETURN
-from hetad.host.sets.kernels import MOST
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, integer, var
-from hetad.ir.types import CHAR, SIZE_T, VOID, Pointer, Void
+from hetad.ir.types import CHAR, SIZE_T, VOID, Pointer, Void, size_of
 from hetad.passes.manager import program_pass
+from hetad.rules import operations
 
 _UNIT = {"size": "elements", "bytes": "bytes"}  # by role
 
@@ -31,15 +31,19 @@ def over_batch(derivation: Derivation) -> Derivation:
     loop = _Loop(derivation, frozenset(batched))
     arguments = tuple(loop.argument(p) for p in parameters_of(derivation))
     together = derivation.at_once
+    step: ir.Expr
+    opening: ir.Body = ()
     if together is None:
         call = ir.Call(inner.name, arguments, loop.result(inner), span=inner.span)
         step = integer(1, inner.span, SIZE_T)
         how = "for each set of a batch"
     else:
         call = ir.Call(inner.name, (*arguments, *loop.together(together)), span=inner.span)
-        step, how = integer(MOST, inner.span, SIZE_T), "for a batch"
+        step, how = var(loop.most), "for a batch"
+        opening = (ir.Declare(loop.most, operations.sets_at_once(loop.bytes(), span=inner.span), span=inner.span),)
     span = inner.span
     body = (
+        *opening,
         ir.For(
             (ir.Declare(loop.set, integer(0, span, SIZE_T), span=span),),
             binary("<", var(loop.set), var(loop.sets.symbol)),
@@ -79,6 +83,7 @@ class _Loop:
         self.primal: Mapping[str, ir.Symbol] = setting.by_name
         self.set = self.names.symbol("set", SIZE_T, self.span)
         self.sets = self._made("sets", "sets")
+        self.most = self.names.symbol("most", SIZE_T, self.span, const=True)  # sets at once
         self.own: list[Parameter] = []
         self.sizes: dict[tuple[str, bool], Parameter] = {}
         self.values: list[Parameter] = []
@@ -130,10 +135,24 @@ class _Loop:
             self.values.append(self._made("value", "value", RETURN, given.value.type))
             yield binary("+", var(self.values[0].symbol), var(self.set))
         left = binary("-", var(self.sets.symbol), var(self.set))
-        most = integer(MOST, span, SIZE_T)
+        most = var(self.most)
         yield ir.Select(binary("<", left, most), left, most, SIZE_T, span=span)
         for name, in_bytes in given.sizes:
             yield self._size(name, in_bytes)
+
+    def bytes(self) -> ir.Expr:
+        """How many bytes one set has of what differs."""
+        total: ir.Expr | None = None
+        for p in self.own:
+            to = p.symbol.type.to if isinstance(p.symbol.type, Pointer) else None
+            if to is None or p.primal is None or not self._differs(p) or p.primal not in self.primal:
+                continue
+            if isinstance(self.primal[p.primal].type, Pointer):
+                in_bytes = isinstance(to, Void)
+                each = integer(1 if in_bytes else size_of(to), self.span, SIZE_T)
+                term = binary("*", self._size(p.primal, in_bytes), each)
+                total = term if total is None else binary("+", total, term)
+        return total if total is not None else integer(0, self.span, SIZE_T)
 
     def result(self, inner: ir.Function) -> ir.Place | None:
         """Where what the function returns for one set goes."""

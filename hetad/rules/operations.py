@@ -241,8 +241,9 @@ restore_part = Act("void restore_part(void *p)", _FAILS, *_RESTORES, pullback=Me
 restore_column = Act("void restore_column(void)", _FAILS, *_RESTORES)
 restore_columns = Act("void restore_columns(void)", _FAILS, *_RESTORES)
 
-# The sets of a batch that run at once: how many there are, what one has of an argument; sizes for all, how far apart
+# The sets of a batch that run at once: how many, what one has of an argument; sizes for all, how far apart
 # they lie, and where one does; values on the device.  What is done above for one, for each.
+sets_at_once = Value("size_t sets_at_once(size_t bytes)", pullback=Inactive())
 open_sets = Act("void open_sets(size_t sets)")
 argument_sets = Act("void argument_sets(const void *p, size_t bytes, int on_device)")
 of_sets = Value("size_t of_sets(size_t bytes)")

@@ -58,10 +58,12 @@ __global__ void raised(struct triple *p, const float *x, float w, int n) {
 // What differs on the host: a number that changes, an array of few, memory of the host, what comes from the device.
 void together(float *r, float *x, float w, const double *h, int n, int steps) {
     struct triple *p;
+    double *own = (double *)malloc(steps * sizeof(double));
     float top = 1, few[2] = {0.5f, 2};
     cudaMalloc(&p, n * sizeof(struct triple));
+    memcpy(own, h, steps * sizeof(double));
     for (int k = 0; k < steps; k++) {
-        w = w * 1.25f + (float)(h[k] * h[k]);
+        w = w * 1.25f + (float)(own[k] * h[k]);
         raised<<<1, 32>>>(p, x, w, n);
         lengths<<<1, 32>>>(x, p, n);
         cudaMemcpy(&top, x, sizeof(float), cudaMemcpyDeviceToHost);
@@ -71,7 +73,14 @@ void together(float *r, float *x, float w, const double *h, int n, int steps) {
     raised<<<1, 32>>>(p, x, w + top * few[0], n);
     lengths<<<1, 32>>>(r, p, n);
     cudaFree(p);
+    free(own);
 }
+
+__global__ void cube(float *y, const float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * x[i] * x[i];
+}
+void cubes(float *y, const float *x, int n) { cube<<<(n + 255) / 256, 256>>>(y, x, n); }
 
 __global__ void halve(double *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -161,6 +170,22 @@ def test_a_shared_array_may_lie_in_one_that_differs(program: hetad.Program) -> N
         expected = alone(y[i], x, laws[i], N, seeds={"y": y[i]})["l"]
         assert found[i]["a"] == pytest.approx(expected["a"])
         assert found[i]["b"] == pytest.approx(expected["b"])
+
+
+def test_no_more_at_once_than_keep_a_gpu_busy(program: hetad.Program) -> None:
+    """Of sets that take 32 MiB each, two go together, and then the third."""
+    n, sets = 1 << 21, 3
+    y, x = np.zeros((sets, n), np.float32), random(sets, n, dtype=np.float32)
+    options: Any = {"backend": "cpu", "batched": ["y", "x"], "optimize": AT_ONCE}
+    many = hetad.gradient(program["cubes"], "x", "y", batch=sets, **options)
+    found = many(y, x, n, seeds={"y": np.ones_like(x)})["x"]
+    np.testing.assert_allclose(found, 3 * x * x, rtol=1e-5)
+    assert many.last_report is not None
+    launches = many.last_report.launches
+    few = hetad.gradient(program["cubes"], "x", "y", batch=2, **options)
+    few(y[:2], x[:2], n, seeds={"y": np.ones_like(x[:2])})
+    assert few.last_report is not None
+    assert launches == 2 * few.last_report.launches
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,17 @@
 // The sets of a batch that run at once.  Each has its own part of every allocation, one behind the other.
 static size_t hetad_sets = 1;
 
+// How many run at once, of which each has so many bytes of arguments and adjoints: as many as a grid may have along an
+// axis, or so many that a GPU has enough to do, for more only take more memory.
+static size_t hetad_sets_at_once(size_t bytes)
+{
+    const size_t most = 65535, enough = (size_t)64 << 20;
+    if (bytes == 0 || enough / bytes >= most) {
+        return most;
+    }
+    return enough / bytes > 0 ? enough / bytes : 1;
+}
+
 static void hetad_open_sets(size_t sets)
 {
     hetad_sets = sets;

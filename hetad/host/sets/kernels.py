@@ -22,8 +22,6 @@ from hetad.ir.types import CHAR, DIM3, SIZE_T, UINT, Pointer
 from hetad.ir.visit import map_exprs, substitute, variables, walk_exprs, walk_stmts
 from hetad.rules import callees
 
-MOST = 65535  # sets at a time, as many as there may be blocks along y and z
-
 
 @dataclass(frozen=True, slots=True)
 class Widened:

@@ -203,6 +203,10 @@ class Text:
             dst, src, size, kind = args
             ends = (dst, self._apart(dst), src, self._apart(src))
             return op.copy_sets(*ends, size, convert(kind, INT), result=s.result, span=s.span)
+        if s.function == "memcpy" and s.result is None:
+            dst, src, size = args
+            ends = (dst, self._apart(dst), src, self._apart(src))
+            return op.copy_sets(*ends, size, integer(0, s.span, INT), span=s.span)
         if s.function == "cudaMemset":
             return op.fill_sets(args[0], self._apart(args[0]), *args[1:], result=s.result, span=s.span)
         if row is not None and row.action in (None, "inert") and not any(isinstance(a.type, Pointer) for a in args):
@@ -210,7 +214,10 @@ class Text:
         raise OneByOne(f"hetad does not know what '{s.function}' does for several sets", s.span)
 
     def _apart(self, pointer: ir.Expr) -> ir.Expr:
-        return op.set_bytes(_in_place(pointer), span=pointer.span)
+        there = _in_place(pointer)
+        while isinstance(there, ir.Binary):  # from its start: behind its end may be another memory
+            there = there.left
+        return op.set_bytes(there, span=pointer.span)
 
     def _alike(self, e: ir.Expr) -> ir.Expr:
         if self.differing.expr(e):
