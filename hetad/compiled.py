@@ -211,7 +211,11 @@ class Compiled:
 
     def _parts(self, what: str, choice: Choice | None = None) -> tuple[str, ...] | None:
         """What tells something that is made of the function apart in all processes."""
-        return None if self.unit.key is None else (self.unit.key, self.name, what, repr(choice and choice.key))
+        return (
+            None
+            if self.unit.key is None
+            else (self.unit.key, self.name, what, repr(choice.key) if choice is not None else "")
+        )
 
     def _require_outputs(self, choice: Choice) -> None:
         """Raises ArgumentError for a name in `of` to which the function never writes.

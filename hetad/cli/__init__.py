@@ -7,6 +7,7 @@ option, file, function or parameter, or a problem file that does not fit the pro
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 
 from hetad.cli.errors import explain_failure
@@ -15,6 +16,7 @@ from hetad.cli.parser import build_parser
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and gives the exit status; `argv` without the program's name."""
+    began = time.perf_counter()
     options = build_parser().parse_args(argv)
     try:
         return int(options.run(options))
@@ -33,3 +35,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (mpi := sys.modules.get("hetad.run.mpi")) is not None:
             mpi.abort_if_several()
         return status
+    finally:
+        if options.time:
+            _tell_times(time.perf_counter() - began)
+
+
+def _tell_times(seconds: float) -> None:
+    """A step has the time of those inside it, too."""
+    from hetad.run.timing import steps
+
+    for step in steps:
+        print(f"{step.seconds * 1000:9.1f} ms  {step.name}{' (kept)' if step.found else ''}", file=sys.stderr)
+    print(f"{seconds * 1000:9.1f} ms  in all, after the start of Python", file=sys.stderr)

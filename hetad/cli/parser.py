@@ -23,6 +23,8 @@ def build_parser() -> argparse.ArgumentParser:
         command = module.add(commands)
         command.set_defaults(run=module.run)
         command.add_argument("--debug", action="store_true", help="show the Python traceback of an error")
+        command.add_argument("--time", action="store_true", help="say on stderr how long each step took, and what "
+                             "another process had already done")  # fmt: skip
     return parser
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from hetad.diagnostics import BackendError
 from hetad.run import cache
+from hetad.run.timing import step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +149,8 @@ def _compile(
     flags = [*FLAGS, *compiler.extra_flags, *LINKER_FLAGS]
     paths = [f"-I{folder}" for folder in include_dirs]
     command = [*compiler.command, *flags, *paths, str(file), "-o", str(target), *linked]
-    done = _run(command)
+    with step("the C compiler"):
+        done = _run(command)
     if done.returncode != 0 and "march" in done.stderr:  # a compiler that does not know this processor
         done = _run([word for word in command if word != "-march=native"])
     if done.returncode != 0:

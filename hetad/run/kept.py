@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from hetad.deep import deep
 from hetad.passes.manager import is_watched
 from hetad.run import cache
+from hetad.run.timing import step
 
 T = TypeVar("T")
 
@@ -29,16 +30,23 @@ def kept(parts: Sequence[str] | None, make: Callable[[], T]) -> T:
     if parts is None or not is_enabled():
         return make()
     name = _name(parts)
-    data = cache.contents(cache.directory() / name)
-    if data is not None:
-        with contextlib.suppress(Exception):  # as good as absent
-            found: T = _load(data)
-            return found
-    value = make()
+    with step(_what(parts)) as noted:
+        data = cache.contents(cache.directory() / name)
+        if data is not None:
+            with contextlib.suppress(Exception):  # as good as absent
+                found: T = _load(data)
+                noted.found = True
+                return found
+        value = make()
     with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError, OSError):
         blob = _dump(value)
         cache.entry(name, lambda path: _write(path, blob))
     return value
+
+
+def _what(parts: Sequence[str]) -> str:
+    """The words among what tells an entry apart."""
+    return " ".join(part for part in parts if part.replace(" ", "").replace("_", "").isalnum() and len(part) < 40)
 
 
 def forget(parts: Sequence[str]) -> None:

@@ -624,3 +624,19 @@ def test_templates_are_listed(run: Run, source: Callable[[str], Path]) -> None:
     status, _, err = run("check", path, "twice")
     assert status == 2
     assert "name an instance of it, as 'twice<float>'" in err
+
+
+def test_times_are_told(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from hetad.run import kept, timing
+
+    monkeypatch.setattr(kept, "is_enabled", lambda: True)
+    monkeypatch.setattr("hetad.kept_unit.is_enabled", lambda: True)
+    monkeypatch.setenv("HETAD_CACHE_DIR", str(tmp_path / "cache"))
+    for again in (False, True):
+        timing.steps.clear()
+        status, _, err = run("run", SAMPLES / "axpy.toml", "--backend", "cpu", "--time")
+        assert status == 0
+        told = re.findall(r"^ +[\d.]+ ms  (.*)$", err, re.MULTILINE)
+        assert ("axpy derivative (kept)" in told) is again
+        assert ("the C compiler" in told) is not again
+        assert told[-1] == "in all, after the start of Python"
