@@ -16,6 +16,9 @@ from typing import Any
 
 import pytest
 
+# The tests of a GPU run side by side: JAX takes the memory that it needs, and not most of it at once.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
 from hetad.passes.manager import watch_always
 from hetad.passes.watching import Verifying
 from hetad.rules.signatures import signature
