@@ -7,14 +7,17 @@ process.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import math
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +167,19 @@ def abort_if_several() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         library().COMM_WORLD.Abort(1)
+
+
+@contextlib.contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Ctrl-C ends the process, and with it all ranks: one that waits for another would never come to see it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _end_all_together(module: Any) -> None:

@@ -83,6 +83,29 @@ g(np.zeros(2), np.array([-1.0, 1.0]), 2, seeds={"y": np.ones(2)})
     assert "rank 1 of 3: assertion failed: " in done.stderr
 
 
+WAITS = """
+#include <mpi.h>
+void f(double *y, int n)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Recv(y, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else MPI_Barrier(MPI_COMM_WORLD);
+}
+"""
+
+
+def test_an_interrupt_ends_a_rank_that_waits_for_another(tmp_path: Path) -> None:
+    """The signal comes when the ranks have long been waiting for each other."""
+    lines = """
+import os, signal, threading
+threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
+program["f"](np.zeros(3), 3)
+"""
+    done = on_ranks(2, script(tmp_path, WAITS, lines), seconds=60)
+    assert done.returncode != 0
+
+
 TOO_LONG = """
 #include <mpi.h>
 void f(double *y, const double *x, int n)
