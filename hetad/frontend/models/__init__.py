@@ -34,6 +34,7 @@ _WORDS = {
     "cub": ("cub",),
     "vector": ("vector", "thrust"),
     "thrust": ("thrust",),
+    "thrust_sort": ("thrust",),
     "kokkos": ("Kokkos",),
     "kokkos_view": ("Kokkos",),
     "kokkos_parallel": ("Kokkos",),
