@@ -152,6 +152,7 @@ BY_CLANG = {
         "Clang: invalid operands to binary expression ('ostream' and 'int')",
     ),
     "cub": ("void f(int *a) { §cub::DeviceReduce::Sum(a); }", "the cub library"),
+    "container": ("void f(int *a) { §std::map<int, int> m; a[0] = m[1]; }", "std::map is C++ that hetad does not read"),
     "tensor cores": (
         "__global__ void f(float *a) { §nvcuda::wmma::mma_sync(a, a, a, a); }",
         "tensor-core fragments (wmma)",

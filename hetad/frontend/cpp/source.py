@@ -19,6 +19,7 @@ from hetad.frontend.lower.declarations import MOST_ELEMENTS
 from hetad.frontend.tokens import Token, is_operator, matching
 
 _INSTANCE = "__hetad_instance_"
+_LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md lists"
 
 
 class Source:
@@ -55,14 +56,18 @@ class Source:
         for d in self.unit.diagnostics:
             at = self._text.index(d.location.line, d.location.column) if d.severity >= d.Error else None
             if at is not None and at not in self._recipes:
-                found.append((at, self._of_library(at) or SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)))
+                plain = SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)
+                found.append((at, self._of_library(at, d.spelling) or plain))
         return found
 
-    def _of_library(self, at: int) -> SourceError | None:
+    def _of_library(self, at: int, objection: str) -> SourceError | None:
         """The refusal of what belongs to a library that hetad does not read, or not all of."""
         first = at
         while first > 1 and is_operator(self.tokens, first - 1, "::"):
             first -= 2
+        if self.tokens[first].text == "std" and first < at and objection.startswith("no member named"):
+            message = f"std::{self.tokens[at].text} is C++ that hetad does not read"
+            return UnsupportedError(message, self.tokens[first].span, _LIBRARY)
         what = beyond.SCOPES.get(self.tokens[first].text) or beyond.library_name(self.tokens[at].text)
         return beyond.refusal(what, self.tokens[first].span) if what is not None else None
 
