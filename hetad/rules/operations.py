@@ -264,6 +264,8 @@ read_scalars = Act("void read_scalars_real(real *adj, real *cell)", "of reverse 
 tape_allocate_sets = Act(
     "void tape_allocate_sets(void **tape, const unsigned *depth, dim3 grid, dim3 block, size_t bytes)", writes=(0,)
 )  # fmt: skip
+push_sets = Act("void push_sets(const void *value, size_t bytes)", "adds nothing", "on the host")
+pop_sets = Act("void pop_sets(void *value, size_t bytes)", "on the host", *_RESTORES)
 save_sets = Act("void save_sets(const void *p, long long first, long long last, size_t size)", _FAILS, *_SAVES)
 restore_sets = Act("void restore_sets(void *p)", _FAILS, *_RESTORES)
 rename_sets = Act("void rename_sets(const void *p, long long first, long long last, size_t size, int sure)", *_SAVES)

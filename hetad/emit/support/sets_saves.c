@@ -1,3 +1,20 @@
+// A value of each set, on the tape.
+static void hetad_push_sets(const void *value, size_t bytes)
+{
+    const size_t each = hetad_set_bytes(value);
+    for (size_t set = 0; set < hetad_sets; ++set) {
+        hetad_push((const char *)value + set * each, bytes);
+    }
+}
+
+static void hetad_pop_sets(void *value, size_t bytes)
+{
+    const size_t each = hetad_set_bytes(value);
+    for (size_t set = hetad_sets; set-- > 0;) {
+        hetad_pop((char *)value + set * each, bytes);
+    }
+}
+
 // A snapshot of the same part of every set.
 struct hetad_parts {
     char *start;

@@ -17,8 +17,8 @@ from hetad.host.sets.runs import Runs, loop_over_sets, without_declarations
 from hetad.host.sets.variables import Differing
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, binary, convert, integer, is_var, var
-from hetad.ir.places import base, root_symbol, through_pointer
-from hetad.ir.types import INT, LLONG, SIZE_T, STRING, UINT, Array, Pointer, of_value, size_of
+from hetad.ir.places import base, root_symbol
+from hetad.ir.types import INT, LLONG, SIZE_T, STRING, UINT, Array, Float, Pointer, of_value, size_of
 from hetad.ir.visit import map_bodies, map_expr, own_exprs, walk_expr
 from hetad.memops.table import TABLE
 from hetad.rules import operations as op
@@ -173,12 +173,15 @@ class Text:
         return self._memory(s, args)
 
     def _value(self, s: ir.Call) -> ir.Stmt:
-        """On the tape: one value, or that of each set."""
+        """On the tape: a floating value of each set; others are the same for all."""
         pointer, size = s.args
         place = pointer.place if isinstance(pointer, ir.AddressOf) else None
-        if place is not None and root_symbol(place) not in self.differing.symbols and not through_pointer(place):
-            return s
-        return self._saves(s, op.does(s, op.push), pointer, size)
+        if place is not None and isinstance(place.type, Float):
+            each = op.push_sets if op.does(s, op.push) else op.pop_sets
+            return each(self._pointer(pointer), self._alike(size), span=s.span)
+        if place is None or root_symbol(place) is None or root_symbol(place) in self.differing.symbols:
+            raise OneByOne("a value that is no floating number, and differs between the sets, is saved", s.span)
+        return s
 
     def _range(self, s: ir.Call) -> ir.Stmt:
         if op.does(s, op.rename_range):

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from hetad.host.sets.refusal import OneByOne
 from hetad.ir import nodes as ir
 from hetad.ir.places import base, exposed, root_symbol, through_pointer
-from hetad.ir.types import Pointer
+from hetad.ir.types import Float, Pointer, scalar_base
 from hetad.ir.visit import bodies, declared, own_exprs, walk_expr, walk_stmts
 from hetad.rules import callees, operations
 
@@ -20,7 +20,8 @@ _UNIFORM = (
     operations.was_zero, operations.now, operations.apart, operations.blocks, operations.team, operations.tiling,
     operations.marched,
 )  # fmt: skip
-# What is given pointers to variables, and leaves them the same for all sets.
+# What is given pointers to variables, and leaves them the same for all sets; but for floating numbers on the tape, as
+# they may be given back to other variables.
 _SAME = (*operations.ALLOCATIONS, operations.tape_allocate, operations.push, operations.pop)
 
 
@@ -82,6 +83,12 @@ class Differing:
                 continue
             if isinstance(s, ir.Call) and not operations.does(s, *_SAME):
                 self.symbols.update(exposed((s,)))
+            if operations.does(s, operations.push, operations.pop):
+                self.symbols.update(
+                    x
+                    for x in exposed((s,))
+                    if not isinstance(x.type, Pointer) and isinstance(scalar_base(x.type), Float)
+                )
             for inner in bodies(s):
                 self._mark(inner)
 
