@@ -105,7 +105,7 @@ BY_CLANG = {
         "Clang: no matching function for call to 'sq'",
     ),
     "template prototype": (
-        "template<class T> T sq(T a);\nint §f(int a) { return sq(a); }",
+        "template<class T> T sq(T a);\nint f(int a) { return §sq(a); }",
         "'sq' is declared but not defined in this program",
     ),
     "template not deduced": (
