@@ -10,7 +10,7 @@ from hetad.ir.build import integer
 from hetad.ir.places import reached_by
 from hetad.ir.printer import expr_text
 from hetad.ir.texts import quoted
-from hetad.ir.types import Pointer
+from hetad.ir.types import element
 from hetad.rules import operations
 
 RUNS = (operations.add_run, operations.add_each)  # of cells that follow each other, as many as the operand `count`
@@ -48,8 +48,7 @@ class NumberedAccesses:
 
 
 def pointed(pointer: ir.Expr) -> ir.Expr:
-    """What a pointer points to."""
+    """What a pointer points to, or the first element of an array."""
     if isinstance(pointer, ir.AddressOf):
         return pointer.place
-    assert isinstance(pointer.type, Pointer)
-    return ir.Index(pointer, integer(0, pointer.span), pointer.type.to, span=pointer.span)
+    return ir.Index(pointer, integer(0, pointer.span), element(pointer.type), span=pointer.span)
