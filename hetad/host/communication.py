@@ -264,7 +264,7 @@ def join_communicators(derivation: Derivation) -> ir.Body:
     rest = body[: len(body) - len(tail)]
     if any(isinstance(s, ir.Call) and operations.does(s, communication.nccl_destroy) for s in walk_stmts(body)):
         rest = (*rest, communication.nccl_done(span=derivation.span))
-    if not any(name.startswith("hetad_mpi_") for name in called):
+    if not any(map(communication.of_mpi, called)):
         return (*rest, *tail) if len(rest) + len(tail) > len(body) else body
     named = [p for p in derivation.function.params if p.type == COMMUNICATOR]
     mentioned = (e for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own))

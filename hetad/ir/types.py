@@ -132,7 +132,7 @@ NCCL_REDUCTION = Int(32, True, "ncclRedOp_t")
 NCCL_UNIQUE_ID = Struct("ncclUniqueId", (Field("internal", Array(CHAR, 128)),))
 MESSAGE_STATUS = Struct(  # what MPI libraries have beside these numbers is no more than what is left here
     "MPI_Status", (*(Field(n, Int(32, True, "int")) for n in ("MPI_SOURCE", "MPI_TAG", "MPI_ERROR")),
-                   Field("hetad_beside", Array(Int(32, True, "int"), 3))),
+                   Field("internal", Array(Int(32, True, "int"), 3))),
 )  # fmt: skip
 DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)

@@ -12,6 +12,7 @@ from hetad import pipeline
 from hetad.draw.graph import graph_of
 from hetad.draw.svg import svg
 from hetad.frontend.shipped import is_shipped
+from hetad.ir.identity import IdentityMap
 from hetad.page.code import Line, Note, key, pane
 
 if TYPE_CHECKING:
@@ -149,11 +150,14 @@ class _Page:
             "<p>The reverse sweep needs these values of the program as they were, and the statement overwrites them: "
             "so it saves them before. What is not listed is read again where it still lies, or computed again.</p>"
         )
-        sizes = {id(saved): size for saved, size in self.subject.measured}
+        sizes = IdentityMap["Saved", int]()
+        for saved, bytes_ in self.subject.measured:
+            if saved is not None:
+                sizes[saved] = bytes_
         head = ("line", "what", "why and how", "bytes")
         rows = []
         for s in self.explanation.saved:
-            size = sizes.get(id(s))
+            size = sizes.get(s)
             count = escape(s.bytes) if size is None else f"{size:,}<br><small>{escape(s.bytes)}</small>"
             why = f"line {s.span.line} overwrites it while it is still needed; {s.how}"
             rows.append([self._link(s.span), _code(s.what), escape(why), count])

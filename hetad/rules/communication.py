@@ -294,3 +294,8 @@ def remembers_adjoint(function: str) -> bool:
 
 # Numbers that stand for ranks and the like: what they are, the library knows.
 CONSTANTS = tuple(Callee(name, "support", returns=INT, params=(), text={"cuda": name, "c": name}) for name in NUMBERS)
+
+
+def of_mpi(name: str) -> bool:
+    """Whether an operation of these is one of MPI, which needs a communicator for what goes back."""
+    return name.startswith("hetad_mpi_")

@@ -325,7 +325,7 @@ class Entities:
     def _signature_of(self, cursor: Cursor, name: str, body: Body) -> Signature:
         declared = functions.declaration(body, name, cursor)
         defaults = functions.defaults(body, cursor)
-        return program.signature(self._context(None, cursor), declared, self._own_item(name), defaults)  # type: ignore[arg-type]
+        return program.signature(self._context(None, cursor), declared, self._own_item(name, cursor), defaults)  # type: ignore[arg-type]
 
     # --- the program -------------------------------------------------------------------------------
 
@@ -341,7 +341,7 @@ class Entities:
         self.check(cursor, caller)
         before = problems_so_far()
         node = functions.definition(Body(self, cursor, targets=self._targets[name]), name, cursor)
-        made = program.function(self._context(own, cursor), node, self._own_item(name))  # type: ignore[arg-type]
+        made = program.function(self._context(own, cursor), node, self._own_item(name, cursor))  # type: ignore[arg-type]
         if problems_so_far() == before:
             self._functions[name] = made
         return made
@@ -373,9 +373,9 @@ class Entities:
     def _context(self, own: Signature | None, cursor: Cursor) -> Context:
         return Context(self, self.source.lengths, own, self.source.span(cursor))
 
-    def _own_item(self, name: str) -> Item:
+    def _own_item(self, name: str, cursor: Cursor) -> Item:
         """Of a function of both sides that the device has for itself, what it is there."""
-        item = self.item(self._cursors[name])
+        item = self.item(cursor)
         return replace(item, spaces=frozenset({"__device__"})) if BITS in self._targets.get(name, {}) else item
 
     def item(self, cursor: Cursor) -> Item:
