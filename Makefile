@@ -25,7 +25,7 @@ DEV_READY := $(VENV)/.ready-dev
 GPU_READY := $(VENV)/.ready-gpu
 endif
 
-.PHONY: demo test lint types layers tests fibers campaign quick gpu-test format hooks golden clean help
+.PHONY: demo test lint types layers tests fibers looks campaign quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -60,8 +60,13 @@ tests: $(DEV_READY)
 # The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races; then under the
 # race detector, with every access checked, and through `hetad check`.
 fibers: $(DEV_READY)
-	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(PYTEST_ARGS)
-	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(PYTEST_ARGS)
+	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(LOOKS:%=--ignore=%) $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(LOOKS:%=--ignore=%) $(PYTEST_ARGS)
+
+# Longer second looks at the corpus: derivatives differentiated again, accesses that are checked.
+LOOKS := tests/gradient/test_again.py tests/gradient/test_checked.py
+looks: $(DEV_READY)
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep $(LOOKS) $(PYTEST_ARGS)
 
 # Random programs for SECONDS, each gradient against independent oracles; what fails is shrunk and kept in build/found.
 campaign: $(DEV_READY)
