@@ -89,17 +89,22 @@ def _check(folder: Path, function: str, tolerance: float, options: Any) -> int:
     text = text.replace("CALL", call).replace("TOLERANCE", str(tolerance)).replace("STEP", str(step))
     (folder / "main.cu").write_text(text)
     (folder / "gradient.cu").write_text(gradient.source)
-    tools = Path(sys.executable).parent
     include = [f"-I{options.nccl / 'include'}", f"-L{options.nccl / 'lib'}"] if options.nccl else []
     link = ["-c"] if options.compile else [*include, "-lnccl", "-o", str(folder / "run")]
     files = [str(PROGRAM), str(folder / "main.cu"), str(folder / "gradient.cu")]
-    command = ["nvcc", "-ccbin", str(tools / "mpicxx"), "-w", "-include", "cstdio", *include, *files, *link]
+    command = ["nvcc", "-ccbin", _tool("mpicxx"), "-w", "-include", "cstdio", *include, *files, *link]
     subprocess.run(command, check=True, cwd=folder)
     if options.compile:
         print(f"{function}: compiled")
         return 0
-    command = [str(tools / "mpirun"), "-n", str(options.ranks), str(folder / "run")]
+    command = [_tool("mpirun"), "-n", str(options.ranks), str(folder / "run")]
     return int(subprocess.run(command, check=False, timeout=300).returncode != 0)
+
+
+def _tool(name: str) -> str:
+    """A command of MPI: beside Python, where pip has put it, or on the PATH."""
+    beside = Path(sys.executable).parent / name
+    return str(beside) if beside.exists() else name
 
 
 def _type(parameter: Any) -> str:
