@@ -142,9 +142,11 @@ LAMBDA = "(lambda at"
 
 
 def closure_name(type_: Type) -> str:
-    """`f_lambda` for a lambda in `f`."""
-    maker = type_.get_declaration().semantic_parent.spelling
-    return f"{maker}_lambda" if maker.isidentifier() else "lambda"
+    """`f_lambda` for a lambda in `f`; of another type that one stands in, as a reference to it, what it says."""
+    maker = type_.get_declaration().semantic_parent
+    if maker is None:
+        return word(type_.spelling)
+    return f"{maker.spelling}_lambda" if maker.spelling.isidentifier() else "lambda"
 
 
 def _kind(cursor: Cursor, i: int) -> str:
