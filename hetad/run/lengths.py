@@ -144,4 +144,5 @@ class Lengths:
         count = -(-bytes_ // size)
         got = "None" if nbytes < 0 else str(nbytes // size)
         problem = f"expected at least {count} {unit}{'s' * (count != 1)}, got {got}"
-        raise self._signature.refuse(f"{problem}: {need.why} reaches that far ({need.span})", "", parameter.name)
+        remedy = "pass an array of that length, or the size that the array has"
+        raise self._signature.refuse(f"{problem}: {need.why} reaches that far ({need.span})", remedy, parameter.name)
