@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -161,8 +162,8 @@ def main() -> int:
     until = began + given_options.seconds
     tally = Tally()
     jobs = [(job, given_options, until) for job in range(given_options.jobs)]
-    with multiprocessing.get_context("spawn").Pool(given_options.jobs) as pool:
-        for found in pool.starmap(work, jobs, chunksize=1):
+    with ProcessPoolExecutor(given_options.jobs, multiprocessing.get_context("spawn")) as pool:
+        for found in pool.map(work, *zip(*jobs, strict=True)):
             tally.join(found)
     sys.stdout.write("\n".join(report(tally, time.monotonic() - began)) + "\n")
     if given_options.json is not None:

@@ -5,15 +5,14 @@ A process of its own, because a wrong derivative may crash, or never end, and a 
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import pickle
-import select
 import shlex
-import signal
 import tempfile
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -27,8 +26,10 @@ from hetad.checks import comparison, products
 from hetad.diagnostics import ArgumentError, UnsupportedError
 from hetad.host.outlining import outline
 from hetad.ir.nodes import Program
-from hetad.passes.manager import Pass, watched
+from hetad.passes.manager import Pass, watch_always, watched
+from hetad.passes.watching import Verifying
 from hetad.problem import Problem
+from hetad.rules.signatures import signature
 from hetad.run import compiler
 from tests import corpus
 from tests.batches import AT_ONCE, check_batch
@@ -59,6 +60,10 @@ REFUSALS_OF_OPTIONS: Mapping[str, str] = {
 }
 
 _SECONDS = 240
+_OF_HETAD = ("HETAD_CC", "HETAD_CACHE_DIR")  # in the environment
+# Forks of a process that has loaded nothing else: one with threads of JAX would hang.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.property.check"])
 EVERY_CALL = {
     **dict.fromkeys(("LEAST_SPARED", "LEAST_REPEATED", "LEAST_ALONE"), 0),
     **dict.fromkeys(("MOST_PARAMETERS", "MOST_PARAMETERS_ALONE", "MOST_BY_POINTER", "MOST_BY_POINTER_ALONE"), 99),
@@ -76,27 +81,28 @@ class Outcome:
 
 def check(text: str, options: Options = MappingProxyType({}), backend: str = "cpu") -> Outcome:
     """The outcome for a program in the format of tests/corpus.py, whose gradient with `options` must be the same."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.write(writing, pickle.dumps(_outcome(text, options, backend)))
-        finally:
-            os._exit(0)
-    os.close(writing)
+    reading, writing = _PROCESSES.Pipe(duplex=False)
+    around = {name: os.environ[name] for name in _OF_HETAD if name in os.environ}
+    child = _PROCESSES.Process(target=_report, args=(writing, around, text, dict(options), backend))
+    child.start()
+    writing.close()
+    ready = reading.poll(_SECONDS)
+    if not ready:
+        child.kill()
     try:
-        ready, _, _ = select.select([reading], [], [], _SECONDS)
-        if not ready:
-            os.kill(child, signal.SIGKILL)
-        answer = b"".join(iter(lambda: os.read(reading, 1 << 16), b"")) if ready else b""
+        return reading.recv() if ready else Outcome("failed", f"not done after {_SECONDS} s")
+    except EOFError:
+        child.join()
+        return Outcome("failed", f"the process ended with {child.exitcode}; a signal is negative")
     finally:
-        os.close(reading)
-        _, status = os.waitpid(child, 0)
-    if answer:
-        outcome: Outcome = pickle.loads(answer)
-        return outcome
-    how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {os.WEXITSTATUS(status)}"
-    return Outcome("failed", f"the process ended with {how}" if ready else f"not done after {_SECONDS} s")
+        reading.close()
+        child.join()
+
+
+def _report(to: Connection, around: Mapping[str, str], text: str, options: Options, backend: str) -> None:
+    os.environ |= around
+    watch_always(Verifying(signature))
+    to.send(_outcome(text, options, backend))
 
 
 def _outcome(text: str, options: Options, backend: str) -> Outcome:
