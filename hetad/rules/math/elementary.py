@@ -66,8 +66,8 @@ TRIGONOMETRIC: tuple[tuple[Row, ...], ...] = (
     row("acos", "x", "-rsqrt((1 - x) * (1 + x))", infinite="x", edges={"x=1": "-inf", "x=-1": "-inf"},
         domain=(-0.9, 0.9)),
     row("atan", "x", "1 / (1 + x * x)", edges={"x=inf": "0"}),
-    # x / (x^2 + y^2) without the squares, which would overflow and underflow
-    row("atan2", "y, x", ("1 / (x + y * (y / x))", "-1 / (y + x * (x / y))"), infinite="y x",
+    # x / (x^2 + y^2) without the squares, which would overflow and underflow; it has a derivative where y is 0
+    row("atan2", "y, x", ("x / hypot(x, y) / hypot(x, y)", "-y / hypot(x, y) / hypot(x, y)"), infinite="y x",
         edges={"y=0 x=0": "nan nan", "y=0 x=2": "0.5 0", "y=2 x=0": "0 -0.5", "y=0 x=-2": "-0.5 0"}),
     row("__sinf", "x", "__cosf(x)", precision="float"),
     row("__cosf", "x", "-__sinf(x)", precision="float"),
