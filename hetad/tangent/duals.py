@@ -189,11 +189,22 @@ def _sum(terms: Iterable[Tangents]) -> Tangents:
 
 
 def plus(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    """`a + b` of tangents; a number in front of both stands once in front of the sum."""
     if is_zero(a) or is_zero(b):
         return b if is_zero(a) else a
+    op = "+"
     if isinstance(b, ir.Unary) and b.op == "-":
-        return binary("-", a, b.operand)
-    return binary("+", a, b)
+        op, b = "-", b.operand
+    one, other = _number_and_rest(a), _number_and_rest(b)
+    if one is None or other is None or one[0] != other[0]:
+        return binary(op, a, b)
+    return times(one[0], binary(op, one[1], other[1]))
+
+
+def _number_and_rest(e: ir.Expr) -> tuple[ir.Const, ir.Expr] | None:
+    """Of a product that begins with a number."""
+    first, *others = operators.factors(e)
+    return (first, reduce(times, others)) if others and isinstance(first, ir.Const) else None
 
 
 def _with_operands(expr: ir.Expr, values: Sequence[ir.Expr]) -> ir.Expr:

@@ -25,6 +25,7 @@ from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, var, zero
 from hetad.ir.types import Array, Float, Pointer, Struct, Type, holds_floating, of_value
+from hetad.ir.visit import variables
 from hetad.rules import math
 from hetad.tangent.algebra import Algebra
 from hetad.tangent.duals import Dual, Tangents
@@ -233,9 +234,8 @@ class Engine(ABC):
         if isinstance(s, ir.Update):
             value, tangents = self.dual(s.value, before, span)
             op = self.algebra.update(s.op)
-            updates = (
-                [] if tangents is None else [ir.Update(op, p, t, span=span) for p, t in self._with(target, tangents)]
-            )
+            pairs = [] if tangents is None else self._with(target, tangents)
+            updates = [u for place, t in pairs for u in _added(ir.Update(op, place, t, span=span))]
             return [*(before or ()), *updates, replace(s, value=value)]
         value, some = self.values(s.value, before)
         stores = [ir.Assign(p, t, span=span) for p, t in self._with(target, some)]
@@ -337,3 +337,15 @@ class Engine(ABC):
         symbol = self.names.symbol("value", e.type, e.span, const=True)
         before.append(ir.Declare(symbol, e, span=e.span))
         return var(symbol, e.span)
+
+
+def _added(update: ir.Update) -> Iterator[ir.Update]:
+    """`dot_y += a * b + c * d;` into a variable is an addition for each product: with it, it is one instruction."""
+    match update:
+        case ir.Update("+" | "-", ir.Var(symbol), ir.Binary("+" | "-" as sign, left, right)):
+            products = isinstance(left, ir.Binary) and isinstance(right, ir.Binary) and right.op == "*"
+            if products and symbol not in variables(right):
+                yield from _added(replace(update, value=left))
+                yield replace(update, op="+" if sign == update.op else "-", value=right)
+                return
+    yield update

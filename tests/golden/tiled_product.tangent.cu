@@ -38,7 +38,8 @@ static __global__ void product_tangent(
         b[ty][tx] = chosen_2;
         __syncthreads();
         for (int d = 0; d < 4; ++d) {
-            dot_sum += b[d][tx] * dot_a[ty][d] + a[ty][d] * dot_b[d][tx];
+            dot_sum += b[d][tx] * dot_a[ty][d];
+            dot_sum += a[ty][d] * dot_b[d][tx];
             sum += a[ty][d] * b[d][tx];
         }
         __syncthreads();

@@ -282,3 +282,26 @@ def test_constant_numbers_beside_active_pointers() -> None:
     j = hetad.jvp(hetad.loads(source)["run"], "x", "x", "cpu")
     assert "Field dot_f = {};" in j.source
     np.testing.assert_array_equal(j(np.ones(8), 3.0, tangents={"x": np.arange(8.0)})["x"], 3 * np.arange(8.0))
+
+
+def test_products_are_added_one_by_one(tmp_path: Path) -> None:
+    """So that each is one instruction; a number in front of all terms of a sum is multiplied once."""
+    source = tmp_path / "pull.cu"
+    source.write_text(
+        """
+        __global__ void pull(float *f, const float *x, const float *m, int n)
+        {
+            float s = 0;
+            for (int j = 0; j < n; ++j) {
+                float r = rsqrtf(x[j] * x[j] + m[j] * m[j]);
+                s += m[j] * r * x[j];
+                s -= s * r;
+            }
+            f[threadIdx.x] = s;
+        }
+        """
+    )
+    text = hetad.jvp(hetad.load(source)["pull"], wrt=["x", "m"], of=["f"]).source
+    assert "2.0f * (x[j] * dot_x[j] + m[j] * dot_m[j])" in text
+    assert "dot_s += x[j] * (r * dot_m[j] + m[j] * dot_r);\n        dot_s += m[j] * r * dot_x[j];" in text
+    assert "dot_s -= r * dot_s;\n        dot_s -= s * dot_r;" in text

@@ -14,7 +14,7 @@ from hetad.rules.row import Row, row
 
 POWERS: tuple[tuple[Row, ...], ...] = (
     row("sqrt", "x", "0.5 / r", infinite="x", edges={"x=0": "inf", "x=inf": "0"}, domain=(0.01, 9)),
-    row("rsqrt", "x", "-0.5 * r * r * r", infinite="x", edges={"x=0": "-inf", "x=inf": "0"}, domain=(0.01, 9)),
+    row("rsqrt", "x", "-0.5 * (r * r * r)", infinite="x", edges={"x=0": "-inf", "x=inf": "0"}, domain=(0.01, 9)),
     row("cbrt", "x", "1 / (3 * r * r)", infinite="x", edges={"x=0": "inf", "x=-8": "0.08333333333333333"}),
     row("rcbrt", "x", "-(r * r) * (r * r) / 3", infinite="x", edges={"x=0": "-inf"}, domain=(0.1, 9)),
     # The exponent's slope at x = 0 is the limit of x^y log(x); below 0 no slope exists (x^y is real at integers only).

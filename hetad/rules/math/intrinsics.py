@@ -32,7 +32,7 @@ def _arithmetic(letter: str, precision: Precision, *fma: str) -> list[tuple[Row,
 ROUNDED: tuple[tuple[Row, ...], ...] = (
     *_arithmetic("f", "float", "__fmaf", "__fmaf_ieee"),
     *_arithmetic("d", "double", "__fma"),
-    row("__frsqrt_rn", "x", "-0.5 * r * r * r", precision="float", infinite="x", domain=(0.01, 9),
+    row("__frsqrt_rn", "x", "-0.5 * (r * r * r)", precision="float", infinite="x", domain=(0.01, 9),
         edges={"x=0": "-inf"}),
     row("__fdividef", "x, y", ("1 / y", "-r / y"), precision="float", infinite="x y", domain=((-3, 3), (0.5, 3)),
         edges={"x=1 y=0": "inf -inf"}),
