@@ -97,3 +97,15 @@ def split_commas(tokens: Sequence[Token]) -> list[list[Token]]:
                 continue
         parts[-1].append(token)
     return parts
+
+
+def behind_arguments(tokens: Sequence[Token], i: int) -> int:
+    """The index behind the arguments of a template."""
+    depth = 0
+    while True:
+        if tokens[i].text in ("(", "[", "{"):
+            i = matching(tokens, i) or i
+        depth += {"<": 1, ">": -1, ">>": -2}.get(tokens[i].text, 0)
+        i += 1
+        if depth <= 0 or i >= len(tokens):
+            return i

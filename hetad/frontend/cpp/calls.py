@@ -210,8 +210,8 @@ def _whole(body: Body, cursor: Cursor, parts: list[Cursor], meant: Cursor) -> po
         return None
     if not parts or parts[0].kind != CursorKind.MEMBER_REF_EXPR:
         return polymorphic.object_of(body, given(cursor)[0])
-    inner = clang.expressions(parts[0])
-    return polymorphic.object_of(body, inner[0]) if inner else polymorphic.own_object(body, parts[0])
+    inner = clang.object_of(parts[0])
+    return polymorphic.object_of(body, inner) if inner is not None else polymorphic.own_object(body, parts[0])
 
 
 def _chosen(body: Body, cursor: Cursor, meant: Cursor, parts: list[Cursor], object_: polymorphic.Object) -> Cursor:
@@ -236,19 +236,19 @@ def _object(body: Body, reference: Cursor) -> Node:
     """The object before the dot; that of the method itself where nothing stands there."""
     from hetad.frontend.cpp.expressions import expression
 
-    inner = clang.expressions(reference)
-    if not inner:
+    inner = clang.object_of(reference)
+    if inner is None:
         return body.this(reference)
-    node = expression(body, inner[0])
-    pointer = inner[0].type.get_canonical().kind == clang.TypeKind.POINTER
+    node = expression(body, inner)
+    pointer = inner.type.get_canonical().kind == clang.TypeKind.POINTER
     return tree.unary("*", node, node.coord) if pointer else node
 
 
 def _object_type(body: Body, reference: Cursor) -> clang.Type:
-    inner = clang.expressions(reference)
-    if not inner:
+    inner = clang.object_of(reference)
+    if inner is None:
         return body.this_type()
-    type_ = inner[0].type.get_canonical()
+    type_ = inner.type.get_canonical()
     return type_.get_pointee() if type_.kind == clang.TypeKind.POINTER else type_
 
 

@@ -101,6 +101,14 @@ def expressions(cursor: Cursor) -> list[Cursor]:
     return [c for c in cursor.get_children() if c.kind.is_expression()]
 
 
+def object_of(reference: Cursor) -> Cursor | None:
+    """What stands before the dot of a member; None where it is the object of the method. Behind `Array<T, 3>::` there
+    are expressions too."""
+    found = expressions(reference)
+    start = reference.extent.start.offset
+    return found[0] if found and (found[0].extent.start.offset == start or start == 0) else None
+
+
 def pattern(cursor: Cursor) -> Cursor | None:
     """The template that a cursor is an instance of."""
     found = cindex.conf.lib.clang_getSpecializedCursorTemplate(cursor)

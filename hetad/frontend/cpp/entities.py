@@ -40,9 +40,7 @@ _SPACES = {
 class Entities:
     """What lowering asks for names that are not local (`lower.context.Outer`)."""
 
-    def __init__(
-        self, source: Source, linkage: Linkage, file: int = 0, asked: Sequence[str] = (), twin: Entities | None = None
-    ) -> None:
+    def __init__(self, source: Source, linkage: Linkage, file: int = 0, twin: Entities | None = None) -> None:
         """`file`: the number of the file; `twin`: of a host's text, the one that the device sees, if that is another.
         What it defines is named when all texts are there: see `find`."""
         self.source = source
@@ -56,7 +54,7 @@ class Entities:
         self._number = len(linkage.texts)
         linkage.add(self)
         self.types = Types(source, self._record_name)
-        self.specials = Specials(source.unit.cursor, asked, source.counts)
+        self.specials = Specials(source.counts)
         self.numbers = count()
         self._cursors: dict[str, Cursor] = {}
         self._targets: dict[str, dict[int, Cursor]] = {}  # of functions: the functions that parameters are

@@ -43,6 +43,8 @@ def _transparent(body: Body, cursor: Cursor) -> Node:
         from hetad.frontend.cpp.initialisers import listed
 
         return listed(body, cursor, inner[0])
+    if len(inner) == 1 and inner[0].kind == CursorKind.CXX_THIS_EXPR:
+        return objects.this_as_base(body, cursor, at)
     if len(inner) == 1:
         return objects.as_base(body, expression(body, inner[0]), inner[0].type, cursor.type, at)
     value = clang.evaluate(cursor)

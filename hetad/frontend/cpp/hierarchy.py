@@ -6,16 +6,36 @@ A base without members takes no memory, and is left out.  A base that is a templ
 
 from __future__ import annotations
 
-from hetad.frontend.cpp import clang
+from dataclasses import dataclass
+
+from hetad.frontend.cpp import clang, questions
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 
 
-def bases(declaration: Cursor) -> list[Cursor]:
-    """The bases of a class, as specifiers; those of an instance of a template are seen at the template."""
-    pattern = declaration
-    if not clang.children(declaration):
-        pattern = clang.pattern(declaration) or declaration
-    return [c for c in pattern.get_children() if c.kind == CursorKind.CXX_BASE_SPECIFIER]
+@dataclass(frozen=True)
+class Base:
+    """A class that another one derives from, and where that is written."""
+
+    type: Type
+    at: Cursor
+
+
+def bases(declaration: Cursor) -> list[Base]:
+    """The bases of a class; those of an instance of a template are seen at the template."""
+    if clang.children(declaration):
+        return [Base(c.type, c) for c in _written(declaration)]
+    pattern = clang.pattern(declaration)
+    written = _written(pattern) if pattern is not None else []
+    if not written:
+        return []
+    if all(c.type.get_canonical().kind == TypeKind.RECORD for c in written):
+        return [Base(c.type, c) for c in written]
+    found = questions.bases(declaration.type)
+    return [Base(t, written[min(n, len(written) - 1)]) for n, t in enumerate(found)]
+
+
+def _written(class_: Cursor) -> list[Cursor]:
+    return [c for c in class_.get_children() if c.kind == CursorKind.CXX_BASE_SPECIFIER]
 
 
 def members_of(class_: Cursor) -> list[Cursor]:
@@ -29,41 +49,33 @@ def is_polymorphic(declaration: Cursor) -> bool:
     """Whether a class has virtual functions."""
     if any(m.kind in _METHODS and m.is_virtual_method() for m in members_of(declaration)):
         return True
-    found = (b.type.get_canonical() for b in bases(declaration))
-    return any(is_polymorphic(t.get_declaration()) for t in found if t.kind == TypeKind.RECORD)
+    return any(is_polymorphic(b.type.get_canonical().get_declaration()) for b in bases(declaration))
 
 
 _METHODS = (CursorKind.CXX_METHOD, CursorKind.DESTRUCTOR)
 
 
 def is_empty(type_: Type) -> bool:
-    """Whether objects of a class have no members, or, of a base in a template, may have none."""
+    """Whether objects of a class have no members."""
     canonical = type_.get_canonical()
-    if canonical.kind != TypeKind.RECORD:
-        return True
     if list(canonical.get_fields()) or canonical.get_size() > 1:
         return False
     return all(is_empty(b.type) for b in bases(canonical.get_declaration()))
 
 
-def held(declaration: Cursor) -> list[Cursor]:
+def held(declaration: Cursor) -> list[Base]:
     """The bases that are members of a class."""
     return [b for b in bases(declaration) if not is_empty(b.type)]
 
 
-def left_out(declaration: Cursor) -> list[Cursor]:
+def left_out(declaration: Cursor) -> list[Base]:
     """The bases that are none."""
     return [b for b in bases(declaration) if is_empty(b.type)]
 
 
-def does_something(base: Cursor) -> Cursor | None:
+def does_something(base: Base) -> Cursor | None:
     """A constructor with a body, or a destructor, of a base without members."""
-    declaration = base.type.get_canonical().get_declaration()
-    if declaration.kind.is_invalid() or not clang.children(declaration):
-        declaration = clang.pattern(declaration) or next(
-            (c.referenced for c in base.get_children() if c.kind == CursorKind.TEMPLATE_REF), declaration
-        )
-    for method in declaration.get_children():
+    for method in members_of(base.type.get_canonical().get_declaration()):
         if method.kind == CursorKind.DESTRUCTOR and not method.is_default_method():
             return method
         if method.kind == CursorKind.CONSTRUCTOR and not method.is_default_method():
@@ -89,17 +101,8 @@ _DEPTH = 8
 
 
 def _derives(derived: Type, base: Type, depth: int) -> bool:
-    """Whether a class derives from an instance of a template, or as an instance itself from one of that template."""
-    template = clang.pattern(base.get_declaration())
-    for specifier in bases(derived.get_declaration()):
-        type_ = specifier.type.get_canonical()
-        if type_.kind == TypeKind.RECORD:
-            if type_.get_declaration() == base.get_declaration():
-                return True
-            if depth < _DEPTH and _derives(type_, base, depth + 1):
-                return True
-        elif template is not None:  # the first reference is the base itself, others are among its arguments
-            named = (c.referenced for c in specifier.get_children() if c.kind == CursorKind.TEMPLATE_REF)
-            if next(named, None) == template:
-                return True
-    return False
+    """Whether a class derives from another one."""
+    found = [b.type.get_canonical().get_declaration() for b in bases(derived.get_declaration())]
+    if base.get_declaration() in found:
+        return True
+    return depth < _DEPTH and any(_derives(d.type, base, depth + 1) for d in found)

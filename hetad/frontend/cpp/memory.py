@@ -12,7 +12,7 @@ from hetad.frontend.cpp.special import elements
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.lower.c_nodes import Constructed
 from hetad.frontend.lower.context import Qualified
-from hetad.frontend.tokens import Token, is_operator, matching
+from hetad.frontend.tokens import Token, behind_arguments, is_operator, matching
 from hetad.ir.types import SIZE_T
 from hetad.ir.types import Pointer as PointerType
 
@@ -55,25 +55,13 @@ def _written(body: Body, start: int | None) -> tuple[Sequence[Token], int | None
         return (), None
     tokens, i = body.source.tokens, start + 1
     while tokens[i].kind == "name" or tokens[i].text in ("::", "*", "<"):
-        i = _behind_arguments(tokens, i) if tokens[i].text == "<" else i + 1
+        i = behind_arguments(tokens, i) if tokens[i].text == "<" else i + 1
     opening = i if is_operator(tokens, i, "[") else None
     while i < len(tokens) and tokens[i].kind == "operator" and tokens[i].text in ("[", "(", "{"):
         last, i = tokens[i].text, (matching(tokens, i) or i) + 1
         if last != "[":
             break
     return tokens[start:i], opening
-
-
-def _behind_arguments(tokens: Sequence[Token], i: int) -> int:
-    """The index behind the arguments of a template."""
-    depth = 0
-    while True:
-        if tokens[i].text in ("(", "[", "{"):
-            i = matching(tokens, i) or i
-        depth += {"<": 1, ">": -1, ">>": -2}.get(tokens[i].text, 0)
-        i += 1
-        if depth <= 0 or i >= len(tokens):
-            return i
 
 
 def _placed(body: Body, cursor: Cursor, parts: list[Cursor], closing: int) -> Node:

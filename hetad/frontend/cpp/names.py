@@ -32,6 +32,13 @@ def key(cursor: Cursor) -> tuple[str, int, int, int]:
     return first.get_usr(), first.location.line, first.location.column, first.hash
 
 
+def record_key(type_: Type) -> str:
+    """What tells class types apart."""
+    canonical = type_.get_canonical()
+    declaration = canonical.get_declaration()
+    return f"{declaration.get_usr()} {declaration.location.line}:{declaration.location.column}"
+
+
 class Names:
     """Gives each entity a name of its own, the plain one where it is free."""
 

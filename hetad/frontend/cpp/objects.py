@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pycparser.c_parser import Coord
 
-from hetad.frontend.cpp import clang, lifetimes, tree
+from hetad.frontend.cpp import clang, lifetimes, questions, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of, whole
 from hetad.frontend.cpp.lambdas import is_outside
+from hetad.frontend.cpp.names import record_key
 from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
-from hetad.frontend.cpp.types import BASE, is_reference, record_key
+from hetad.frontend.cpp.types import BASE, is_reference
 from hetad.frontend.cuda_syntax import DIM3
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.c_nodes import Copied
@@ -24,22 +25,22 @@ def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
     """`object.field`, `pointer->field`, or a member of the object whose method this is."""
     from hetad.frontend.cpp.expressions import expression
 
-    inner = clang.expressions(cursor)
+    inner = clang.object_of(cursor)
     owner = field.semantic_parent.type
-    if not inner or inner[0].kind == CursorKind.CXX_THIS_EXPR:
+    if inner is None or inner.kind == CursorKind.CXX_THIS_EXPR:
         here = body.this_type()
         base = part(body.this(cursor), here, owner, at)
         node = tree.member(base, field.spelling, at)
-    elif inner[0].type.get_canonical().kind == TypeKind.POINTER:
-        pointee = inner[0].type.get_canonical().get_pointee()
-        pointer = expression(body, inner[0])
+    elif inner.type.get_canonical().kind == TypeKind.POINTER:
+        pointee = inner.type.get_canonical().get_pointee()
+        pointer = expression(body, inner)
         if _is_same(whole(pointee), owner):
             node = tree.member(pointer, field.spelling, at, arrow=True)
         else:
             node = tree.member(part(tree.unary("*", pointer, at), pointee, owner, at), field.spelling, at)
     else:
-        object_ = expression(body, inner[0])
-        node = tree.member(part(object_, inner[0].type, owner, at), field.spelling, at)
+        object_ = expression(body, inner)
+        node = tree.member(part(object_, inner.type, owner, at), field.spelling, at)
     return tree.unary("*", node, at) if is_reference(field.type) else node
 
 
@@ -53,10 +54,8 @@ def as_base(body: Body, node: Node, given: Type | None, wanted: Type, at: Coord 
     given, wanted = _without_reference(given), _without_reference(wanted)
     if given.kind == TypeKind.RECORD and wanted.kind == TypeKind.RECORD:
         given, to = whole(given).get_canonical(), whole(wanted).get_canonical()
-        if is_empty(wanted) and not _is_same(given, to) and derives(given, to):
-            return Copied(
-                tree.literal(Qualified(body.types.struct(wanted, body.function)), tree.braces((), at), at), at
-            )
+        if is_empty(to) and not _is_same(given, to) and derives(given, to):
+            return Copied(tree.literal(Qualified(body.types.struct(to, body.function)), tree.braces((), at), at), at)
         wanted = to
     if given.kind == TypeKind.POINTER and wanted.kind == TypeKind.POINTER:
         inside = as_base(body, tree.unary("*", node, at), given.get_pointee(), wanted.get_pointee(), at)
@@ -65,6 +64,15 @@ def as_base(body: Body, node: Node, given: Type | None, wanted: Type, at: Coord 
     for name in _path(given, wanted) or ():
         node = tree.member(node, name, at)
     return node
+
+
+def this_as_base(body: Body, cursor: Cursor, at: Coord | None) -> Node:
+    """`this`, converted to a pointer to a base: to that part of the whole object."""
+    this, whole_ = body.this(cursor), whole(body.this_type())
+    to = whole(cursor.type.get_canonical().get_pointee())
+    if _path(whole_, to):
+        return tree.unary("&", part(this, whole_, to, at), at)
+    return as_base(body, tree.unary("&", this, at), clang.expressions(cursor)[0].type, cursor.type, at)
 
 
 def part(node: Node, given: Type, owner: Type, at: Coord | None) -> Node:
@@ -130,11 +138,47 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
         given_ = as_base(body, lifetimes.taken(expression(body, args[0])), args[0].type, cursor.type, at)
         return lifetimes.copy(body, given_, type_, cursor, bool(constructor.is_move_constructor()))
     if is_implicit(constructor):
-        if args:
-            body.source.refuse("an inherited constructor", cursor, "declare a constructor of the class itself")
         return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(_defaults(body, type_, cursor), at), at)
+    if _is_inherited(constructor):
+        return _inherited(body, cursor, type_, constructor)
     passed, functions = arguments(body, constructor, args)
     return tree.call(body.called(constructor, functions), passed, at)
+
+
+def _is_inherited(constructor: Cursor) -> bool:
+    """Whether a constructor is one of a base: `using Base::Base;`."""
+    own = (m for m in members_of(constructor.semantic_parent) if m.kind in _MAKERS)
+    return all(m.location != constructor.location for m in own)
+
+
+_MAKERS = (CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE)
+
+
+def _is_or_derives_from(type_: Type, name: str) -> bool:
+    declaration = type_.get_canonical().get_declaration()
+    return declaration.spelling == name or any(_is_or_derives_from(b.type, name) for b in bases(declaration))
+
+
+def _inherited(body: Body, cursor: Cursor, type_: Type, constructor: Cursor) -> Node:
+    """An object that a constructor of a base makes; what it does not know has default values."""
+    from hetad.frontend.cpp.calls import arguments, given
+
+    type_, at = type_.get_canonical(), body.coord(cursor)
+    values, made = [], False
+    for base in held(type_.get_declaration()):
+        if made or not _is_or_derives_from(base.type, constructor.spelling):
+            values.append(default_value(body, base.type, None, cursor))
+            continue
+        made, own = True, questions.constructor(base.type.get_canonical(), constructor)
+        if _is_inherited(own):
+            values.append(_inherited(body, cursor, base.type, own))
+        else:
+            passed, functions = arguments(body, own, given(cursor))
+            values.append(tree.call(body.called(own, functions), passed, at))
+    if not made:
+        body.source.refuse("this inherited constructor", cursor, "declare a constructor of the class itself")
+    values += [default_value(body, f.type, default(f), cursor) for f in type_.get_fields()]
+    return tree.literal(Qualified(body.types.struct(type_, cursor)), tree.braces(values, at), at)
 
 
 def is_trivial(cursor: Cursor) -> bool:
@@ -218,7 +262,9 @@ def _refuse_own_address(body: Body, constructor: Cursor) -> None:
         )
         if takes or bare or decays:
             body.source.refuse("a constructor that takes the address of its object", cursor, "do it in a function")
-        waiting += [(c, cursor) for c in cursor.get_children() if not _keeps_no_address(body, cursor)]
+        converted = cursor.kind == CursorKind.UNEXPOSED_EXPR and not decays  # as `this` is to a base's
+        inside = around if converted else cursor
+        waiting += [(c, inside) for c in cursor.get_children() if not _keeps_no_address(body, cursor)]
 
 
 def _keeps_no_address(body: Body, call: Cursor) -> bool:
@@ -332,7 +378,7 @@ def uses_object(cursor: Cursor) -> bool:
     for inner in clang.walk(cursor):
         if inner.kind == CursorKind.CXX_THIS_EXPR:
             return True
-        if inner.kind == CursorKind.MEMBER_REF_EXPR and not clang.expressions(inner):
+        if inner.kind == CursorKind.MEMBER_REF_EXPR and clang.object_of(inner) is None:
             return True
     return False
 

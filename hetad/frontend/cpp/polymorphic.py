@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from hetad.frontend.cpp import clang, tree
-from hetad.frontend.cpp.body import THIS, Body
+from hetad.frontend.cpp import clang, questions, tree
+from hetad.frontend.cpp.body import FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import bases, is_polymorphic, members_of
 from hetad.frontend.cpp.tree import Node
@@ -74,7 +74,9 @@ def _of_variable(body: Body, cursor: Cursor) -> Object | None:
         name = tree.name(body.parameter_name(meant), at)
         return known.type.get_canonical(), name if is_reference(type_) else tree.unary("*", name, at)
     value = clang.initialiser(meant) if meant.kind == CursorKind.VAR_DECL else None
-    fixed = is_reference(type_) or type_.is_const_qualified()
+    around = meant.semantic_parent
+    local = around is not None and around.kind in FUNCTIONS
+    fixed = is_reference(type_) or type_.is_const_qualified() or (local and not _is_assigned(around, meant))
     found = object_of(body, value) if value is not None and fixed and behind(type_) is not None else None
     return found if found is not None and _stays(found[1]) else None
 
@@ -117,8 +119,11 @@ def overrider(class_: Type, method: Cursor) -> Cursor | None:
         if own.kind != CursorKind.CXX_METHOD or own.spelling != method.spelling:
             continue
         given = [a.type.get_canonical() for a in own.get_arguments()]
-        if given == wanted and own.is_const_method() == method.is_const_method():
-            return own if clang.children(declaration) and not own.is_pure_virtual_method() else None
+        of_template = not clang.children(declaration) and len(given) == len(wanted)
+        if (given == wanted or of_template) and own.is_const_method() == method.is_const_method():
+            if own.is_pure_virtual_method():
+                return None
+            return questions.method(class_, method) if of_template else own
     for base in bases(declaration):
         if (found := overrider(base.type.get_canonical(), method)) is not None:
             return found

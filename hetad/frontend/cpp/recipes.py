@@ -1,4 +1,4 @@
-"""What libclang does not show of a loop over a range, written out for it to resolve.
+"""What libclang does not show of a loop over a range, and of the bases of classes, written out for it to resolve.
 
     for (const auto &e : row) { ... }
 
@@ -9,36 +9,39 @@ becomes, with names that are free,
 
 The front end takes the loop from these statements (`ranges.py`), and what Clang objects to in them is no error: arrays
 have no `begin()`.
+
+    class Dense : public Layer<T> { ... };
+
+has a name for the list of its bases, by which those of an instance are asked for (`questions.py`):
+
+    class Dense : public Layer<T> { public: typedef __hetad_types<Layer<T>> __hetad_bases; private: ... };
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from hetad.frontend.tokens import Token, is_operator, matching
+from hetad.frontend.cpp.questions import BASES, LISTED
+from hetad.frontend.tokens import Token, behind_arguments, is_operator, matching
 
+Recipes = dict[int, list[tuple[Token, bool]]]  # what stands before tokens, and whether Clang may object to it
 _HEADED = ("for", "while", "if", "switch")
 
 
 def with_recipes(tokens: Sequence[Token]) -> tuple[list[Token], set[int]]:
     """The tokens with the statements put in, and where these are."""
-    if not any(_range(tokens, i) for i in range(len(tokens))):
-        return list(tokens), set()
-    names = {t.text for t in tokens}
-    before: dict[int, list[tuple[Token, bool]]] = {}
+    before: Recipes = {}
+    names: set[str] = set()
     for i in range(len(tokens)):
+        opening = _head(tokens, i)
+        if opening is not None:
+            before.setdefault(opening[1] + 1, []).extend((t, True) for t in _named_bases(tokens, i, *opening))
         found = _range(tokens, i)
         if found is None:
             continue
-        colon, close = found
-        recipe = [(t, True) for t in _recipe(tokens, i, colon, close, names)]
-        if is_operator(tokens, close + 1, "{"):
-            before.setdefault(close + 2, [])[:0] = recipe
-            continue
-        end = _end(tokens, close + 1)
-        opening, closing = (tokens[colon].spelled(text, "operator") for text in "{}")
-        before.setdefault(close + 1, [])[:0] = [(opening, False), *recipe]
-        before.setdefault(end, [])[:0] = [(closing, False)]
+        names = names or {t.text for t in tokens}
+        _put_range(tokens, i, *found, names, before)
     out: list[Token] = []
     added: set[int] = set()
     for i, token in enumerate((*tokens, None)):
@@ -48,6 +51,80 @@ def with_recipes(tokens: Sequence[Token]) -> tuple[list[Token], set[int]]:
         if token is not None:
             out.append(token)
     return out, added
+
+
+# --- bases ---------------------------------------------------------------------------------------
+
+
+def _head(tokens: Sequence[Token], i: int) -> tuple[int, int] | None:
+    """Of the head of a class with bases: where the colon before them and the brace are; None of anything else."""
+    if tokens[i].text not in ("struct", "class") or (i > 0 and tokens[i - 1].text == "enum"):
+        return None
+    j, named = i + 1, False
+    while j < len(tokens) and not is_operator(tokens, j, ":"):
+        if tokens[j].text == "(" and tokens[j - 1].text in _ATTRIBUTES:
+            j = (matching(tokens, j) or j) + 1
+        elif tokens[j].text == "<" and named:
+            j = behind_arguments(tokens, j)
+        elif tokens[j].kind in ("name", "attribute") or tokens[j].text == "::":
+            named = True
+            j += 1
+        else:
+            return None
+    colon, j = j, j + 1
+    while j < len(tokens) and (tokens[j].kind == "name" or tokens[j].text in ("::", ",", "<", "...")):
+        j = behind_arguments(tokens, j) if tokens[j].text == "<" else j + 1
+    return (colon, j) if j > colon + 1 and is_operator(tokens, j, "{") else None
+
+
+_ATTRIBUTES = ("alignas", "__align__", "__attribute__", "aligned")
+_ACCESS = ("public", "protected", "private", "virtual")
+
+
+def _named_bases(tokens: Sequence[Token], start: int, colon: int, brace: int) -> list[Token]:
+    """The declaration that names the list of the bases."""
+    place = tokens[brace]
+    listed: list[Token] = []
+    first, i = colon + 1, colon + 1
+    while i <= brace:
+        if tokens[i].text == "<":
+            i = behind_arguments(tokens, i)
+        elif tokens[i].text in (",", "{"):
+            own = [t for t in tokens[first:i] if t.text not in _ACCESS]
+            dependent = any(one.text == ">" and two.text == "::" for one, two in pairwise(own))
+            listed += [place.spelled(",", "operator")] * bool(listed) + [place.spelled("typename")] * dependent + own
+            first = i = i + 1
+        else:
+            i += 1
+    access = "private" if tokens[start].text == "class" else "public"
+    head, tail = f"public : typedef {LISTED} <", f"> {BASES} ; {access} :"
+    return [*_words(place, head), *listed, *_words(place, tail)]
+
+
+def _words(place: Token, text: str) -> list[Token]:
+    return [place.spelled(w, "name" if w.isidentifier() else "operator") for w in text.split()]
+
+
+# --- loops over ranges ---------------------------------------------------------------------------
+
+
+def _put_range(
+    tokens: Sequence[Token],
+    i: int,
+    colon: int,
+    close: int,
+    names: set[str],
+    before: dict[int, list[tuple[Token, bool]]],
+) -> None:
+    """Puts the recipe of a loop into its body."""
+    recipe = [(t, True) for t in _recipe(tokens, i, colon, close, names)]
+    if is_operator(tokens, close + 1, "{"):
+        before.setdefault(close + 2, [])[:0] = recipe
+        return
+    end = _end(tokens, close + 1)
+    opening, closing = (tokens[colon].spelled(text, "operator") for text in "{}")
+    before.setdefault(close + 1, [])[:0] = [(opening, False), *recipe]
+    before.setdefault(end, [])[:0] = [(closing, False)]
 
 
 def _range(tokens: Sequence[Token], i: int) -> tuple[int, int] | None:
@@ -79,12 +156,10 @@ def _recipe(tokens: Sequence[Token], start: int, colon: int, close: int, names: 
     object_, at, end = (f"{stem}{suffix}" for suffix in _SUFFIXES)
     place = tokens[colon]
 
-    def words(text: str) -> list[Token]:
-        return [place.spelled(w, "name" if w.isidentifier() else "operator") for w in text.split()]
-
     return [
-        *words(f"{{ auto && {object_} ="), *over, *words(f"; auto {at} = {object_} . begin ( ) ;"),
-        *words(f"auto {end} = {object_} . end ( ) ; {at} != {end} ; ++ {at} ;"), *declared, *words(f"= * {at} ; }}"),
+        *_words(place, f"{{ auto && {object_} ="), *over, *_words(place, f"; auto {at} = {object_} . begin ( ) ;"),
+        *_words(place, f"auto {end} = {object_} . end ( ) ; {at} != {end} ; ++ {at} ;"), *declared,
+        *_words(place, f"= * {at} ; }}"),
     ]  # fmt: skip
 
 

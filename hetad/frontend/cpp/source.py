@@ -10,8 +10,9 @@ from pycparser.c_parser import Coord
 
 from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnsupportedError
 from hetad.frontend import beyond, models
-from hetad.frontend.cpp import clang, special, stub, tree
+from hetad.frontend.cpp import clang, questions, special, stub, tree
 from hetad.frontend.cpp.clang import Cursor, CursorKind
+from hetad.frontend.cpp.questions import Question
 from hetad.frontend.cpp.recipes import with_recipes
 from hetad.frontend.cpp.text import Text
 from hetad.frontend.cuda_syntax import joined
@@ -23,11 +24,11 @@ _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md li
 
 
 class Source:
-    """A preprocessed text, parsed; `asked` are the types of which Clang is asked about special members, `instances`
+    """A preprocessed text, parsed; `asked` is what Clang is asked of instances of class templates, `instances`
     those of templates that a user names."""
 
     def __init__(
-        self, name: str, tokens: Sequence[Token], asked: Sequence[str] = (), instances: Sequence[str] = ()
+        self, name: str, tokens: Sequence[Token], asked: Sequence[Question] = (), instances: Sequence[str] = ()
     ) -> None:
         self.name = name
         for model in reversed(models.named(t.text for t in tokens)):
@@ -36,7 +37,7 @@ class Source:
         tokens = self.tokens
         _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
-        self.unit = clang.parse(name, self._text.whole + special.question(asked) + _named(instances))
+        self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances))
         self.counts = any(t.text.startswith(special.COUNTED) for t in tokens)
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
         self.errors = self._errors()

@@ -1,40 +1,21 @@
 """The special members of classes - how objects are made, copied, moved, assigned, and what their end does.
 
-libclang shows no members of an instance of a class template.  So Clang is asked what it would call: behind the program
-stands, for each instance that was met, a function that does all of it (`question`), where it is never evaluated.
+Of an instance of a class template Clang is asked what it would call (`questions.py`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hetad.diagnostics import HetadError
-from hetad.frontend.cpp import clang
+from hetad.frontend.cpp import clang, questions
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import held, members_of
-from hetad.frontend.cpp.names import LAMBDA
-from hetad.frontend.cpp.types import record_key
+from hetad.frontend.cpp.names import LAMBDA, record_key
 
-_QUESTION = "__hetad_special_"
-_ASKED = {
-    "end": "sizeof(x.~T(), 0)", "default": "sizeof(T{}, 0)", "copy": "sizeof(T(static_cast<const T &>(x)))",
-    "move": "sizeof(T(static_cast<T &&>(x)))", "assign": "sizeof(x = static_cast<const T &>(x), 0)",
-    "replace": "sizeof(x = static_cast<T &&>(x), 0)",
-}  # fmt: skip
 COUNTED = (
     "__counted"  # what classes are called in the models that count the owners of memory of the host's and the device's
 )
 _KINDS = (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR, CursorKind.CXX_METHOD)
-
-
-class Unasked(HetadError):
-    """Clang has not been asked about this instance of a template yet."""
-
-    def __init__(self, spelling: str) -> None:
-        super().__init__(spelling)
-        self.spelling = spelling
 
 
 @dataclass(frozen=True)
@@ -49,16 +30,6 @@ class Special:
     replace: Cursor | None = None
 
 
-def question(spellings: Sequence[str]) -> str:
-    """What is put behind the program to ask about these types."""
-    out = []
-    for number, spelling in enumerate(spellings):
-        for what, expression in _ASKED.items():
-            head = f"inline void {_QUESTION}{what}_{number}({spelling} &x)"
-            out.append(f"{head} {{ typedef {spelling} T; {expression}; }}\n")
-    return "".join(out)
-
-
 def is_implicit(method: Cursor) -> bool:
     """Whether the compiler writes a method: nothing does, or `= default`."""
     parent = method.semantic_parent
@@ -68,11 +39,9 @@ def is_implicit(method: Cursor) -> bool:
 class Specials:
     """What is known of the classes of one translation unit."""
 
-    def __init__(self, unit: Cursor, asked: Sequence[str], counts: bool = False) -> None:
+    def __init__(self, counts: bool = False) -> None:
         self.counts = counts
-        self._asked = set(asked)
         self._found: dict[str, Special] = {}
-        self._answers = dict(_answers(unit, asked))
 
     def of(self, type_: Type) -> Special:
         """The special members of a class; raises Unasked if Clang must be asked first."""
@@ -88,10 +57,7 @@ class Specials:
             return Special()
         if clang.children(declaration):
             return Special(**{_role(m): m for m in own if _is_special(m)})
-        spelling = type_.spelling.replace("(anonymous namespace)::", "")
-        if spelling not in self._asked:
-            raise Unasked(spelling)
-        return Special(**self._answers.get(spelling, {}))
+        return Special(**{role: m for role, m in questions.special_members(type_).items() if not is_implicit(m)})
 
 
 def _is_special(method: Cursor) -> bool:
@@ -118,30 +84,6 @@ def _role(method: Cursor) -> str:
 
 
 _REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
-
-
-def _answers(unit: Cursor, asked: Sequence[str]) -> Iterator[tuple[str, dict[str, Cursor]]]:
-    found: dict[str, dict[str, Cursor]] = {}
-    for function in unit.get_children():
-        match = re.fullmatch(_QUESTION + r"([a-z]+)_(\d+)", function.spelling)
-        if match is None:
-            continue
-        method = _called(function, match[1])
-        if method is not None and not is_implicit(method):
-            found.setdefault(asked[int(match[2])], {})[match[1]] = method
-    yield from found.items()
-
-
-def _called(function: Cursor, role: str) -> Cursor | None:
-    """The special member that Clang has chosen."""
-    for inner in clang.walk(function):
-        meant = inner.referenced if inner.kind == CursorKind.CALL_EXPR else None
-        if meant is None or meant.kind not in _KINDS:
-            continue
-        wanted = {"end": CursorKind.DESTRUCTOR, "assign": CursorKind.CXX_METHOD, "replace": CursorKind.CXX_METHOD}
-        if meant.kind == wanted.get(role, CursorKind.CONSTRUCTOR):
-            return meant
-    return None
 
 
 # --- what follows for whole objects --------------------------------------------------------------

@@ -44,6 +44,7 @@ _TEMPLATES = """
 template<class T, bool = __is_arithmetic(T)> struct __hetad_argument {};
 template<class T> struct __hetad_argument<T, true> { typedef double type; };
 template<> struct __hetad_argument<float, true> { typedef float type; };
+template<class...> struct __hetad_types;
 template<class T> using __hetad_real = typename __hetad_argument<T>::type;
 extern const __attribute__((device)) uint3 threadIdx, blockIdx;
 extern const __attribute__((device)) dim3 blockDim, gridDim;

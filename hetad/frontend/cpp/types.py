@@ -10,7 +10,7 @@ from hetad.frontend.cpp import clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.hierarchy import does_something, held, is_polymorphic, left_out, whole
-from hetad.frontend.cpp.names import LAMBDA, apart, closure_name
+from hetad.frontend.cpp.names import LAMBDA, apart, closure_name, record_key
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.lower import unions
 from hetad.frontend.lower.builtins import TYPES
@@ -174,12 +174,12 @@ class Types:
         size = type_.get_size()
         if size < 0:
             self.source.refuse(f"'{type_.spelling}', which is not defined,", at, "define it")
-        fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b)) for n, b in enumerate(held(declaration))]
+        fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b.at)) for n, b in enumerate(held(declaration))]
         fields += [self._field(f, n, type_) for n, f in enumerate(type_.get_fields())]
         for base in left_out(declaration):
             if does_something(base) is not None:
                 what = "a base without members whose constructor or destructor does something"
-                self.source.refuse(what, base, "do it in the class itself")
+                self.source.refuse(what, base.at, "do it in the class itself")
         own = list(type_.get_fields())
         polymorphic = is_polymorphic(declaration)  # which the pointer to its table is no part of here
         if (
@@ -259,13 +259,6 @@ class Types:
         """What the member of a closure is called: as the variable that it has the value of."""
         names = apart([capture.spelling or "object" for capture in self.captures(of)])
         return names[number] if number < len(names) else None
-
-
-def record_key(type_: ClangType) -> str:
-    """What tells class types apart."""
-    canonical = type_.get_canonical()
-    declaration = canonical.get_declaration()
-    return f"{declaration.get_usr()} {declaration.location.line}:{declaration.location.column}"
 
 
 def _struct_name(type_: ClangType) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 
 from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, ours, recoverable
@@ -12,8 +13,8 @@ from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.names import display_name, example
+from hetad.frontend.cpp.questions import Question, Unasked
 from hetad.frontend.cpp.source import Source
-from hetad.frontend.cpp.special import Unasked
 from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import used_globals, used_structs
 from hetad.frontend.unit import Unit
@@ -31,15 +32,15 @@ class CppUnit(Unit):
         shipped = [m for text in texts for m in models.named(t.text for t in text.tokens)]
         self.has_missing_headers = any(text.missing for text in texts)
         self.sources = {n: s for m in (*shipped, *texts) for n, s in m.sources.items()}
-        self._asked: list[str] = []
+        self._asked: list[Question] = []
         self._instances: dict[str, str] = {}  # by what the user calls them
         self._linkage = self._read()
 
     def _read(self) -> Linkage:
         linkage = Linkage()
         for number, (host, device) in enumerate(self._files):
-            twin = Entities(self._source(device), linkage, number, self._asked) if device is not None else None
-            Entities(self._source(host), linkage, number, self._asked, twin)
+            twin = Entities(self._source(device), linkage, number) if device is not None else None
+            Entities(self._source(host), linkage, number, twin)
         try:
             linkage.find()
         except SourceError as error:
@@ -93,7 +94,7 @@ class CppUnit(Unit):
             try:
                 return self._reach(function)
             except Unasked as unasked:
-                self._asked.append(unasked.spelling)
+                self._asked.append(unasked.question)
                 self._linkage = self._read()
 
     def of_library(self, function: str) -> ir.Program:
@@ -108,7 +109,7 @@ class CppUnit(Unit):
             if name in reached:
                 continue
             with recoverable() as recovery, ours(caller):
-                reached[name] = linkage.owners[name].lowered(name, caller)
+                reached[name] = self._lowered(linkage.owners[name], name, caller)
             if not recovery.failed:
                 found = reached[name]
                 waiting += [(n, at) for n, at in calls(found).items() if n in linkage.owners]
@@ -116,6 +117,18 @@ class CppUnit(Unit):
         globals_ = used_globals(ordered, list(linkage.globals()))
         program = ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(self.sources))
         return joined(program, entry, linkage.versions) if linkage.several else program
+
+    def _lowered(self, owner: Entities, name: str, caller: Span | None) -> ir.Function:
+        try:
+            return owner.lowered(name, caller)
+        except Unasked as unasked:
+            if unasked.question in self._asked:
+                shown = re.sub(r"\(lambda at [^)]*\)", "lambda", unasked.question.class_)
+                what = f"'{shown}', an instance of a template for what has no name outside of a function"
+                owner.source.refuse(
+                    what, unasked.about, "give it a struct of the file's, with operator() if it is called"
+                )
+            raise
 
     def signature(self, function: str) -> str:
         """The source lines of a function's head."""
