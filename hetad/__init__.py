@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import_module("hetad.run.forking")  # a fork from now on, in any thread, waits while parts of hetad are imported
+
 if TYPE_CHECKING:
     from hetad.api import Function, Program, gradient, load, loads, pullback
     from hetad.checks.interface import dot_product_test, gradcheck, taylor_test

@@ -293,6 +293,28 @@ t.join()
     assert run(script).strip() == "True {0}"
 
 
+def test_a_fork_while_another_thread_imports() -> None:
+    """Nobody would give the child the lock of a module that is half imported."""
+    script = (
+        FORKS
+        + """
+class Slow:
+    def find_spec(self, name, path, target=None):
+        if name == "hetad.pipeline":
+            begun.set()
+            time.sleep(1)
+sys.meta_path.insert(0, Slow())
+begun = threading.Event()
+x[0] = 1
+t = threading.Thread(target=after)
+t.start()
+print(begun.wait(60), child(after))
+t.join()
+"""
+    )
+    assert run(script).strip() == "True 0"
+
+
 def test_one_pool_serves_all_programs() -> None:
     script = """
 import os
