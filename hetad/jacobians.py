@@ -6,14 +6,15 @@ A sparse one needs far fewer products (`sparsity`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hetad.api import gradient
-from hetad.diagnostics import ArgumentError
+from hetad.compiled import Backend, backend_for, checked_backend, limits
+from hetad.diagnostics import ArgumentError, UnsupportedError
 from hetad.directions import from_vector, on_host, to_vector
 from hetad.modes import hvp, jvp
 from hetad.rebuilt import Rebuilt
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["auto", "forward", "reverse"]
 Blocks = dict[str, dict[str, Any]]  # by output, then by input
+Options = Mapping[str, Any]  # keywords of `hetad.gradient`, `hetad.jvp` or `hetad.hvp`
 
 DIRECTIONS = 4  # along which one call goes
 ROWS = 32  # that one call makes
@@ -35,8 +37,10 @@ ROWS = 32  # that one call makes
 
 def jacobian(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
-    mode: Mode = "auto", sparsity: Any = None, directions: int = DIRECTIONS, cpu_threads: int | None = None,
-    progress: bool = False,
+    mode: Mode = "auto", sparsity: Any = None, directions: int = DIRECTIONS,
+    optimize: bool | str | Iterable[str] = True, deterministic: bool = False, cpu_threads: int | None = None,
+    memory_limit: int | str | None = None, host_memory: int | str | None = None, progress: bool = False,
+    checked: bool | None = None,
 ) -> Jacobian:  # fmt: skip
     """The derivatives of all outputs with respect to all inputs.
 
@@ -45,24 +49,37 @@ def jacobian(
         wrt: numbers and arrays of numbers, as for `hetad.gradient`, and so are `of` and `backend`.
         of: the outputs; omitted, it is the return value.
         backend: "cuda" or "cpu".
-        mode: "forward" makes it column by column, "reverse" row by row, "auto" by what there are fewer of.
+        mode: "forward" makes it column by column, "reverse" row by row, "auto" by what there are fewer of, and by
+            columns where the gradient is refused.
         sparsity: which derivatives are not zero, of one output array with respect to one input array: a SciPy sparse
             matrix, or anything of which `scipy.sparse.csr_array` makes one.  The result is sparse then.  "detect": a
             run of the program with bits in the place of tangents tells; see `Jacobian.pattern`.
         directions: how many columns one call makes.
-        cpu_threads: as for `hetad.gradient`.
+        optimize: as for `hetad.gradient`, and so are the next four.
+        deterministic: of sums by rows; by columns the program sums as it does.
+        cpu_threads: of the CPU.
+        memory_limit: of what is saved by rows; by columns nothing is.
+        host_memory: beside it, on the host.
         progress: whether a call shows on standard error how far it is.
+        checked: as for `hetad.gradient`.
 
     Raises:
         ArgumentError: the selection does not fit the function, or sparsity is given for more than one block.
         UnsupportedError: see `hetad.gradient`.
     """
-    return Jacobian(function, wrt, of, backend, mode, sparsity, max(directions, 1), cpu_threads, progress)
+    checked_backend(backend)
+    limits(memory_limit, host_memory)
+    optimize = optimize if isinstance(optimize, bool | str) else tuple(optimize)  # for tangents and for gradients
+    along = {"optimize": optimize, "cpu_threads": cpu_threads, "checked": checked}
+    more = {"deterministic": deterministic, "memory_limit": memory_limit, "host_memory": host_memory}
+    return Jacobian(function, wrt, of, backend, mode, sparsity, max(directions, 1), (along, along | more), progress)
 
 
 def hessian(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
-    sparsity: Any = None, cpu_threads: int | None = None, progress: bool = False,
+    sparsity: Any = None, optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
+    cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
+    progress: bool = False, checked: bool | None = None,
 ) -> Hessian:  # fmt: skip
     """The second derivatives: of few unknowns dense, by as many products of `hetad.hvp` as there are numbers in `wrt`.
 
@@ -74,14 +91,23 @@ def hessian(
         sparsity: which derivatives are not zero, with respect to one array: a SciPy sparse matrix, or anything of which
             `scipy.sparse.csr_array` makes one.  The result is sparse then, by as many products as it has colours.
             "detect": all pairs of inputs that lead to the same number of an output in memory.
+        optimize: as for `hetad.hvp`, and so are the next four.
+        deterministic: every sum in a fixed order.
         cpu_threads: of the CPU.
+        memory_limit: how much a product may save at a time.
+        host_memory: beside it, on the host.
         progress: whether a call shows on standard error how far it is.
+        checked: as for `hetad.hvp`.
 
     Raises:
         ArgumentError: the selection does not fit the function, or sparsity is given for several inputs.
         UnsupportedError: see `hetad.hvp`.
     """
-    return Hessian(function, wrt, of, backend, sparsity, cpu_threads, progress)
+    options = {
+        "optimize": optimize, "deterministic": deterministic, "cpu_threads": cpu_threads, "checked": checked,
+        "memory_limit": memory_limit, "host_memory": host_memory,
+    }  # fmt: skip
+    return Hessian(function, wrt, of, backend, sparsity, options, progress)
 
 
 class Jacobian(Rebuilt):
@@ -89,12 +115,14 @@ class Jacobian(Rebuilt):
 
     def __init__(
         self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, mode: Mode,
-        sparsity: Any, directions: int, cpu_threads: int | None, progress: bool,
+        sparsity: Any, directions: int, options: tuple[Options, Options], progress: bool,
     ) -> None:  # fmt: skip
+        """`options`: of tangents, and of gradients."""
         if mode not in ("auto", "forward", "reverse"):
             raise ArgumentError(f"mode={mode!r}: there are 'auto', 'forward' and 'reverse'")
         self.function, self.mode, self._progress = function, mode, progress
-        self._directions, self._backend, self._cpu_threads = directions, backend, cpu_threads
+        self._directions, self._backend = directions, backend
+        self._forward, self._reverse = options
         choice = function.compiled.choice(wrt, of, {})
         self.wrt, self.of = choice.wrt, choice.of
         self._made: dict[object, Any] = {}
@@ -102,7 +130,7 @@ class Jacobian(Rebuilt):
         if sparsity is not None:
             if len(self.wrt) != 1 or self.of is None or len(self.of) != 1:
                 raise ArgumentError("sparsity= is for one output array with respect to one input array")
-            detection = Detection(function, self.wrt, self.of, backend, self._directions, cpu_threads)
+            detection = Detection(function, self.wrt, self.of, backend, directions, self._forward["cpu_threads"])
             self._sparsity = Sparsity(sparsity, detection, partial(_steps, what="pattern", shown=progress))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -117,17 +145,20 @@ class Jacobian(Rebuilt):
         if self._sparsity is not None:
             return self._sparse(self._sparsity, values, launch)
         rows = 1 if self.of is None else sum(to_vector(values[n]).size for n in self.of)
-        forward = self.mode == "forward" or (self.mode == "auto" and columns <= rows)
+        forward = self.mode == "forward" or (self.mode == "auto" and (columns <= rows or not self._has_gradient()))
         matrix = self._by_columns(values, launch, rows, columns) if forward else self._by_rows(values, launch, rows)
         blocks = _blocks(matrix, _shapes(values, self.of), _shapes(values, self.wrt))
         return blocks if self.of is not None else blocks[RETURN]
 
+    @property
+    def backend(self) -> Backend:
+        """Where it runs: "cuda" or "cpu"."""
+        return backend_for(self._backend)
+
     def _along(self, count: int) -> Any:
         """The tangent along so many directions."""
         if count not in self._made:
-            self._made[count] = jvp(
-                self.function, self.wrt, self.of, self._backend, directions=count, cpu_threads=self._cpu_threads
-            )
+            self._made[count] = jvp(self.function, self.wrt, self.of, self._backend, directions=count, **self._forward)
         return self._made[count]
 
     def _products(self, values: Mapping[str, Any], launch: Any, vectors: Any) -> Iterator[Any]:
@@ -157,12 +188,19 @@ class Jacobian(Rebuilt):
             found += [np.concatenate([to_vector(each[n][i]) for n in self.wrt]) for i in range(count)]
         return np.stack(found) if found else np.zeros((0, sum(to_vector(values[n]).size for n in self.wrt)))
 
+    def _has_gradient(self) -> bool:
+        """Whether there is one: what has to run backwards may be refused where a tangent is not."""
+        try:
+            self._backward(1)
+        except UnsupportedError:
+            return False
+        return True
+
     def _backward(self, count: int) -> Any:
         """The gradient for so many seeds."""
         if ("backward", count) not in self._made:
             self._made["backward", count] = gradient(
-                self.function, self.wrt, self.of, self._backend, cpu_threads=self._cpu_threads,
-                batch=count if count > 1 else None,
+                self.function, self.wrt, self.of, self._backend, batch=count if count > 1 else None, **self._reverse
             )  # fmt: skip
         return self._made["backward", count]
 
@@ -191,10 +229,11 @@ class Hessian(Rebuilt):
 
     def __init__(
         self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, sparsity: Any,
-        cpu_threads: int | None, progress: bool,
+        options: Options, progress: bool,
     ) -> None:  # fmt: skip
+        """`options`: of products."""
         self.function, self._progress = function, progress
-        self.product = hvp(function, wrt, of, backend, cpu_threads=cpu_threads)
+        self.product = hvp(function, wrt, of, backend, **options)
         self.wrt, self.of = self.product.wrt, self.product.of
         self._sparsity: Sparsity | None = None
         if sparsity is not None:
@@ -205,7 +244,7 @@ class Hessian(Rebuilt):
                     "sparsity='detect' of a Hessian is for outputs in memory: a number that all inputs lead to tells"
                     " nothing\n  help: give the pattern, or ask for the terms before they are summed"
                 )
-            detection = Detection(function, self.wrt, self.of, backend, DIRECTIONS, cpu_threads)
+            detection = Detection(function, self.wrt, self.of, backend, DIRECTIONS, options["cpu_threads"])
             shown = partial(_steps, what="pattern", shown=progress)
             self._sparsity = Sparsity(sparsity, detection, shown, of_pairs)
 

@@ -14,8 +14,9 @@
 A whole program is named by `function = "main"` and `objective`, the variable or the function whose last value counts;
 `argv` is its command line, and the inputs are variables of it (see `Program.driver`).
 
-Other keys: `memory_limit` and `host_memory` (see `hetad.gradient`), `defines` (a table of macros), `undefines`,
-`include_dirs`, `cuda_arch` (see `hetad.load`),
+Other keys: `mode`, which derivative it is about (one of `MODES`; absent: the gradient), `memory_limit` and
+`host_memory` (see `hetad.gradient`), `defines` (a table of macros), `undefines`, `include_dirs`, `cuda_arch` (see
+`hetad.load`),
 `[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
 `samples`, `cpu_threads`, how many run the blocks of a grid on the CPU, and `checked`, whether accesses are checked
 there.
@@ -41,7 +42,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hetad.diagnostics import ArgumentError
 from hetad.frontend.settings import FRONTENDS, Frontend
@@ -52,9 +53,12 @@ if TYPE_CHECKING:
 
     from hetad.ir.nodes import Symbol
 
+Mode = Literal["gradient", "tangent", "hvp", "jacobian", "hessian"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
 _KEYS = (
-    "source", "function", "wrt", "of", "memory_limit", "host_memory", "defines", "include_dirs", "launch", "inputs",
-    "gradcheck", "cpu_threads", "checked", "objective", "argv", "undefines", "cuda_arch", "frontend",
+    "source", "function", "wrt", "of", "mode", "memory_limit", "host_memory", "defines", "include_dirs", "launch",
+    "inputs", "gradcheck", "cpu_threads", "checked", "objective", "argv", "undefines", "cuda_arch", "frontend",
 )  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
@@ -90,6 +94,7 @@ class Problem:
     objective: str | None = None  # of a whole program
     argv: tuple[object, ...] = ()
     frontend: Frontend = "auto"
+    mode: Mode = "gradient"
 
     @property
     def loading(self) -> dict[str, Any]:
@@ -176,7 +181,8 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
         objective=reader.text("objective") if "objective" in table else None,
         argv=reader.words("argv"),
-        frontend=reader.frontend(),
+        frontend=reader.one_of("frontend", FRONTENDS),
+        mode=reader.one_of("mode", MODES, "gradient"),
     )
 
 
@@ -193,11 +199,13 @@ class _Reader:
             raise ArgumentError(f'{self.path}: {key} must be a string, as in {key} = "…", not {value!r}')
         return value
 
-    def frontend(self) -> Frontend:
-        value = self.content.get("frontend", "auto")
-        if value not in FRONTENDS:
-            raise ArgumentError(f"{self.path}: frontend must be one of {_listed(FRONTENDS)}, not {value!r}")
-        return value  # type: ignore[no-any-return]
+    def one_of(self, key: str, known: tuple[Any, ...], otherwise: str = "auto") -> Any:
+        value = self.content.get(key, otherwise)
+        if value in known:
+            return value
+        near = difflib.get_close_matches(str(value), known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ArgumentError(f"{self.path}: {key} must be one of {_listed(known)}, not {value!r}{hint}")
 
     def files(self, key: str) -> Path | tuple[Path, ...]:
         """One file, or a list of several."""

@@ -34,6 +34,7 @@ from hetad.checks.subjects import (
     function_of_problem,
     generic_seeds,
     inner_bits,
+    loaded,
     of_function,
     ones,
 )
@@ -52,13 +53,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accuracy", "Report", "Row", "Subject", "Verdict", "check", "dot_product", "from_problem", "from_vector",
-    "function_of", "generic_seeds", "inner_bits", "of_function", "ones", "same", "same_gradient", "to_vector", "watch",
+    "function_of", "generic_seeds", "inner_bits", "loaded", "of_function", "ones", "same", "same_gradient",
+    "to_vector", "watch",
 ]  # fmt: skip
 
 Verdict = Literal["passed", "failed", "unsure"]
 
 _RTOL = {32: 2e-4, 64: 1e-6}
 _SEED_RTOL = {32: 1e-4, 64: 1e-11}
+Rows = Callable[[Subject, Sequence[Any], "Accuracy", "np.random.Generator"], Iterator["Row"]]
 _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
 
 
@@ -153,6 +156,7 @@ def check(
     *,
     on_step: Callable[[int, int], None] | None = None,
     racecheck: bool = True,
+    rows: Rows | None = None,
 ) -> Report:
     """Compares the gradient with finite differences along random directions of each parameter in `wrt`.
 
@@ -163,6 +167,7 @@ def check(
         on_step: called with (comparisons done, comparisons in all).
         racecheck: whether the program and its derivative run once under the race detector first, unless their
             launches are large.
+        rows: what is compared, if it is no gradient.
 
     Raises:
         RaceError: the detector found a race: neither the program nor its gradient has one value.
@@ -170,16 +175,17 @@ def check(
     import numpy as np
 
     notes = _race_notes(subject, arguments) if racecheck else ()
-    notes += (f"note: no tangent to compare with: {subject.without_tangent}",) if subject.without_tangent else ()
+    for what, why in (("tangent", subject.without_tangent), ("gradient", subject.without_gradient)):
+        notes += (f"note: no {what} to compare with: {why}",) if why else ()
 
-    rows: list[Row] = []
+    found: list[Row] = []
     total = len(subject.wrt) * accuracy.samples + 3
     rng = np.random.default_rng([accuracy.random_seed, mpi.number()] if mpi.number() else accuracy.random_seed)
-    for row in _rows(subject, arguments, accuracy, rng):
-        rows.append(row)
+    for row in (rows or _rows)(subject, arguments, accuracy, rng):
+        found.append(row)
         if on_step is not None:
-            on_step(len(rows), total)
-    return Report(subject.function, subject.backend, tuple(rows), (*notes, *_without_influence(subject, rows)))
+            on_step(len(found), total)
+    return Report(subject.function, subject.backend, tuple(found), (*notes, *_without_influence(subject, found)))
 
 
 def _without_influence(subject: Subject, rows: Sequence[Row]) -> Iterator[str]:
@@ -224,9 +230,9 @@ def _in_the_derivative() -> Iterator[None]:
 
 def _rows(subject: Subject, arguments: Sequence[Any], accuracy: Accuracy, rng: np.random.Generator) -> Iterator[Row]:
     kept = copy.deepcopy(list(arguments))
-    seeds = _random_seeds(subject, arguments, rng)
+    seeds = random_seeds(subject, arguments, rng)
     gradient = subject.gradient(list(arguments), copy.deepcopy(seeds))
-    yield _unchanged(subject, kept, arguments)
+    yield unchanged(subject, kept, arguments)
     tolerances = accuracy.relative(subject.bits), max(accuracy.atol, subject.atol)
     for name in subject.wrt:
         for sample in range(accuracy.samples):
@@ -251,19 +257,14 @@ def _along_direction(
     tolerances: tuple[float, float],
     rng: np.random.Generator,
 ) -> Row:
-    """<seed, dF/dx v> by differences of the primal, against <gradient, v>; where they disagree, why.
-
-    Where floats on the way between doubles may be what spoils them, they are taken once more, with a float's steps.
-    """
+    """<seed, dF/dx v> by differences of the primal, against <gradient, v>; where they disagree, why."""
     import numpy as np
 
     rtol, atol = tolerances
     point = to_vector(arguments[subject.position(name)])
     direction = rng.choice([-1.0, 1.0], point.size) * typical_step(point)
     line, terms = Line(subject, arguments, seeds, {name: direction}), to_vector(gradient) * direction
-    row = _compared(line, terms, name, subject.bits, rtol, atol)
-    if row.verdict == "failed" and subject.inner_bits < subject.bits:
-        row = _compared(line, terms, name, subject.inner_bits, rtol, atol)
+    row = compared(subject, line, terms, name, tolerances)
     if row.verdict != "failed" or not math.isfinite(row.error):
         return row
 
@@ -273,15 +274,33 @@ def _along_direction(
     bits, tolerance = min(subject.bits, subject.inner_bits), rtol * float(np.linalg.norm(terms)) + atol
     # On several ranks each would look along directions of its own, which no other moves along with it.
     wrong = tuple(wrong_components(line_along, gradient, direction, bits, tolerance, name)) if not mpi.rank() else ()
-    if (two := kink(line, bits, rtol)) is not None and row.found is not None:
-        within = two.spans(row.found)
-        between = "the gradient lies between" if within else "the gradient lies beyond both"
+    if (bent := bending(line, row, bits, rtol)) is not None:
         where = f"; it bends along {', '.join(c.place for c in wrong)}" if wrong else ""
-        return replace(row, verdict="unsure" if within else "failed", note=f"{two}; {between}{where}")
+        return replace(bent, note=f"{bent.note}{where}")
     note = f"wrong at {'; '.join(map(str, wrong))}" if wrong else row.note
     if not to_vector(gradient).any():
         note = f"the gradient is zero everywhere, the differences are not; {note}"
     return replace(row, components=wrong, note=note)
+
+
+def bending(line: Line, row: Row, bits: int, rtol: float, what: str = "gradient") -> Row | None:
+    """What is to be said of a derivative that differs from differences where the function is not smooth."""
+    if row.found is None or (two := kink(line, bits, rtol)) is None:
+        return None
+    within = two.spans(row.found)
+    between = f"the {what} lies between" if within else f"the {what} lies beyond both"
+    return replace(row, verdict="unsure" if within else "failed", note=f"{two}; {between}")
+
+
+def compared(subject: Subject, line: Line, terms: Vector, name: str, tolerances: tuple[float, float]) -> Row:
+    """Differences along a line, against the sum of `terms`.
+
+    Where floats on the way between doubles may be what spoils them, they are taken once more, with a float's steps.
+    """
+    row = _compared(line, terms, name, subject.bits, *tolerances)
+    if row.verdict == "failed" and subject.inner_bits < subject.bits:
+        row = _compared(line, terms, name, subject.inner_bits, *tolerances)
+    return row
 
 
 def _compared(line: Line, terms: Vector, name: str, bits: int, rtol: float, atol: float) -> Row:
@@ -344,25 +363,36 @@ def _linear_in_seeds(
     rng: np.random.Generator,
 ) -> Row:
     """gradient(2 a - b) = 2 gradient(a) - gradient(b); an adjoint that forgets to clear something violates it."""
+    other = random_seeds(subject, arguments, rng) or {}
+    second = subject.gradient(list(arguments), other)
+    third = subject.gradient(list(arguments), mixed(seeds, other))
+    return linear(subject, "linear in the seeds", gradient, second, third)
+
+
+def mixed(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
+    """2 a - b."""
+    return {k: from_vector(a[k], 2 * to_vector(a[k]) - to_vector(b[k])) for k in a}
+
+
+def linear(
+    subject: Subject, check: str, first: Mapping[str, Any], second: Mapping[str, Any], third: Mapping[str, Any]
+) -> Row:
+    """Whether the third is twice the first less the second."""
     import numpy as np
 
-    other = _random_seeds(subject, arguments, rng) or {}
-    mixed = {k: from_vector(seeds[k], 2 * to_vector(seeds[k]) - to_vector(other[k])) for k in seeds}
-    second = subject.gradient(list(arguments), other)
-    third = subject.gradient(list(arguments), mixed)
     error = 0.0
-    for name in subject.wrt:
-        a, b, c = (to_vector(g[name]) for g in (gradient, second, third))
+    for name in first:
+        a, b, c = (to_vector(g[name]) for g in (first, second, third))
         scale = float(np.linalg.norm(2 * a) + np.linalg.norm(b))
         if not np.isfinite(c).all():
             error = math.inf
         elif scale > 0 or c.any():
             error = max(error, float(np.linalg.norm(2 * a - b - c)) / (scale or 1.0))
     tolerance = _SEED_RTOL[min(subject.bits, subject.inner_bits)]
-    return Row("linear in the seeds", "passed" if error <= tolerance else "failed", error, tolerance)
+    return Row(check, "passed" if error <= tolerance else "failed", error, tolerance)
 
 
-def _unchanged(subject: Subject, kept: Sequence[Any], arguments: Sequence[Any]) -> Row:
+def unchanged(subject: Subject, kept: Sequence[Any], arguments: Sequence[Any]) -> Row:
     """A gradient call leaves its arguments as they were, to the bit."""
     changed = [p.name for p, a, b in zip(subject.parameters, kept, arguments, strict=True) if not same(a, b)]
     note = f"the call changed {', '.join(changed)}" if changed else ""
@@ -380,7 +410,7 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _random_seeds(subject: Subject, arguments: Sequence[Any], rng: np.random.Generator) -> dict[str, Any] | None:
+def random_seeds(subject: Subject, arguments: Sequence[Any], rng: np.random.Generator) -> dict[str, Any] | None:
     if subject.of is None:
         return None
     seeds = {}

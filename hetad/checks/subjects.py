@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from hetad.gradients import Gradient
     from hetad.ir import nodes as ir
     from hetad.ir.nodes import Symbol
-    from hetad.problem import Problem
+    from hetad.problem import Mode, Problem
     from hetad.run.report import Report as Saved
 
 _ANYHOW: Mapping[str, Any] = {}
-_RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
+RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,17 @@ class Subject:
     atol: float = 0.0  # what differences may make of a derivative that is zero
     tangent: Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None = None  # by name of of, or "return"
     without_tangent: str = ""  # why there is none
+    forward: bool = False  # the tangent is what is checked
+    without_gradient: str = ""  # why there is none to compare it with
     watched: Callable[[list[Any]], Any] | None = None  # the program under the race detector, which may give up
     inactive: Sequence[str] = ()  # names in wrt that no output depends on
     watched_gradient: Callable[[list[Any], dict[str, Any] | None], Any] | None = None  # and its derivative
+
+    def derivative(self, arguments: list[Any]) -> Mapping[str, Any]:
+        """What is checked, at the same seeds or along the same direction in each run."""
+        if self.forward and self.tangent is not None:
+            return self.tangent(arguments, _generic(self, arguments, self.wrt))
+        return self.gradient(arguments, generic_seeds(self, arguments))
 
     def position(self, name: str) -> int:
         return next(i for i, parameter in enumerate(self.parameters) if parameter.name == name)
@@ -60,10 +68,16 @@ class Subject:
 
 def from_problem(problem: Problem, backend: str | None, **options: Any) -> tuple[Subject, list[Any]]:
     """What a problem file asks to check, and the point.  `options` are passed on to `hetad.gradient`."""
-    function = function_of_problem(problem)
-    arguments = problem.arguments(function.parameters)
-    options = {"cpu_threads": problem.cpu_threads, "checked": problem.checked, **problem.memory, **options}
+    function, arguments, options = loaded(problem, "gradient", options)
     return of_function(function, problem.wrt, problem.of, backend, problem.launch, **options), arguments
+
+
+def loaded(problem: Problem, mode: Mode, options: Mapping[str, Any]) -> tuple[Launchable, list[Any], dict[str, Any]]:
+    """The function of a problem file, its arguments, and the options of a derivative: of the file, and those given."""
+    function = function_of_problem(problem)
+    on_cpu = {"cpu_threads": problem.cpu_threads, "checked": problem.checked}
+    memory = problem.memory if mode != "tangent" else {}  # it saves nothing, so that it keeps within each limit
+    return function, problem.arguments(function.parameters), {**on_cpu, **memory, **options}
 
 
 def function_of_problem(problem: Problem) -> Launchable:
@@ -103,7 +117,7 @@ def of_gradient(
     tangent is made."""
     function, wrt, of, backend = gradient.function, gradient.wrt, gradient.of, gradient.backend
     nothing = None, ""
-    along, why = _tangent_of(function, wrt, of, backend, launch, on_cpu, optimize) if tangent else nothing
+    along, why = tangent_of(function, wrt, of, backend, launch, on_cpu, optimize) if tangent else nothing
     active = gradient.derivative.explanation.active[gradient.derivative.entry]
     inactive = tuple(name for name in gradient.wrt if name not in active)
     # Else cells of shared memory are saved that nobody needs, while other threads may store to them.
@@ -122,14 +136,14 @@ def of_gradient(
         inactive=inactive,
         tangent=along,
         without_tangent=why,
-        watched=lambda arguments: function.watched(arguments, launch, _RACE_LIMIT),
-        watched_gradient=(lambda arguments, seeds: gradient.watched(arguments, seeds, launch, _RACE_LIMIT))
+        watched=lambda arguments: function.watched(arguments, launch, RACE_LIMIT),
+        watched_gradient=(lambda arguments, seeds: gradient.watched(arguments, seeds, launch, RACE_LIMIT))
         if pruned
         else None,
     )
 
 
-def _tangent_of(
+def tangent_of(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
     launch: Mapping[str, Any], on_cpu: Mapping[str, Any], optimize: Any,
 ) -> tuple[Callable[[list[Any], dict[str, Any]], Mapping[str, Any]] | None, str]:  # fmt: skip
@@ -166,10 +180,12 @@ def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
 
 def generic_seeds(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:
     """Random seeds, the same in each run: equal ones could hide a difference, or meet a quantity that is conserved."""
+    return None if subject.of is None else _generic(subject, arguments, subject.of)
+
+
+def _generic(subject: Subject, arguments: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
     import numpy as np
 
-    if subject.of is None:
-        return None
     rng = np.random.default_rng(20)
-    outputs = {name: arguments[subject.position(name)] for name in subject.of}
-    return {name: from_vector(value, rng.normal(size=to_vector(value).size)) for name, value in outputs.items()}
+    like = {name: arguments[subject.position(name)] for name in names}
+    return {name: from_vector(value, rng.normal(size=to_vector(value).size)) for name, value in like.items()}

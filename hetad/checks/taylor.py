@@ -8,12 +8,13 @@ A gradient that is wrong leaves a remainder of order h.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hetad.checks.along import terms_along
 from hetad.checks.line import EPSILON, Line
 from hetad.checks.subjects import generic_seeds
 from hetad.diagnostics import BackendError
@@ -90,16 +91,24 @@ def taylor(subject: Subject, arguments: Sequence[Any], random_seed: int = 0) -> 
     """Along one random direction of all of `wrt`, with random seeds."""
     rng = np.random.default_rng(random_seed)
     seeds = generic_seeds(subject, arguments)
-    gradient = subject.gradient(list(arguments), seeds)
     directions = {name: _direction(rng, arguments[subject.position(name)]) for name in subject.wrt}
     line = Line(subject, arguments, seeds, directions)
-    slope = sum(float(to_vector(gradient[name]) @ v) for name, v in directions.items())
+    slope = _slope(subject, arguments, seeds, directions)
     bits = min(subject.bits, subject.inner_bits)
     start = line(0.0)
     ends = [(h, line(h)) for h in _STEPS[bits]]
     changes = tuple(abs(end - start) for _, end in ends)
     remainders = tuple(abs(end - start - h * slope) for h, end in ends)
     return TaylorTest(subject.function, _STEPS[bits], changes, remainders, _ABOVE * EPSILON[bits] * line.size)
+
+
+def _slope(
+    subject: Subject, arguments: Sequence[Any], seeds: dict[str, Any] | None, directions: Mapping[str, Any]
+) -> float:
+    if subject.forward:
+        return float(terms_along(subject, arguments, seeds, directions).sum())
+    gradient = subject.gradient(list(arguments), seeds)
+    return sum(float(to_vector(gradient[name]) @ v) for name, v in directions.items())
 
 
 def _direction(rng: np.random.Generator, argument: Any) -> Any:

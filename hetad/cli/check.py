@@ -17,6 +17,7 @@ from hetad.run.signature import signature_of
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
     from hetad.ir.nodes import Function
+    from hetad.problem import Mode
 
 Names = tuple[str, ...]
 
@@ -118,7 +119,7 @@ def _examine_problem(path: Path) -> Finding:
         signature = signature_of(function)
         select_wrt(function, signature, problem.wrt)
         select_of(function, signature, problem.of)
-    finding = examine(unit, name, problem.wrt, problem.of, only_value=problem.of is None)
+    finding = examine(unit, name, problem.wrt, problem.of, only_value=problem.of is None, mode=problem.mode)
     if finding.errors:
         return finding
     try:
@@ -130,13 +131,13 @@ def _examine_problem(path: Path) -> Finding:
 
 def examine(
     unit: Unit, name: str, wrt: Names | None = None, of: Names | None = None, is_part: bool = False,
-    only_value: bool = False,
+    only_value: bool = False, mode: Mode = "gradient",
 ) -> Finding:  # fmt: skip
     """Takes one function, and what it reaches, as far as differentiation does, and finds all that is in the way.
 
     Without `wrt` and `of` every floating parameter is active, and the outputs are all that it may write, and the value
     that it returns; with `only_value` this alone.  `is_part`: other functions call it, so that it need not be one that
-    Python can call, too.
+    Python can call, too.  `mode` is the derivative that is taken.
     """
     from hetad import pipeline
     from hetad.analysis.pointer_expressions import holds_pointer
@@ -157,7 +158,11 @@ def examine(
                 _questions(function, wrt, of, only_value) if not (found or (is_part and tables)) else ()
             ):
                 with recoverable():
-                    pipeline.differentiate(unit, Request(function=name, wrt=inputs, of=outputs))
+                    request = Request(function=name, wrt=inputs, of=outputs)
+                    if mode in ("hvp", "hessian"):
+                        pipeline.differentiate_twice(unit, request)
+                    else:
+                        pipeline.differentiate(unit, replace(request, directions=int(mode != "gradient")))
         except SourceError as error:
             report(error)
         except Exception:

@@ -10,33 +10,45 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_driver, add_limits, add_making, add_source, function_of, limits, load, making, names
+from hetad.cli.options import (
+    add_driver,
+    add_limits,
+    add_making,
+    add_mode,
+    add_source,
+    function_of,
+    limits,
+    load,
+    making,
+    names,
+    settings,
+)
 from hetad.diagnostics import ArgumentError
 
 if TYPE_CHECKING:
     from hetad.api import Function
 
-MODES = ("gradient", "tangent", "hvp")
 STAGES = ("ir", "normalized", "activity", "needed", "loops", "access", "cuda")
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "grad",
-        help="write the gradient of a function as CUDA",
+        help="write the derivative of a function as CUDA",
         description="Writes the gradient of a host function or kernel as a self-contained CUDA source, to compile with "
         "nvcc: the function FUNCTION_grad takes the arguments of FUNCTION, then the adjoints in the order of --of and "
         "--wrt.  The adjoints of --of hold the seeds; those of --wrt are added to.  With --mode tangent the function "
-        "FUNCTION_tangent takes the arguments, then the tangents in the order of --wrt and --of.",
+        "FUNCTION_tangent takes the arguments, then the tangents in the order of --wrt and --of.  With --mode jacobian "
+        "it is the tangent along several directions at once, and with --mode hessian the product, that make the "
+        "columns.  A problem file in place of the source says all this.",
         epilog="example: hetad grad samples/axpy.cu axpy --wrt a,x --of y -o axpy_grad.cu",
     )
     add_source(command)
-    command.add_argument("function", metavar="FUNCTION", help="the host function or kernel to differentiate")
-    command.add_argument("--wrt", metavar="A,B", type=names, required=True, help="with respect to these parameters")
+    command.add_argument("function", metavar="FUNCTION", nargs="?",
+                         help="the host function or kernel to differentiate")  # fmt: skip
+    command.add_argument("--wrt", metavar="A,B", type=names, help="with respect to these parameters")
     command.add_argument("--of", metavar="C", type=names, help="of these parameters; without it, of the return value")
-    command.add_argument("--mode", choices=MODES, default="gradient",
-                         help="gradient (reverse mode, the default), tangent (forward mode), or hvp (the product of a "
-                         "Hessian with a vector: the gradient of the tangent)")  # fmt: skip
+    add_mode(command, "what is written")
     command.add_argument("--batch", metavar="A,B", type=names, nargs="?", const=(),
                          help="write FUNCTION_grad_batch too, which goes through sets of seeds, and of these "
                          "parameters, as batch= and batched= do in Python")  # fmt: skip
@@ -53,6 +65,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
+    options = _asked(options)
     if options.output is not None:
         refuse_overwriting(options.output, options.file)
     text = _watched(options)
@@ -65,6 +78,28 @@ def run(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
     return 0
+
+
+def _asked(options: argparse.Namespace) -> argparse.Namespace:
+    """The options with what a problem file says in their place."""
+    if options.file[0].suffix != ".toml":
+        if options.function is None or options.wrt is None:
+            raise ArgumentError("name the function and --wrt, or give a problem file (.toml) that does")
+        return argparse.Namespace(**vars(options) | {"mode": options.mode or "gradient"})
+    from hetad import problem as problems
+
+    if options.function is not None or options.wrt is not None or options.of is not None:
+        raise ArgumentError(f"{options.file[0]} says function, wrt and of: leave them out, or name the source instead")
+    problem = problems.read(options.file[0])
+    mode = options.mode or problem.mode
+    said = {
+        "file": problem.source if isinstance(problem.source, tuple) else (problem.source,),
+        "function": problem.function, "wrt": problem.wrt, "of": problem.of, "mode": mode,
+        "objective": problem.objective, "argv": problem.argv,
+        "inputs": None if problem.objective is None else tuple(problem.inputs),
+    }  # fmt: skip
+    memory = dict(problem.memory) if mode != "tangent" else {}
+    return argparse.Namespace(**vars(options) | said | problem.loading | memory | limits(options))
 
 
 def _watched(options: argparse.Namespace) -> str:
@@ -95,7 +130,7 @@ def _stage(options: argparse.Namespace) -> str:
         return _source(function, options)
     from hetad.cli.stages import requested, stage_text
 
-    if options.mode == "hvp":
+    if options.mode not in ("gradient", "tangent"):
         raise ArgumentError("--emit shows the stages of one differentiation: use --mode tangent or --mode gradient")
     if options.mode == "tangent":
         _without_batch(options)
@@ -110,15 +145,16 @@ def _source(function: Function, options: argparse.Namespace) -> str:
 
     if options.mode != "gradient":
         _without_batch(options)
-    if options.mode == "tangent":
-        if any(value is not None for value in limits(options).values()) or options.deterministic:
-            raise ArgumentError("--mode tangent saves nothing and sums nothing: leave out limits and --deterministic")
-        return hetad.jvp(function, wrt=options.wrt, of=options.of, optimize=options.optimize).source
-    keywords = limits(options) | making(options)
+    selected = {"wrt": options.wrt, "of": options.of}
+    if options.mode == "jacobian":
+        from hetad.jacobians import DIRECTIONS
+
+        return hetad.jvp(function, directions=DIRECTIONS, optimize=options.optimize, **selected).source
+    keywords = settings(options, options.mode)
     if options.batch is not None:
         keywords |= {"batch": 1, "batched": options.batch, "backend": "cuda"}  # the text is the same for any number
-    made = hetad.hvp if options.mode == "hvp" else hetad.gradient
-    return made(function, wrt=options.wrt, of=options.of, **keywords).source
+    makers: dict[str, Any] = {"gradient": hetad.gradient, "tangent": hetad.jvp}
+    return str(makers.get(options.mode, hetad.hvp)(function, **selected, **keywords).source)
 
 
 def _without_batch(options: argparse.Namespace) -> None:

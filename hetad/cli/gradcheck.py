@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, on_cpu
+from hetad.cli.options import add_graph, add_limits, add_making, add_mode, add_problem, add_racecheck, on_cpu, settings
 
 if TYPE_CHECKING:
     from hetad.checks.comparison import Report, Row
@@ -18,7 +18,7 @@ _COLOURS = {"passed": "green", "failed": "bold red", "unsure": "yellow"}
 def add(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "gradcheck",
-        help="check a gradient against finite differences of the program",
+        help="check a derivative against finite differences of the program",
         description="Runs the program of a problem file at points moved along random directions and compares its "
         "central differences, extrapolated to step 0, with hetad's gradient; checks too that the gradient is linear in "
         "its seeds and that the call leaves its arguments as they were.",
@@ -30,9 +30,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
     add_graph(command)
     add_racecheck(command, "run the program once under the race detector, on the CPU, if its launches are small "
                   "(default: yes)", True)  # fmt: skip
-    command.add_argument("--mode", choices=("gradient", "hvp"), default="gradient",
-                         help="what is checked: the gradient (default), or the product of the Hessian with a random "
-                         "vector, against differences of gradients")  # fmt: skip
+    add_mode(command, "what is checked, products and Hessians against differences of gradients")
     command.add_argument("--rtol", type=float, help="relative tolerance (default: 1e-6; 2e-4 where a float takes part)")
     command.add_argument("--atol", type=float, help="absolute tolerance (default: 0)")
     command.add_argument("--samples", type=_positive, help="directions per parameter (default: 3)")
@@ -77,34 +75,29 @@ def _positive(text: str) -> int:
 def _check(
     problem: Problem, backend: str | None, options: argparse.Namespace, watch: bool
 ) -> tuple[Report, dict[str, Any], int]:
-    from hetad.checks import comparison, products, taylor
+    from hetad.checks import along, comparison, taylor
+    from hetad.checks.modes import subject_of
     from hetad.cli.console import progress
-    from hetad.diagnostics import ArgumentError
 
-    settings: dict[str, Any] = dict(problem.gradcheck)
+    accuracy: dict[str, Any] = dict(problem.gradcheck)
     given = {"rtol": options.rtol, "atol": options.atol, "samples": options.samples}
-    settings |= {key: value for key, value in given.items() if value is not None}
-    keywords = limits(options) | making(options) | on_cpu(options)
-    if options.mode == "hvp":
-        if options.graph:
-            raise ArgumentError("--graph is for gradients")
-        subject, arguments = products.from_problem(problem, backend, **keywords)
-    else:
-        subject, arguments = comparison.from_problem(problem, backend, **keywords, graph=options.graph)
+    accuracy |= {key: value for key, value in given.items() if value is not None}
+    mode = options.mode or problem.mode
+    subject, arguments = subject_of(problem, mode, backend, **settings(options, mode), **on_cpu(options))
     with progress(f"checking {problem.function} on {subject.backend}") as on_step:
-        accuracy = comparison.Accuracy(random_seed=options.seed, **settings)
-        report = comparison.check(subject, arguments, accuracy, on_step=on_step, racecheck=watch)
+        wanted = comparison.Accuracy(random_seed=options.seed, **accuracy)
+        rows = along.rows if subject.forward else None
+        report = comparison.check(subject, arguments, wanted, on_step=on_step, racecheck=watch, rows=rows)
     if options.plot is not None:
         taylor.save(taylor.taylor(subject, arguments, options.seed), options.plot)
-    gradient = subject.gradient(arguments, comparison.generic_seeds(subject, arguments))
-    return report, dict(gradient), min(subject.bits, subject.inner_bits)
+    return report, dict(subject.derivative(arguments)), min(subject.bits, subject.inner_bits)
 
 
 def _agreement(problem: Problem, bits: int, on_cpu: dict[str, Any], on_cuda: dict[str, Any]) -> Report:
-    """Both backends give the same gradient, up to rounding."""
+    """Both backends give the same derivative, up to rounding."""
     from hetad.checks import comparison
 
-    rows = tuple(comparison.same_gradient(name, on_cpu[name], on_cuda[name], bits) for name in problem.wrt)
+    rows = tuple(comparison.same_gradient(name, on_cpu[name], on_cuda[name], bits) for name in on_cpu)
     return comparison.Report(problem.function, "cpu and cuda", rows)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import ArgumentError
 from hetad.frontend.settings import FRONTENDS
+from hetad.problem import MODES, Mode
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program
@@ -119,6 +120,25 @@ def add_making(command: argparse.ArgumentParser) -> None:
 def making(options: argparse.Namespace) -> dict[str, Any]:
     """Those of `add_making`, as keywords of `hetad.gradient`."""
     return {"optimize": options.optimize, "deterministic": options.deterministic}
+
+
+def add_mode(command: argparse.ArgumentParser, text: str) -> None:
+    """Which derivative a command is about."""
+    command.add_argument("--mode", choices=MODES, help=f"{text}: gradient (reverse mode, the default), tangent "
+                         "(forward mode), hvp (the product of a Hessian with a vector: the gradient of the tangent), "
+                         "jacobian, hessian; a problem file may say which, and --mode comes first")  # fmt: skip
+
+
+def settings(options: argparse.Namespace, mode: Mode) -> dict[str, Any]:
+    """Those of `add_limits`, `add_making` and `add_graph`, as keywords of what makes a derivative of this mode."""
+    if getattr(options, "graph", False) and mode != "gradient":
+        raise ArgumentError(f"--graph is for gradients: leave it out, or --mode {mode}")
+    if mode != "tangent":
+        graph = {"graph": True} if getattr(options, "graph", False) else {}
+        return limits(options) | making(options) | graph
+    if limits(options) or options.deterministic:
+        raise ArgumentError("a tangent saves nothing and sums nothing: leave out limits and --deterministic")
+    return {"optimize": options.optimize}
 
 
 def _optimisations(text: str) -> bool | tuple[str, ...]:

@@ -1,31 +1,49 @@
-"""`hetad run`: runs a program and its gradient at the inputs of a problem file."""
+"""`hetad run`: runs a program and its derivative at the inputs of a problem file."""
 
 from __future__ import annotations
 
 import argparse
 import copy
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hetad.cli.options import add_graph, add_limits, add_making, add_problem, add_racecheck, limits, making, on_cpu
+from hetad.cli.options import (
+    add_graph,
+    add_limits,
+    add_making,
+    add_mode,
+    add_problem,
+    add_racecheck,
+    on_cpu,
+    settings,
+)
+
+if TYPE_CHECKING:
+    from hetad.api import Function
+    from hetad.cli.derivatives import Found
+    from hetad.problem import Problem
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "run",
-        help="run a program and its gradient",
+        help="run a program and its derivative",
         description="Runs the function of a problem file and its gradient with all seeds 1, that of the sum of the "
-        "outputs.  Shows what the function returned and wrote, and the gradient.",
+        "outputs.  Shows what the function returned and wrote, and the gradient; or another derivative, tangents and "
+        "products along the direction whose numbers are all 1.",
         epilog="example: hetad run samples/host_sum.toml --save result.npz",
     )
     add_problem(command, ("cpu", "cuda"))
+    add_mode(command, "what is run beside the program")
     add_limits(command)
     add_making(command)
     add_graph(command)
     add_racecheck(command, "run the program once more, on the CPU, under a detector that finds races; exit status 1 if "
                   "there is one", False)  # fmt: skip
     command.add_argument("--save", metavar="OUT.npz", type=Path,
-                         help="save the arrays: outputs by name, gradients as grad_NAME")  # fmt: skip
+                         help="save the arrays: outputs by name, gradients as grad_NAME, other derivatives as "
+                         "tangent_Y, hvp_X, jacobian_Y_X, hessian_X_Z")  # fmt: skip
     return command
 
 
@@ -33,34 +51,43 @@ def run(options: argparse.Namespace) -> int:
     from hetad import problem as problems
     from hetad.checks import comparison
     from hetad.cli.console import out, print_json, progress
+    from hetad.cli.derivatives import Point, derivatives, nested
+    from hetad.compiled import backend_for
     from hetad.run import mpi
 
     problem = problems.read(options.problem)
+    mode = options.mode or problem.mode
+    wanted = settings(options, mode)
     with progress(f"running {problem.function}"):
         if options.racecheck:
             comparison.watch(problem)
-        keywords = limits(options) | making(options) | on_cpu(options) | {"graph": options.graph, "tangent": False}
-        subject, arguments = comparison.from_problem(problem, options.backend, **keywords)
-        written = copy.deepcopy(arguments)
-        returned = subject.primal(written)
-        gradient = dict(subject.gradient(arguments, comparison.ones(subject, arguments)))
-    outputs = {
-        parameter.name: after
-        for parameter, before, after in zip(subject.parameters, arguments, written, strict=True)
-        if not comparison.same(before, after)
-    }
-    if returned is not None:
-        outputs["return"] = returned
+        function, arguments, keywords = comparison.loaded(problem, mode, wanted | on_cpu(options))
+        backend = backend_for(options.backend)
+        found, report = derivatives(Point(function, arguments, problem, backend), mode, keywords)
+        outputs = _outputs(function, arguments, problem, backend, keywords)
     if options.save is not None:
-        _save(_own(options.save, mpi.rank(".", "").replace(" ", "-")), outputs, gradient)
+        _save(_own(options.save, mpi.rank(".", "").replace(" ", "-")), outputs, found)
     if options.json:
-        print_json({"function": problem.function, "backend": subject.backend,
-                    "outputs": _listed(outputs), "gradient": _listed(gradient)})  # fmt: skip
+        print_json({"function": problem.function, "backend": backend, "outputs": _listed(outputs), **nested(found)})
     else:
-        _print(f"{problem.function} on {subject.backend}{mpi.rank(', ', '')}", outputs, gradient)
-        if (report := subject.saved()) is not None and report.saved_bytes:
+        _print(f"{problem.function} on {backend}{mpi.rank(', ', '')}", outputs, found)
+        if report is not None and report.saved_bytes:
             out().print(str(report))
     return 0
+
+
+def _outputs(
+    function: Function, arguments: list[Any], problem: Problem, backend: str, keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the function itself writes and returns."""
+    from hetad.checks import comparison
+
+    written = copy.deepcopy(arguments)
+    on_cpu = {name: keywords[name] for name in ("cpu_threads", "checked")}
+    returned = function(*written, backend=backend, **on_cpu, **problem.launch)
+    pairs = zip(function.parameters, arguments, written, strict=True)
+    outputs = {p.name: after for p, before, after in pairs if not comparison.same(before, after)}
+    return outputs | ({"return": returned} if returned is not None else {})
 
 
 def _own(path: Path, mark: str) -> Path:
@@ -68,10 +95,10 @@ def _own(path: Path, mark: str) -> Path:
     return path.with_name(path.stem + mark + path.suffix)
 
 
-def _save(path: Path, outputs: dict[str, Any], gradient: dict[str, Any]) -> None:
+def _save(path: Path, outputs: dict[str, Any], found: Found) -> None:
     import numpy as np
 
-    arrays = {**outputs, **{f"grad_{name}": value for name, value in gradient.items()}}
+    arrays = {**outputs, **{part.key: part.value for part in found}}
     values: dict[str, Any] = {name: np.asarray(_as_record(value)) for name, value in arrays.items()}
     np.savez(path, **values)
 
@@ -85,7 +112,7 @@ def _listed(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in values.items()}
 
 
-def _print(title: str, outputs: dict[str, Any], gradient: dict[str, Any]) -> None:
+def _print(title: str, outputs: dict[str, Any], found: Found) -> None:
     from rich.table import Table
 
     from hetad.cli.console import out
@@ -96,8 +123,8 @@ def _print(title: str, outputs: dict[str, Any], gradient: dict[str, Any]) -> Non
     for name, value in outputs.items():
         table.add_row(name, *_summary(value))
     table.add_section()
-    for name, value in gradient.items():
-        table.add_row(f"gradient of {name}", *_summary(value))
+    for part in found:
+        table.add_row(part.label, *_summary(part.value))
     out().print(table)
 
 

@@ -62,7 +62,6 @@ def test_version(run: Run) -> None:
         (),
         ("frobnicate",),
         ("grad",),
-        ("grad", AXPY, "axpy"),
         ("grad", AXPY, "axpy", "--wrt", ","),
         ("check", AXPY, "-D", "1x"),
     ],
@@ -257,6 +256,139 @@ def test_run_as_json(run: Run) -> None:
     assert status == 0
     assert result["outputs"] == {"x_out": [9.0]}
     assert result["gradient"] == {"x_in": [6.0]}
+
+
+BENT = """
+__global__ void bend(double *y, const double *x, double a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] * x[n - 1 - i];
+}
+void f(double *y, const double *x, double a, int n) { bend<<<1, 32>>>(y, x, a, n); }
+"""
+UNBOUNDED = """
+__global__ void relax(double *y, const double *x, int n)
+{
+    int i = threadIdx.x, tries = 0;
+    if (i >= n) return;
+    double step = 0.3;
+    y[i] = x[i];
+    while (tries < 10 && y[i] > 0.1) {
+        y[i] = y[i] - step * y[i] * y[i];
+        if (y[i] > 0.5) tries++;
+        else step = 0.5 * step + 0.1;
+    }
+}
+void f(double *y, const double *x, int n) { relax<<<1, 32>>>(y, x, n); }
+"""
+MODES = ("gradient", "tangent", "hvp", "jacobian", "hessian")
+
+
+@pytest.fixture
+def bent(tmp_path: Path) -> Callable[..., Path]:
+    """A problem file about y = a x[i] x[n - 1 - i] at x = (1, 2, 5), a = 3."""
+
+    def write(mode: str) -> Path:
+        (tmp_path / "bent.cu").write_text(BENT)
+        path = tmp_path / "bent.toml"
+        head = 'source = "bent.cu"\nfunction = "f"\nwrt = ["x", "a"]\nof = ["y"]\n'
+        inputs = "[inputs]\nx = { values = [1, 2, 5] }\ny = { zeros = [3] }\na = 3.0\nn = 3\n"
+        path.write_text(f'{head}mode = "{mode}"\n{inputs}')
+        return path
+
+    return write
+
+
+def test_run_in_each_mode(run: Run, bent: Callable[..., Path], tmp_path: Path) -> None:
+    expected = {
+        "gradient": {"gradient": {"x": [30.0, 12.0, 6.0], "a": 14.0}},
+        "tangent": {"tangent": {"y": [23.0, 16.0, 23.0]}},
+        "hvp": {"gradient": {"x": [30.0, 12.0, 6.0], "a": 14.0}, "hvp": {"x": [16.0, 10.0, 8.0], "a": 16.0}},
+        "jacobian": {"jacobian": {"y": {"x": [[15, 0, 3], [0, 12, 0], [15, 0, 3]], "a": [5, 4, 5]}}},
+        "hessian": {"hessian": {
+            "x": {"x": [[0, 0, 6], [0, 6, 0], [6, 0, 0]], "a": [10, 4, 2]}, "a": {"x": [10, 4, 2], "a": 0.0}}},
+    }  # fmt: skip
+    for mode, found in expected.items():
+        status, out, err = run("run", bent(mode), "--backend", "cpu", "--json")
+        assert (status, err) == (0, "")
+        result = json.loads(out)
+        assert {k: result[k] for k in result if k not in ("function", "backend", "outputs")} == found
+        assert result["outputs"] == {"y": [15.0, 12.0, 15.0]}
+        assert run("run", bent("gradient"), "--mode", mode, "--backend", "cpu", "--json") == (status, out, err)
+    saved = tmp_path / "out.npz"
+    status, out, _ = run("run", bent("hessian"), "--backend", "cpu", "--save", saved)
+    assert (status, "Hessian of x by a" in out) == (0, True)
+    with np.load(saved) as arrays:
+        assert arrays["hessian_x_a"].tolist() == [10, 4, 2]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradcheck_in_each_mode(run: Run, bent: Callable[..., Path], mode: str, tmp_path: Path) -> None:
+    plot = tmp_path / "taylor.svg"
+    status, out, err = run("gradcheck", bent(mode), "--backend", "cpu", "--plot", plot)
+    assert (status, err) == (0, ""), out
+    named = {"gradient": "f on cpu", "hvp": "product of the Hessian of f", "jacobian": "Jacobian", "hessian": "Hessian"}
+    assert named.get(mode, "tangent of f") in out
+    assert plot.exists()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_wrong_derivative_of_each_mode_is_found(
+    run: Run, bent: Callable[..., Path], mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bent(mode)
+    text = path.with_suffix(".cu").read_text().replace("x[n - 1 - i];", "floor(1e9 * x[n - 1 - i]) / 1e9;")
+    path.with_suffix(".cu").write_text(text)  # which looks smooth, and has the slope 0
+    status, out, _ = run("gradcheck", path, "--backend", "cpu", "--rtol", 1e-3)
+    assert (status, "FAILED" in out) == (1, True)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_grad_of_a_problem_file(run: Run, bent: Callable[..., Path], mode: str) -> None:
+    path = bent(mode)
+    source = path.with_suffix(".cu")
+    status, out, err = run("grad", path)
+    assert (status, err) == (0, "")
+    assert run("grad", source, "f", "--wrt", "x,a", "--of", "y", "--mode", mode) == (0, out, "")
+    assert run("grad", path, "--mode", "tangent")[1] == run("grad", bent("tangent"))[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "mode", "words", "said"),
+    [
+        ("run", "tangent", ("--memory-limit", "1MB"), "a tangent saves nothing"),
+        ("gradcheck", "gradient", ("--mode", "hessian", "--graph"), "--graph is for gradients"),
+        ("grad", "hessian", ("--batch",), "--batch is for gradients: leave it out, or --mode hessian"),
+        ("grad", "hessian", ("--wrt", "x"), "says function, wrt and of"),
+        ("run", "forward", (), "mode must be one of gradient, tangent, hvp, jacobian, hessian, not 'forward'"),
+    ],
+)
+def test_what_modes_refuse(
+    run: Run, bent: Callable[..., Path], command: str, mode: str, words: tuple[str, ...], said: str
+) -> None:
+    status, out, err = run(command, bent(mode), *words)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize("words", [(), ("axpy",), ("--wrt", "x")])
+def test_grad_needs_a_function_and_its_inputs(run: Run, words: tuple[str, ...]) -> None:
+    status, _, err = run("grad", AXPY, *words)
+    assert (status, "name the function and --wrt, or give a problem file" in err) == (2, True)
+
+
+def test_check_of_a_tangent(run: Run, tmp_path: Path) -> None:
+    """A loop whose trips only its own values tell has a tangent, whatever a gradient makes of it."""
+    (tmp_path / "p.cu").write_text(UNBOUNDED)
+    path = tmp_path / "p.toml"
+    head = 'source = "p.cu"\nfunction = "f"\nwrt = ["x"]\nof = ["y"]\n'
+    inputs = "[inputs]\nx = { values = [1, 2, 5] }\ny = { zeros = [3] }\nn = 3\n"
+    found = {}
+    for mode in ("gradient", "tangent", "jacobian"):
+        path.write_text(f'{head}mode = "{mode}"\n{inputs}')
+        found[mode] = run("check", path)[0]
+    assert found == {"gradient": 1, "tangent": 0, "jacobian": 0}
+    assert run("run", path, "--backend", "cpu")[0] == 0
 
 
 def test_graphs_are_checked_on_every_backend(run: Run, problem: Callable[..., Path]) -> None:

@@ -150,3 +150,73 @@ def test_what_does_not_fit(program: Any, u: Any) -> None:
         hetad.jacobian(program["react"], ("u", "k"), "y", sparsity=np.eye(N))
     with pytest.raises(hetad.ArgumentError, match="sparsity has the shape"):
         hetad.jacobian(program["react"], "u", "y", "cpu", sparsity=np.eye(3))(np.zeros(N), u, K, N, **LAUNCH)
+
+
+RELAXED = """
+__global__ void relax(double *y, const double *x, int n)
+{
+    int tries = 0;
+    double step = 0.3;
+    y[0] = x[0] * x[n - 1] + 1.0;
+    while (tries < 10 && y[0] > 0.1) {
+        y[0] = y[0] - step * x[1] * y[0] * y[0];
+        if (y[0] > 0.5) tries++;
+        else step = 0.5 * step + 0.1;
+    }
+}
+__global__ void step(double *v, double k, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i] += k * sin(v[i]);
+}
+double march(const double *u, double k, int n, int steps)
+{
+    double *v, *w = (double *)malloc(n * sizeof(double)), sum = 0;
+    cudaMalloc(&v, n * sizeof(double));
+    cudaMemcpy(v, u, n * sizeof(double), cudaMemcpyHostToDevice);
+    for (int s = 0; s < steps; s++) step<<<2, 4>>>(v, k, n);
+    cudaMemcpy(w, v, n * sizeof(double), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) sum += w[i] * w[i];
+    cudaFree(v);
+    free(w);
+    return sum;
+}
+"""
+
+
+def test_by_columns_where_there_is_no_gradient(backend: str) -> None:
+    """Fewer rows than columns, but the loop has no bound that a gradient could save within."""
+    relax = hetad.loads(RELAXED)["relax"]
+    x, launch = np.array([1.3, 0.7, 0.2]), {"grid": 1, "block": 1}
+    found = hetad.jacobian(relax, "x", "y", backend)(np.zeros(1), x, 3, **launch)["y"]["x"]
+    for i, step in enumerate(1e-6 * np.eye(3)):
+        ends = [np.zeros(1), np.zeros(1)]
+        for y, sign in zip(ends, (1, -1), strict=True):
+            relax(y, x + sign * step, 3, backend=backend, **launch)
+        np.testing.assert_allclose(found[:, i], (ends[0] - ends[1]) / 2e-6, atol=1e-8)
+    with pytest.raises(hetad.UnsupportedError):
+        hetad.jacobian(relax, "x", "y", backend, mode="reverse")(np.zeros(1), x, 3, **launch)
+
+
+@pytest.mark.parametrize(
+    "options", [{"optimize": False}, {"optimize": ["sums"]}, {"deterministic": True}, {"memory_limit": 1200}]
+)
+def test_options(options: Any, backend: str) -> None:
+    march, u = hetad.loads(RELAXED)["march"], np.linspace(-1, 1, 5)
+    arguments = u, 0.1, 5, 20
+    for make in (hetad.jacobian, hetad.hessian):
+        plain = make(march, ("u", "k"), backend=backend)(*arguments)
+        found = make(march, ("u", "k"), backend=backend, **options)(*arguments)
+        for name in ("u", "k"):
+            np.testing.assert_allclose(
+                np.asarray(found[name]["u"] if make is hetad.hessian else found[name]),
+                np.asarray(plain[name]["u"] if make is hetad.hessian else plain[name]),
+                rtol=1e-12,
+            )
+
+
+def test_limits_are_read_at_once() -> None:
+    with pytest.raises(hetad.ArgumentError, match="host_memory"):
+        hetad.jacobian(hetad.loads(RELAXED)["march"], "u", host_memory="1MB")
+    with pytest.raises(hetad.ArgumentError, match="there are 'cuda', 'cpu'"):
+        hetad.jacobian(hetad.loads(RELAXED)["march"], "u", backend="gpu")

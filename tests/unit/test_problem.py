@@ -191,3 +191,22 @@ def test_a_file_of_another_type_is_refused(tmp_path: Path) -> None:
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="cannot read the problem file"):
         problems.read(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("mode", problems.MODES)
+def test_modes(mode: str) -> None:
+    assert problems.parse(f'{HEAD}mode = "{mode}"', PATH).mode == mode
+
+
+def test_a_gradient_is_the_usual_mode() -> None:
+    assert problems.parse(HEAD, PATH).mode == "gradient"
+
+
+@pytest.mark.parametrize("value", ['"forward"', "3", "[]", "{}"])
+def test_unknown_modes(value: str) -> None:
+    said = refusal(f"{HEAD}mode = {value}")
+    assert said.startswith(f"{PATH}: mode must be one of gradient, tangent, hvp, jacobian, hessian, not ")
+
+
+def test_a_mode_that_is_nearly_one() -> None:
+    assert refusal(f'{HEAD}mode = "hesian"').endswith("not 'hesian'; did you mean 'hessian'?")
