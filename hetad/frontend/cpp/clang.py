@@ -14,7 +14,7 @@ from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
 __all__ = ["Cursor", "CursorKind", "Type", "TypeKind", "children", "parse"]
 
 _ARGUMENTS = (
-    "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -fno-builtin -w -ferror-limit=0 "
+    "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -nostdinc++ -fno-builtin -w -ferror-limit=0 "
     "--cuda-gpu-arch=sm_90"
 ).split()
 
@@ -47,7 +47,7 @@ _RESULTS = {
 }  # fmt: skip
 
 
-def parse(name: str, text: str) -> cindex.TranslationUnit:
+def parse(name: str, text: str, standard: str = "c++17") -> cindex.TranslationUnit:
     """Reads a program; what Clang objects to is in its diagnostics."""
     try:
         _library()
@@ -55,7 +55,7 @@ def parse(name: str, text: str) -> cindex.TranslationUnit:
         message = f"libclang cannot be loaded: {error}"
         raise UnsupportedError(message, Span(name, 1, 1), "install the package libclang again") from error
     try:
-        return cindex.Index.create().parse(name, args=_ARGUMENTS, unsaved_files=[(name, text)])
+        return cindex.Index.create().parse(name, args=[*_ARGUMENTS, f"-std={standard}"], unsaved_files=[(name, text)])
     except cindex.TranslationUnitLoadError as error:
         raise SyntaxProblem("Clang cannot read this program", Span(name, 1, 1)) from error
 

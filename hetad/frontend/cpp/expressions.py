@@ -336,6 +336,8 @@ _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
     CursorKind.INIT_LIST_EXPR: _braces,
     CursorKind.CXX_UNARY_EXPR: _size,
     CursorKind.SIZE_OF_PACK_EXPR: _evaluated,
+    CursorKind.REQUIRES_EXPR: _evaluated,
+    CursorKind.CONCEPT_SPECIALIZATION_EXPR: _evaluated,
     CursorKind.CXX_NEW_EXPR: memory.new,
     CursorKind.CXX_DELETE_EXPR: memory.delete,
     CursorKind.DECL_REF_EXPR: _name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.cpp import clang, lifetimes, objects, tree
+from hetad.frontend.cpp import accessors, clang, lifetimes, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
@@ -36,10 +36,10 @@ def new(body: Body, cursor: Cursor) -> Node:
     if count is None and len(others) == 1:
         made = tree.cast_to(Qualified(pointer.type), tree.call("malloc", (size,), at), at)
         return _made(body, made, others[0])
-    if others or (last in (")", "}") and tokens[-2].text not in ("(", "{")):
-        body.source.refuse(
-            "'new' of an array with initial values", cursor, "assign them afterwards, or use std::vector"
-        )
+    if len(others) > 1 or (others and count is None):
+        body.source.refuse("this 'new'", cursor, "allocate the memory, and assign the values afterwards")
+    if count is not None and others:
+        return _many(body, cursor, count, others[0])
     number = tree.cast_to(Qualified(SIZE_T), expression(body, count), at) if count is not None else None
     if last in (")", "}"):
         one = tree.constant("int", "1", at)
@@ -47,6 +47,26 @@ def new(body: Body, cursor: Cursor) -> Node:
     else:
         call = tree.call("malloc", (tree.binary("*", number, size, at) if number is not None else size,), at)
     return tree.cast_to(Qualified(pointer.type), call, at)
+
+
+def _many(body: Body, cursor: Cursor, count: Cursor, value: Cursor) -> Node:
+    """`new T[n]`, whose elements are constructed one after the other, or given by a list."""
+    from hetad.frontend.cpp.expressions import expression
+    from hetad.frontend.cpp.initialisers import initialiser
+
+    at, of = body.coord(cursor), cursor.type.get_canonical().get_pointee()
+    pointer = body.qualified(cursor)
+    assert isinstance(pointer.type, PointerType)
+    if not accessors.is_pure(number := expression(body, count)):
+        body.source.refuse("an array of objects whose length an expression makes", cursor, "give the length a name")
+    listed = clang.expressions(value) if value.kind == CursorKind.INIT_LIST_EXPR else []
+    inits = [initialiser(body, e, of) for e in listed]
+    plain = not objects.has_defaults(of)
+    size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
+    bytes_ = tree.binary("*", tree.cast_to(Qualified(SIZE_T), number, at), size, at)
+    call = tree.call("calloc", (tree.cast_to(Qualified(SIZE_T), number, at), size), at) if plain else None
+    memory = tree.cast_to(Qualified(pointer.type), call or tree.call("malloc", (bytes_,), at), at)
+    return Constructed(memory, inits, at, number, None if plain else objects.default_value(body, of, None, cursor))
 
 
 def _written(body: Body, start: int | None) -> tuple[Sequence[Token], int | None]:
@@ -77,13 +97,13 @@ def _placed(body: Body, cursor: Cursor, parts: list[Cursor], closing: int) -> No
     memory = tree.cast_to(Qualified(to), expression(body, inside[0]), at)
     if rest:
         return _made(body, memory, rest[0])
-    return Constructed(memory, objects.default_value(body, cursor.type.get_pointee(), None, cursor), at)
+    return Constructed(memory, [objects.default_value(body, cursor.type.get_pointee(), None, cursor)], at)
 
 
 def _made(body: Body, memory: Node, value: Cursor) -> Node:
     from hetad.frontend.cpp.initialisers import initialiser
 
-    return Constructed(memory, initialiser(body, value), body.coord(value))
+    return Constructed(memory, [initialiser(body, value)], body.coord(value))
 
 
 def delete(body: Body, cursor: Cursor) -> Node:

@@ -20,6 +20,7 @@ from hetad.frontend.lower.declarations import MOST_ELEMENTS
 from hetad.frontend.tokens import Token, is_operator, matching
 
 _INSTANCE = "__hetad_instance_"
+_OF_2020 = frozenset(("concept", "requires", "consteval", "constinit"))  # the words of which a program is C++20
 _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md lists"
 
 
@@ -37,7 +38,8 @@ class Source:
         tokens = self.tokens
         _refuse_long_lists(tokens)
         self._text = Text(stub.text(), tokens)
-        self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances))
+        standard = "c++20" if _OF_2020.intersection(t.text for t in tokens) else "c++17"
+        self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances), standard)
         self.counts = any(t.text.startswith(special.COUNTED) for t in tokens)
         self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
         self.errors = self._errors()

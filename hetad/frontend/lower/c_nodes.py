@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pycparser.c_parser import Coord
 
     from hetad.frontend.lower.context import Qualified
@@ -148,15 +150,31 @@ class Given(c_ast.Node):
 
 
 class Constructed(c_ast.Node):
-    """The pointer `memory`, to which an object has been made."""
+    """The pointer `memory`, to which an object has been made of each of `inits`, and, where there is a `count`, one of
+    `rest` at each place behind them."""
 
-    __slots__ = ("__weakref__", "coord", "init", "memory")
+    __slots__ = ("__weakref__", "coord", "count", "inits", "memory", "rest")
     attr_names = ()
 
-    def __init__(self, memory: c_ast.Node, init: c_ast.Node, coord: Coord | None = None) -> None:
+    def __init__(
+        self,
+        memory: c_ast.Node,
+        inits: Sequence[c_ast.Node],
+        coord: Coord | None = None,
+        count: c_ast.Node | None = None,
+        rest: c_ast.Node | None = None,
+    ) -> None:
         self.memory = memory
-        self.init = init
+        self.inits = list(inits)
         self.coord = coord
+        self.count = count
+        self.rest = rest
 
     def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
-        return (("memory", self.memory), ("init", self.init))
+        parts = [
+            ("memory", self.memory),
+            *(("inits", i) for i in self.inits),
+            ("count", self.count),
+            ("rest", self.rest),
+        ]
+        return tuple((name, node) for name, node in parts if node is not None)

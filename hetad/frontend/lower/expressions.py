@@ -24,7 +24,9 @@ from hetad.ir.nodes import (
     Binary,
     CallExpr,
     Const,
+    Declare,
     Expr,
+    For,
     Index,
     Intrinsic,
     Member,
@@ -32,6 +34,7 @@ from hetad.ir.nodes import (
     String,
     Symbol,
     ThreadIndex,
+    Update,
     Var,
 )
 from hetad.ir.printer import declarator
@@ -41,6 +44,7 @@ from hetad.ir.types import (
     DIM3,
     FLOAT,
     INT,
+    LONG,
     SIZE_T,
     STRING,
     UINT,
@@ -199,12 +203,27 @@ def _given(ctx: Context, node: Given) -> Expr:
 def _constructed(ctx: Context, node: Constructed) -> Expr:
     span = ctx.span(node)
     memory = ctx.hold(value(ctx, node.memory), "made", span)
-    place = convert.dereference(memory, span)
-    assert isinstance(place, Var | Index | Member)
+    count = ctx.hold(convert.convert(value(ctx, node.count), LONG), "count", span) if node.count is not None else None
+    for number, init in enumerate(node.inits):
+        place = convert.element_of(memory, Const(number, INT, span=span), span) if number or count else None
+        _make(ctx, place or convert.dereference(memory, span), init, span)
+    if count is not None and node.rest is not None:
+        at = ctx.fresh("at", LONG, span)
+        here = Var(at, span=span)
+        with ctx.collect() as inner, endings.full_expression(ctx, span):
+            _make(ctx, convert.element_of(memory, here, span), node.rest, span)
+        start, one = (Const(n, LONG, span=span) for n in (len(node.inits), 1))
+        step = Update("+", here, one, span=span)
+        test = Binary("<", here, count, BOOL, span=span)
+        ctx.emit(For((Declare(at, start, span=span),), test, (step,), tuple(inner), span=span))
+    return memory
+
+
+def _make(ctx: Context, place: Expr, init: c_ast.Node, span: Span) -> None:
     from hetad.frontend.lower.declarations import initialiser
 
-    ctx.emit(Assign(place, initialiser(ctx, node.init, place.type), span=span))
-    return memory
+    assert isinstance(place, Var | Index | Member)
+    ctx.emit(Assign(place, initialiser(ctx, init, place.type), span=span))
 
 
 def _copied(ctx: Context, node: Copied) -> Expr:

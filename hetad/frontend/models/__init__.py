@@ -12,6 +12,10 @@ _FOLDER = "<hetad>/"
 # The models, each behind those that it needs, and the words by which a program asks for them.
 _WORDS = {
     "standard": ("std", "thrust", "Kokkos"),
+    "concepts": (
+        "concept", "requires", "same_as", "convertible_to", "floating_point", "signed_integral", "unsigned_integral",
+        "invocable", "regular_invocable", "derived_from", "constructible_from", "totally_ordered",
+    ),
     "cooperative_groups": ("cooperative_groups",),
     "memory": ("unique_ptr", "make_unique"),
     "tuple": ("tuple", "make_tuple", "tie", "thrust"),

@@ -10,7 +10,7 @@ struct P {
 
 double f(double x, int n)
 {
-    P *p = new P[n];  // expected-error: 'new' of an array with initial values
+    P *p = new P[n++];  // expected-error: an array of objects whose length an expression makes
     //     ^
     return p[0].v * x;
 }
