@@ -25,7 +25,7 @@ DEV_READY := $(VENV)/.ready-dev
 GPU_READY := $(VENV)/.ready-gpu
 endif
 
-.PHONY: demo test lint types layers tests fibers looks campaign quick gpu-test format hooks golden clean help
+.PHONY: demo test lint types layers tests fibers sanitize looks campaign fuzz quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -60,17 +60,30 @@ tests: $(DEV_READY)
 # The corpus once more with one fiber a thread, in a shuffled order: slow, exact about barriers and races; then under the
 # race detector, with every access checked, and through `hetad check`.
 fibers: $(DEV_READY)
-	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(LOOKS:%=--ignore=%) $(PYTEST_ARGS)
-	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(LOOKS:%=--ignore=%) $(PYTEST_ARGS)
+	HETAD_CPU_MODE=fibers HETAD_CPU_SEED=7 $(PY) -m pytest -n $(PYTEST_JOBS) tests/gradient $(LONG:%=--ignore=%) $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep tests/gradient $(LONG:%=--ignore=%) $(PYTEST_ARGS)
+
+# The corpus under AddressSanitizer and UBSan, which find what emitted C reads and computes where C has no meaning.
+SANITIZED := tests/gradient/test_sanitized.py
+sanitize: $(DEV_READY)
+	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:halt_on_error=0 \
+	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep $(SANITIZED) $(PYTEST_ARGS)
 
 # Longer second looks at the corpus: derivatives differentiated again, accesses that are checked.
 LOOKS := tests/gradient/test_again.py tests/gradient/test_checked.py
+LONG := $(LOOKS) $(SANITIZED)
 looks: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) -m sweep $(LOOKS) $(PYTEST_ARGS)
 
 # Random programs for SECONDS, each gradient against independent oracles; what fails is shrunk and kept in build/found.
 campaign: $(DEV_READY)
 	$(PY) tools/campaign.py --seconds $(SECONDS) --found build/found $(CAMPAIGN_ARGS)
+
+# Programs of the corpus with changed tokens and characters, each day others: each is a program, or refused.
+fuzz: $(DEV_READY)
+	$(PY) -m pytest -n $(PYTEST_JOBS) tests/property/test_frontend.py \
+		--hypothesis-profile=deep --hypothesis-seed=$$(date +%Y%m%d) $(PYTEST_ARGS)
 
 # The tests alone, without those that take long.
 quick: $(DEV_READY)
