@@ -19,12 +19,19 @@ _WORDS = {
     "cooperative_groups": ("cooperative_groups",),
     "memory": ("unique_ptr", "make_unique"),
     "tuple": ("tuple", "make_tuple", "tie", "thrust"),
-    "functional": ("plus", "minus", "multiplies", "divides", "negate", "less", "greater", "thrust"),
+    "functional": (
+        "plus", "minus", "multiplies", "divides", "negate", "less", "greater", "less_equal", "greater_equal", "equal_to",
+        "not_equal_to", "logical_and", "logical_or", "thrust",
+    ),
     "algorithm": (
         "accumulate", "inner_product", "transform_reduce", "reduce", "iota", "partial_sum", "inclusive_scan",
         "exclusive_scan", "adjacent_difference", "transform", "for_each", "fill", "fill_n", "generate", "copy",
         "copy_n", "reverse", "max_element", "min_element", "find", "count_if", "all_of", "any_of",
-        "lower_bound", "upper_bound", "sort", "stable_sort", "clamp", "thrust",
+        "lower_bound", "upper_bound", "sort", "stable_sort", "clamp", "rotate", "nth_element", "partial_sort", "thrust",
+    ),
+    "algorithm_select": (
+        "copy_if", "remove_if", "remove", "find_if", "none_of", "count", "unique", "replace_if", "minmax_element",
+        "min_element", "max_element", "rotate", "nth_element", "partial_sort", "is_sorted", "back_inserter",
     ),
     "complex": ("complex",),
     "random": (
@@ -35,10 +42,18 @@ _WORDS = {
     "chrono": ("chrono",),
     "istream": ("ifstream",),
     "string": ("string", "to_string", "stoi", "stol", "stoul", "stof", "stod"),
-    "cub": ("cub",),
     "vector": ("vector", "thrust"),
+    "list": ("list",),
+    "libcuxx": ("cuda",),
     "thrust": ("thrust",),
+    "thrust_loops": ("thrust",),
+    "thrust_sums": ("thrust",),
+    "thrust_vector": ("thrust",),
+    "thrust_search": ("thrust",),
     "thrust_sort": ("thrust",),
+    "thrust_select": ("thrust",),
+    "cub": ("cub",),
+    "cub_device": ("DeviceReduce", "DeviceSegmentedReduce", "DeviceScan", "DeviceSelect", "DeviceRadixSort"),
     "kokkos": ("Kokkos",),
     "kokkos_view": ("Kokkos",),
     "kokkos_parallel": ("Kokkos",),
@@ -46,7 +61,8 @@ _WORDS = {
     "kokkos_reduce": ("Kokkos",),
     "kokkos_team": ("Kokkos",),
 }  # fmt: skip
-_OF_STANDARD = set(_WORDS) - {"cooperative_groups", "cub"}
+_OF_STANDARD = set(_WORDS) - {"cooperative_groups", "cub", "libcuxx"}
+_LIBRARIES = {"std", "thrust", "cub", "Kokkos"}
 
 MODELLED = frozenset({"vector", *_WORDS["random"]})  # of what is passed over where it is read as C
 CLOCKS = frozenset(
@@ -67,7 +83,9 @@ def model(name: str) -> Preprocessed:
 def named(words: Iterable[str]) -> list[Preprocessed]:
     """The models that a program with these words asks for, in order."""
     found = set(words)
-    apart = () if found & {"std", "thrust", "Kokkos"} else _OF_STANDARD
+    if found.intersection(_WORDS["cub_device"]):  # is made of thrust's
+        found.add("thrust")
+    apart = () if found & _LIBRARIES else _OF_STANDARD
     return [model(name) for name, asked in _WORDS.items() if name not in apart and found.intersection(asked)]
 
 

@@ -22,6 +22,24 @@ template <class T = void> struct less {
 template <class T = void> struct greater {
     __both bool operator()(const T &a, const T &b) const { return a > b; }
 };
+template <class T = void> struct less_equal {
+    __both bool operator()(const T &a, const T &b) const { return a <= b; }
+};
+template <class T = void> struct greater_equal {
+    __both bool operator()(const T &a, const T &b) const { return a >= b; }
+};
+template <class T = void> struct equal_to {
+    __both bool operator()(const T &a, const T &b) const { return a == b; }
+};
+template <class T = void> struct not_equal_to {
+    __both bool operator()(const T &a, const T &b) const { return a != b; }
+};
+template <class T = void> struct logical_and {
+    __both bool operator()(const T &a, const T &b) const { return a && b; }
+};
+template <class T = void> struct logical_or {
+    __both bool operator()(const T &a, const T &b) const { return a || b; }
+};
 template <> struct plus<void> {
     template <class A, class B> __both auto operator()(const A &a, const B &b) const { return a + b; }
 };
@@ -42,6 +60,24 @@ template <> struct less<void> {
 };
 template <> struct greater<void> {
     template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a > b; }
+};
+template <> struct less_equal<void> {
+    template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a <= b; }
+};
+template <> struct greater_equal<void> {
+    template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a >= b; }
+};
+template <> struct equal_to<void> {
+    template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a == b; }
+};
+template <> struct not_equal_to<void> {
+    template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a != b; }
+};
+template <> struct logical_and<void> {
+    template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a && b; }
+};
+template <> struct logical_or<void> {
+    template <class A, class B> __both bool operator()(const A &a, const B &b) const { return a || b; }
 };
 
 }  // namespace std

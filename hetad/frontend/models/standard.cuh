@@ -50,6 +50,22 @@ template <class A, class B> struct pair {
 };
 template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(move(a), move(b)); }
 
+template <class T> __both T max(initializer_list<T> list)
+{
+    T best = list.begin()[0];
+    for (size_t i = 1; i < list.size(); ++i)
+        best = best < list.begin()[i] ? list.begin()[i] : best;
+    return best;
+}
+template <class T> __both T min(initializer_list<T> list)
+{
+    T best = list.begin()[0];
+    for (size_t i = 1; i < list.size(); ++i)
+        best = list.begin()[i] < best ? list.begin()[i] : best;
+    return best;
+}
+template <class T> __both pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }
+
 template <class T, size_t N> struct array {
     T elements[N];
     __both constexpr T &operator[](size_t i) { return elements[i]; }
@@ -90,6 +106,13 @@ template <class T, T V> struct integral_constant {
 };
 typedef integral_constant<bool, true> true_type;
 typedef integral_constant<bool, false> false_type;
+template <class T, T... V> struct integer_sequence {
+    __both static constexpr size_t size() { return sizeof...(V); }
+};
+template <class T, T N> using make_integer_sequence = __make_integer_seq<integer_sequence, T, N>;
+template <size_t... V> using index_sequence = integer_sequence<size_t, V...>;
+template <size_t N> using make_index_sequence = make_integer_sequence<size_t, N>;
+template <class... T> using index_sequence_for = make_index_sequence<sizeof...(T)>;
 template <class A, class B> struct is_same : integral_constant<bool, __is_same(A, B)> {};
 template <class A, class B> constexpr bool is_same_v = __is_same(A, B);
 template <class T> struct is_floating_point : integral_constant<bool, __is_floating_point(T)> {};

@@ -1,9 +1,6 @@
 // Sorting of thrust: the order of the keys is found in integers, by a bitonic network; then values are moved by it.
 namespace thrust {
 
-template <class T> struct __less {
-    __both bool operator()(const T &a, const T &b) const { return a < b; }
-};
 __global__ void order_kernel(int *order, int m)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
