@@ -20,8 +20,8 @@ _WORDS = {
     "memory": ("unique_ptr", "make_unique"),
     "tuple": ("tuple", "make_tuple", "tie", "thrust"),
     "functional": (
-        "plus", "minus", "multiplies", "divides", "negate", "less", "greater", "less_equal", "greater_equal", "equal_to",
-        "not_equal_to", "logical_and", "logical_or", "thrust",
+        "plus", "minus", "multiplies", "divides", "negate", "less", "greater", "less_equal", "greater_equal",
+        "equal_to", "not_equal_to", "logical_and", "logical_or", "thrust",
     ),
     "algorithm": (
         "accumulate", "inner_product", "transform_reduce", "reduce", "iota", "partial_sum", "inclusive_scan",
