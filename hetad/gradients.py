@@ -19,6 +19,7 @@ from hetad.shown import describe, with_source
 
 if TYPE_CHECKING:
     from hetad.api import Function, Program
+    from hetad.debugger.findings import Debugged
     from hetad.host.decisions import Saved
     from hetad.host.derivative import Derivative
     from hetad.run.on_cpu import OnCpu
@@ -140,6 +141,41 @@ class Gradient(Rebuilt):
             return plan.execute(values[:count], values[count:], self._seeds(seeds, (RETURN,)), launch, self._progress)
         except ExecutionError as problem:
             raise self._explained(problem) from None
+
+    def debug(
+        self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
+        shared_mem: Any = 0, random_seed: int = 0, **named: Any,
+    ) -> Debugged:  # fmt: skip
+        """Where the derivative goes wrong, or is not finite, along the lines of the program; see docs/debugging.md.
+
+        Runs on the CPU, whatever the backend of the gradient is; arrays stay as they are.
+
+        Args:
+            *args: as for the function.
+            seeds: as for a call; by default random ones, or 1 for a return value.
+            grid: as for the function, and so are the next two.
+            block: threads of a block.
+            shared_mem: bytes of dynamic shared memory.
+            random_seed: of the direction along which the arguments move, and of the seeds.
+            **named: arguments by name.
+
+        Returns:
+            What was found, true if nothing is wrong; printed, a table for each statement at which the derivative
+            breaks.
+
+        Raises:
+            ArgumentError: an argument does not fit, or there is too much to look at.
+            UnsupportedError: the function has no tangent.
+        """
+        from hetad.debugger.session import debug
+
+        launch = {"grid": grid, "block": block, "shared_mem": shared_mem} if grid is not None else {}
+        return debug(self, bind(self._signature, args, named), seeds, launch, random_seed)
+
+    @property
+    def choice(self) -> Choice:
+        """What was asked for."""
+        return self._choice
 
     def watched(
         self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Mapping[str, Any], limit: int

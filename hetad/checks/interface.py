@@ -13,9 +13,8 @@ from hetad.checks.comparison import Accuracy, Report, generic_seeds
 from hetad.checks.taylor import TaylorTest, taylor
 from hetad.diagnostics import ArgumentError
 from hetad.gradients import Gradient
-from hetad.ir.types import Float, Pointer, Struct, holds_floating, is_half
-from hetad.run.arrays import on_host
-from hetad.run.signature import bind
+from hetad.ir.types import Pointer, holds_floating
+from hetad.run.movable import movable
 
 if TYPE_CHECKING:
     from hetad.api import Function
@@ -133,13 +132,13 @@ def _subject(
     if isinstance(fn, Gradient):
         if options or backend or wrt is not None or of is not None:
             raise ArgumentError("a gradient has its own wrt, of, backend and options: pass the function to choose them")
-        return subjects.of_gradient(fn, launch, tangent=tangent), _point(fn.function, fn.wrt, args)
+        return subjects.of_gradient(fn, launch, tangent=tangent), movable(fn.function.definition, fn.function.compiled.signature, fn.wrt, args)
     checked_function(fn)
     if options.get("batch"):
         raise ArgumentError("batch=: sets are checked one at a time")
     choice = fn.compiled.choice(_inputs(fn) if wrt is None else wrt, _outputs(fn) if of is None else of, {})
     subject = subjects.of_function(fn, choice.wrt, choice.of, backend, launch, tangent=tangent, **options)
-    return subject, _point(fn, choice.wrt, args)
+    return subject, movable(fn.definition, fn.compiled.signature, choice.wrt, args)
 
 
 def _inputs(function: Function) -> Sequence[str]:
@@ -154,18 +153,3 @@ def _outputs(function: Function) -> Sequence[str] | None:
 
 def _launch(grid: Any, block: Any, shared_mem: int) -> dict[str, Any]:
     return {} if grid is None and block is None else {"grid": grid, "block": block, "shared_mem": shared_mem}
-
-
-def _point(function: Function, wrt: Sequence[str], args: Sequence[Any]) -> list[Any]:
-    """Arguments as numbers, mappings and arrays of NumPy, which can be moved."""
-    point = []
-    for p, value in zip(function.parameters, bind(function.compiled.signature, args, {}), strict=True):
-        moved = on_host(value)
-        if isinstance(p.type, Float) and not isinstance(value, float):
-            moved = float(value)
-        elif isinstance(p.type, Struct) and not is_half(p.type) and not isinstance(value, Mapping):
-            moved = dict(zip((f.name for f in p.type.fields), value, strict=True))
-        elif p.name in wrt and isinstance(value, list | tuple):
-            raise function.compiled.signature.refuse("expected an array, to be moved", "use np.array(...)", p.name)
-        point.append(moved)
-    return point

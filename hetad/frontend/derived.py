@@ -45,3 +45,11 @@ class Derived(Unit):
 
     def explain(self, error: SourceError) -> SourceError:
         return self._of.explain(error)
+
+
+class Rewritten(Derived):
+    """A program that was read, with one function written anew; what else a derivative of it asks for, such as the
+    user's own pullbacks, is as it was."""
+
+    def program(self, function: str) -> ir.Program:
+        return self._made if function == self._entry else self._of.reach(function)
