@@ -132,13 +132,13 @@ def _subject(
     if isinstance(fn, Gradient):
         if options or backend or wrt is not None or of is not None:
             raise ArgumentError("a gradient has its own wrt, of, backend and options: pass the function to choose them")
-        return subjects.of_gradient(fn, launch, tangent=tangent), movable(fn.function.definition, fn.function.compiled.signature, fn.wrt, args)
+        return subjects.of_gradient(fn, launch, tangent=tangent), _point(fn.function, fn.wrt, args)
     checked_function(fn)
     if options.get("batch"):
         raise ArgumentError("batch=: sets are checked one at a time")
     choice = fn.compiled.choice(_inputs(fn) if wrt is None else wrt, _outputs(fn) if of is None else of, {})
     subject = subjects.of_function(fn, choice.wrt, choice.of, backend, launch, tangent=tangent, **options)
-    return subject, movable(fn.definition, fn.compiled.signature, choice.wrt, args)
+    return subject, _point(fn, choice.wrt, args)
 
 
 def _inputs(function: Function) -> Sequence[str]:
@@ -153,3 +153,7 @@ def _outputs(function: Function) -> Sequence[str] | None:
 
 def _launch(grid: Any, block: Any, shared_mem: int) -> dict[str, Any]:
     return {} if grid is None and block is None else {"grid": grid, "block": block, "shared_mem": shared_mem}
+
+
+def _point(function: Function, wrt: Sequence[str], args: Sequence[Any]) -> list[Any]:
+    return movable(function.definition, function.compiled.signature, wrt, args)

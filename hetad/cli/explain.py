@@ -13,6 +13,7 @@ from hetad.diagnostics import ArgumentError
 if TYPE_CHECKING:
     from hetad.api import Function
     from hetad.checks.comparison import Subject
+    from hetad.debugger.findings import Debugged
     from hetad.host.derivation import Request
 
 _STAGES = {
@@ -55,28 +56,29 @@ def run(options: argparse.Namespace) -> int:
     function = function_of(load(options), options)
     request = requested(function, options.wrt, options.of, limits(options), making(options))
     if options.html is not None:
-        return _page(function, request, options)
+        return write_page(options.html, options.file, function, request)
     _show(function.compiled.unit, request)
     return 0
 
 
-def _page(
-    function: Function, request: Request, options: argparse.Namespace, saves: Sequence[tuple[Any, int]] = ()
-) -> int:
+def write_page(
+    out: Path, sources: Sequence[Path], function: Function, request: Request, saves: Sequence[tuple[Any, int]] = (),
+    debugged: Debugged | None = None,
+) -> int:  # fmt: skip
+    """The page of a derivative, with what a run measured and the debugger found; `sources` are not overwritten."""
     from hetad import pipeline
     from hetad.cli.grad import refuse_overwriting, write
     from hetad.page.page import Subject, page
 
-    refuse_overwriting(options.html, options.file)
+    refuse_overwriting(out, sources)
     compiled = function.compiled
     derivative = pipeline.differentiate(compiled.unit, request)
     of = "the return value" if request.of is None else ", ".join(request.of)
     title = f"Gradient of {of} of {function.name} with respect to {', '.join(request.wrt)}"
     measured = list(zip([*derivative.explanation.saved, None], (size for _, size in saves), strict=False))
     primal = pipeline.reach(compiled.unit, compiled.name)
-    write(
-        options.html, page(Subject(title, compiled.signature.text, primal, derivative, compiled.unit.display, measured))
-    )
+    shown = compiled.unit.display
+    write(out, page(Subject(title, compiled.signature.text, primal, derivative, shown, measured, debugged)))
     return 0
 
 
@@ -98,7 +100,7 @@ def _problem(options: argparse.Namespace) -> int:
         subject, arguments = comparison.from_problem(problem, "cpu", measure=True, **memory, **made)
         subject.gradient(arguments, comparison.ones(subject, arguments))
     if options.html is not None:
-        return _page(function, request, options, subject.saves())
+        return write_page(options.html, options.file, function, request, subject.saves())
     _measured(subject, options.file[0], memory.get("memory_limit"))
     return 0
 

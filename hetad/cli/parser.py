@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from hetad import __version__
-from hetad.cli import check, doctor, explain, grad, gradcheck, graph, run
+from hetad.cli import check, debug, doctor, explain, grad, gradcheck, graph, run
 
-COMMANDS = (grad, run, gradcheck, check, graph, explain, doctor)
+COMMANDS = (grad, run, gradcheck, debug, check, graph, explain, doctor)
 
 
 def build_parser() -> argparse.ArgumentParser:

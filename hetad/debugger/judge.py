@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hetad.debugger.findings import Kind
-from hetad.debugger.streams import Flags, Groups, Stream, Vector
+from hetad.debugger.streams import Flags, Groups, Indices, Stream, Vector
 
 _EPS = {64: 2.0**-52, 32: 2.0**-23}
 _SLOPE = {64: 1e-4, 32: 1e-2}  # relative tolerances
@@ -63,7 +63,11 @@ def judged(stream: Stream, bits: int) -> list[Verdict]:
             ("tangent", calm & out.all(finite) & ~out.all(smooth), ~smooth),
             ("kink", into.all(right) & out.all(smooth) & ~out.all(~slopes.bent), slopes.bent),
             ("slope", into.all(right) & out.all(smooth) & ~out.all(~slopes.wrong), slopes.wrong),
-            ("identity", whole & calm & out.all(smooth & flat) & into.all(flat) & _differ(stream, into, out, bits), finite),
+            (
+                "identity",
+                whole & calm & out.all(smooth & flat) & into.all(flat) & _differ(stream, into, out, bits),
+                finite,
+            ),
         )
     found: dict[int, Verdict] = {}
     for kind, broken, shown in breaks:
@@ -87,7 +91,8 @@ def slopes_of(stream: Stream, bits: int) -> Slopes:
     back = [(stream.values - minus) / step for step, (_, minus) in ((h, far), (half, near), (tiny, close))]
     gap = [np.abs(a - b) for a, b in zip(ahead, back, strict=True)]
     steep = np.maximum(np.abs(ahead[2]), np.abs(back[2]))
-    bent = (gap[1] > 0.8 * gap[0]) & (gap[2] > 0.8 * gap[0] - 2 * eps / tiny) & (gap[2] > _BENT * steep + 2 * eps / tiny)
+    noise = 2 * eps / tiny
+    bent = (gap[1] > 0.8 * gap[0]) & (gap[2] > 0.8 * gap[0] - noise) & (gap[2] > _BENT * steep + noise)
     ends = np.isfinite(stream.values) & ~np.isfinite(central[2])  # of the domain
     there = stream.compared
     return Slopes(slope, there & np.isfinite(slope), there & off & np.isfinite(slope), there & (bent | ends))
@@ -105,16 +110,17 @@ def _scale(stream: Stream) -> Vector:
     return scale
 
 
-def _counted(lengths: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _counted(lengths: Indices) -> Indices:
     """0, 1, … for each length."""
     ends = np.cumsum(lengths)
-    return np.arange(int(ends[-1]) if ends.size else 0) - np.repeat(ends - lengths, lengths)
+    found: Indices = np.arange(int(ends[-1]) if ends.size else 0) - np.repeat(ends - lengths, lengths)
+    return found
 
 
 class _Side:
     """The values before, or behind, each group."""
 
-    def __init__(self, first: np.ndarray, last: np.ndarray) -> None:  # type: ignore[type-arg]
+    def __init__(self, first: Indices, last: Indices) -> None:
         self.first, self.last = first, last
 
     def all(self, flags: Flags) -> Flags:
@@ -141,5 +147,3 @@ def _worst(groups: Groups, group: int, shown: Flags) -> int:
         if found.size:
             return start + int(found[0])
     return middle
-
-

@@ -75,7 +75,7 @@ class Made:
     probed: Probed
     of: Unit
 
-    def unit(self, more: Mapping[str, str]) -> Unit:  # noqa: ARG002 - its rules are those of `of`
+    def unit(self, more: Mapping[str, str]) -> Unit:
         return Rewritten(self.probed.program, self.probed.entry, self.of)
 
 
@@ -91,11 +91,11 @@ class Runner:
 
     def sizes(self) -> dict[str, int]:
         """How many elements the arrays have whose number is told."""
-        given = dict(zip((p.name for p in self.asked.parameters), zip(self.asked.parameters, self.asked.point), strict=True))
+        asked = {p.name: (p.type, value) for p, value in zip(self.asked.parameters, self.asked.point, strict=True)}
         found = {}
         for name, of in self.probed.elements.items():
-            p, value = given[of]
-            found[name] = 0 if value is None else int(value.nbytes // size_of(element(p.type)))
+            type_, value = asked[of]
+            found[name] = 0 if value is None else int(value.nbytes // size_of(element(type_)))
         return found
 
     def run(self, point: list[Any], own: Mapping[str, Any]) -> None:

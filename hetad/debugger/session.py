@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,8 +38,9 @@ _SAME = {64: 1e-8, 32: 1e-3}
 
 
 def debug(
-    gradient: Gradient, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Mapping[str, Any], random_seed: int
-) -> Debugged:
+    gradient: Gradient, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Mapping[str, Any],
+    random_seed: int,
+) -> Debugged:  # fmt: skip
     """See `Gradient.debug`."""
     function = gradient.function
     point = movable(function.definition, function.compiled.signature, gradient.wrt, args)
@@ -112,7 +114,7 @@ class _Session:
         """With what the threads of launches tell, in the place of these."""
         out: list[Finding] = []
         launches: set[tuple[str, int]] = set()
-        for f in [*findings, *self._unseen(findings, stream)]:
+        for f in [*findings, *self._unseen(stream)]:
             key = f.function, f.launch
             if not f.launch or f.kind == "branch" or key in launches or len(launches) >= _INTO:
                 out += [f] if f.seen or f.kind == "branch" else []
@@ -125,15 +127,18 @@ class _Session:
             self.notes += (left_out,) if left_out else ()
         return _once(out)
 
-    def _unseen(self, findings: list[Finding], stream: Stream) -> list[Finding]:
+    def _unseen(self, stream: Stream) -> list[Finding]:
         """Launches that work with memory which the host cannot look at, as findings without values."""
         groups, out = stream.groups, []
+        lines: dict[str, dict[int, None]] = {}
         for group in range(len(groups)):
             statement = stream.statements[int(groups.statement[group])]
             if statement.launches and statement.missing:
                 out.append(Finding("identity", statement.span, statement.launches, launch=int(groups.launch[group])))
-                note = f"note: {statement.span}: memory that is not looked at from outside: {statement.missing}"
-                self.notes += (note,) if note not in self.notes else ()
+                lines.setdefault(statement.missing, {})[statement.span.line] = None
+        for missing, numbers in lines.items():
+            where = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+            self.notes += (f"note: {where}: launches work with {missing}, which is looked at in their threads alone",)
         return out
 
     # -- findings
@@ -171,9 +176,7 @@ class _Session:
             return ""
         groups, g = stream.groups, verdict.group
         ends = [int(x[g]) for x in (groups.first, groups.middle, groups.last)]
-        before, behind = (
-            float(np.dot(stream.adjoints[a:b], stream.tangents[a:b])) for a, b in zip(ends, ends[1:], strict=False)
-        )
+        before, behind = (float(np.dot(stream.adjoints[a:b], stream.tangents[a:b])) for a, b in pairwise(ends))
         return f"⟨adjoint, tangent⟩ is {before:.9g} before and {behind:.9g} behind"
 
     def _seen(self, stream: Stream, slopes: Slopes, verdict: Verdict) -> list[Seen]:
@@ -187,8 +190,7 @@ class _Session:
             at, point = min(start + cell, end - 1), stream.point(start)
             if start <= verdict.at < end:
                 at = verdict.at
-            name = point.what if end - start == 1 and point.role in ("operand", "result") else f"{point.what}[{at - start}]"
-            name = point.what if end - start == 1 else name
+            name = point.what if end - start == 1 else f"{point.what}[{at - start}]"
             numbers = (stream.values[at], stream.tangents[at], slopes.value[at], stream.adjoints[at])
             out.append(Seen(name, point.role, *(float(x) for x in numbers)))
         return out[:_CELLS]
@@ -223,9 +225,7 @@ class _Session:
             size = float(np.linalg.norm(one)) + float(np.linalg.norm(other))
             if not float(np.linalg.norm(one - other)) <= _SAME[self.bits] * size:
                 function = self.gradient.function
-                return [
-                    Finding("gradient", function.definition.span, function.name, more=f"with respect to {name}")
-                ]
+                return [Finding("gradient", function.definition.span, function.name, more=f"with respect to {name}")]
         return []
 
 
@@ -239,5 +239,3 @@ def _once(findings: list[Finding]) -> list[Finding]:
     for f in findings:
         found.setdefault((f.kind, f.span, f.function), f)
     return list(found.values())
-
-

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.debugger.runs import STEPS, Asked, Runner, tried
-from hetad.debugger.streams import Groups, Indices, Parting, Stream, common
+from hetad.debugger.streams import Flags, Groups, Indices, Parting, Stream, Vector, common
 from hetad.probes.kernel import probed_kernel
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def thread_stream(asked: Asked, task: Task, kernel: str, launch: int, bits: int)
     numbers, values = own["numbers"].astype(np.int64), own["thread_values"]
     along = asked.direction()
     table = numbers.reshape(threads.rows, threads.steps) if threads.rows else numbers.reshape(1, -1)
-    moved, compared, partings = [], numbers > 0, []
+    compared = numbers > 0
+    moved: list[tuple[float, Vector, Vector]] = []
+    partings: list[Parting] = []
     for step in STEPS[bits]:
         pair = []
         for side in (1, -1):
@@ -89,9 +91,10 @@ def _recorded(threads: Threads) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _same(one: Indices, other: Indices) -> np.ndarray:  # type: ignore[type-arg]
+def _same(one: Indices, other: Indices) -> Flags:
     """Where two tables have had the same in the row so far."""
-    return np.logical_and.accumulate(one == other, axis=1)
+    found: Flags = np.logical_and.accumulate(one == other, axis=1)
+    return found
 
 
 def _partings(one: Indices, other: Indices, points: list[Point], threads: Threads) -> list[Parting]:
@@ -139,5 +142,3 @@ def _left_out(table: Indices, threads: Threads, count: int) -> str:
     if table[:, -1].any():
         parts.append(f"the first {threads.steps} values of a thread")
     return f"note: looked at {' and at '.join(parts)} only" if parts else ""
-
-

@@ -16,6 +16,7 @@ from hetad.ir.identity import IdentityMap
 from hetad.page.code import Line, Note, key, pane
 
 if TYPE_CHECKING:
+    from hetad.debugger.findings import Debugged, Finding
     from hetad.diagnostics import Span
     from hetad.host.decisions import Saved
     from hetad.host.derivative import Derivative
@@ -28,7 +29,7 @@ _LONG = 400  # lines of a file, of which only what is reached is shown where it 
 @dataclass(frozen=True)
 class Subject:
     """What the page is about: the primal as it was reached, its derivative, and where a run measured them the bytes
-    that each save took."""
+    that each save took; and what the debugger found, if it looked."""
 
     title: str
     signature: str
@@ -36,6 +37,7 @@ class Subject:
     derivative: Derivative
     shown: Callable[[str], str] = str  # what the user calls a function
     measured: Sequence[tuple[Saved | None, int]] = ()
+    debugged: Debugged | None = None
 
 
 def page(subject: Subject) -> str:
@@ -48,6 +50,8 @@ def page(subject: Subject) -> str:
         ("saved", "What is saved", shown.saved()),
         ("accumulated", "How adjoints are accumulated", shown.accumulated()),
     ]
+    if subject.debugged is not None:
+        sections.insert(0, ("debugged", "Where the derivative breaks", shown.debugged(subject.debugged)))
     if subject.derivative.explanation.loops:
         sections.append(("loops", "Time loops under the memory limit", shown.loops()))
     links = "".join(f'<a href="#{name}">{escape(title)}</a>' for name, title, _ in sections)
@@ -126,6 +130,10 @@ class _Page:
         for a in self.explanation.accumulated:
             note = Note("added", f"{a.what}: {a.how.partition(':')[0]}", f"{a.how}; {a.why}")
             found.setdefault(key(self.files, a.span.file, a.span.line), {})[note] = None
+        for f in self.subject.debugged.findings if self.subject.debugged is not None else ():
+            if f.span is not None:
+                note = Note("broken", f"breaks: {f.kind}", f.meaning)
+                found.setdefault(key(self.files, f.span.file, f.span.line), {})[note] = None
         return {line: list(notes) for line, notes in found.items()}
 
     def _derived_lines(self) -> Iterable[Line]:
@@ -181,6 +189,28 @@ class _Page:
     def loops(self) -> str:
         rows = ([self._link(loop.span), escape(str(loop))] for loop in self.explanation.loops)
         return _table(("line", "what a checkpoint holds"), rows)
+
+    def debugged(self, told: Debugged) -> str:
+        lead = (
+            "<p>The values of each statement, their slopes along one direction by the tangent and by differences of "
+            "the program, and their adjoints, at the statements where these do not fit together.</p>"
+        )
+        parts = [self._finding(f) for f in told.findings]
+        notes = "".join(f"<p>{escape(note)}</p>" for note in told.notes)
+        counted = f"{told.looked:,} statements and {told.values:,} values were looked at."
+        return lead + ("".join(parts) or "<p>They fit together everywhere.</p>") + f"<p>{counted}</p>{notes}"
+
+    def _finding(self, f: Finding) -> str:
+        place = self._link(f.span) if f.span is not None else escape(f.function)
+        text = f"<p>{place}: <b>{escape(f.meaning)}</b>, in {escape(f.where)}<br>{_code(f.line.strip())}</p>"
+        help_ = f"help: {f.remedy}" if f.remedy else ""
+        more = "".join(f"<p>{escape(x)}</p>" for x in (f.more, help_) if x)
+        head = ("", "value", "tangent", "differences", "adjoint")
+        rows = [
+            [f"{escape(s.role)} {_code(s.what)}", *(f"{x:.9g}" for x in (s.value, s.tangent, s.difference, s.adjoint))]
+            for s in f.seen
+        ]
+        return text + (_table(head, rows) if rows else "") + more
 
     def _link(self, span: Span) -> str:
         own = key(self.files, span.file, span.line)

@@ -13,13 +13,14 @@ from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import Effects, summary_of
 from hetad.analysis.pointers import points_to
 from hetad.analysis.spaces import Spaces
-from hetad.diagnostics import Span
+from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer, var, zero
 from hetad.ir.printer import expr_text
 from hetad.ir.types import LLONG, VOID, Array, Float, Pointer, Struct, Type, Void, holds_numbers
 from hetad.ir.visit import declared
+from hetad.memops.communication import ACTIONS
 from hetad.passes.task import Task
 from hetad.probes.looks import Log, Look, Parameters, counter
 from hetad.probes.memory import Memory, Reached
@@ -108,7 +109,7 @@ class _Host:
         return self.log.entry(point, count, span) if self.log is not None else ()
 
     def _memory(self, reached: Reached, point: Point, span: Span) -> list[ir.Stmt]:
-        leaves = floating_leaves(_CELL.value(span, memory=reached.pointer, element=integer(0, span)))
+        leaves = self._leaves(reached.pointer, integer(0, span), span)
         each, count = integer(len(leaves), span, LLONG), var(reached.count, span)
         entry = self._entry(point, _ALL.value(span, count=count, each=each), span)
         if not reached.on_device:
@@ -125,8 +126,13 @@ class _Host:
         return [*entry, *_SOME(self.names, span, count=count, each=each, first=self.first, launch=launch)]
 
     def _looks(self, memory: ir.Symbol, element: ir.Symbol, look: Look, span: Span) -> ir.Body:
+        return tuple(x for leaf in self._leaves(memory, var(element, span), span) for x in look.value(leaf, span))
+
+    def _leaves(self, memory: ir.Symbol, element: ir.Expr, span: Span) -> list[ir.Place]:
+        """The numbers in an element of memory."""
         cell = _CELL.value(span, memory=memory, element=element)
-        return tuple(x for leaf in floating_leaves(cell) for x in look.value(leaf, span))  # type: ignore[arg-type]
+        assert isinstance(cell, ir.Index)
+        return floating_leaves(cell)
 
     def _kernel(self, element: Type, each: int, span: Span) -> str:
         """What looks at device memory of such elements."""
@@ -155,6 +161,11 @@ class _Host:
                 return self._around(s, s.kernel)
             case ir.Call():
                 row = callees.find(s.function).operation
+                if row is not None and row.action in ACTIONS:
+                    raise UnsupportedError(
+                        "the debugger follows one process, and this one is sent messages", s.span,
+                        "debug what a rank does as a function of its own",
+                    )  # fmt: skip
                 if row is not None and row.action in _LOOKED:
                     return self._around(s, "")
                 return [*self.memory.before(s), s, *self.memory.behind(s)]

@@ -80,14 +80,10 @@ def _with_points(
         (values,) = rest
         numbers = None
     at, end = names.symbol("at", LLONG, kernel.span), names.symbol("end", LLONG, kernel.span)
-    opening += _OPENING(
-        names, kernel.span, thread=thread, every=every, rows=rows, steps=steps, at=at, end=end
-    )
+    opening += _OPENING(names, kernel.span, thread=thread, every=every, rows=rows, steps=steps, at=at, end=end)
     look = Look(way, names, values, at, end, numbers)
     statements = Statements(
         kernel.name, names, points, lambda place, point, span: look.value(place, span, point), task.ruled
     )
     body = (*position, *opening, *statements.body(kernel.body))
     return replace(kernel, name=name, params=(*kernel.params, *params), body=body)
-
-

@@ -45,9 +45,11 @@ class Reached:
 
 
 class Memory:
-    """`opening`: what declares the variables; `elements`: by own parameter, the parameter of whose elements it tells."""
+    """`opening`: what declares the variables; `elements`: by added parameter, that of whose elements it tells."""
 
-    def __init__(self, function: ir.Function, effects: Effects, spaces: Spaces, added: Parameters, names: Names) -> None:
+    def __init__(
+        self, function: ir.Function, effects: Effects, spaces: Spaces, added: Parameters, names: Names
+    ) -> None:  # fmt: skip
         self.effects, self.spaces, self.names = effects, spaces, names
         self.opening: list[ir.Stmt] = []
         self.elements: dict[str, str] = {}
@@ -127,9 +129,7 @@ class Memory:
             return []
         pointer = bare(s.args[at])
         reached = [self._reached[t] for t in self.effects.pointers.targets(pointer) if t in self._reached]
-        return [
-            x for r in reached for x in _FREED(self.names, s.span, pointer=pointer, kept=r.pointer, count=r.count)
-        ]
+        return [x for r in reached for x in _FREED(self.names, s.span, pointer=pointer, kept=r.pointer, count=r.count)]
 
 
 def _allocated(s: ir.Stmt) -> ir.Place | None:

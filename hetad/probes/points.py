@@ -33,8 +33,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """`what`: the value as it is written in the source; `on_device`: it is device memory that a host function looks at.  The host comes to a point "here", of no values, in front of each
-    launch and each memory operation."""
+    """`what`: the value as it is written in the source; `on_device`: it is device memory that a host function looks at.
+
+    The host comes to a point "here", of no values, in front of each launch and each memory operation.
+    """
 
     number: int
     statement: Statement

@@ -11,6 +11,7 @@ from hetad.diagnostics import SourceError
 from hetad.frontend.closure import reach
 from hetad.frontend.normalize import NORMAL_FORM
 from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
+from hetad.host.pointer_modes import with_pointer_modes
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer, zero
 from hetad.ir.types import DIM3, SIZE_T, UINT
@@ -42,7 +43,7 @@ def prepared(unit: Unit, function: str, rules: Rules, launched: Launched | None)
     reached = reach(unit, function)
     task = replace(reached, ruled=frozenset(rules))
     try:
-        done: Task = run((launch_kernel, *NORMAL_FORM, inline_calls), task)
+        done: Task = run((launch_kernel, *NORMAL_FORM, inline_calls, with_pointer_modes), task)
     except SourceError as error:
         raise error.attach(task.sources) from None
     return done if launched is None else with_function(done, _configured(done.function, launched))

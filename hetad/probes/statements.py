@@ -72,6 +72,7 @@ class Statements:
         before: list[ir.Stmt] = []
         if not chosen:
             e = self._operands(e, statement, before)
+        what = f"{e.name}(...)" if isinstance(e, ir.Intrinsic) else what
         result = self.names.symbol("result", e.type, span)
         before.append(ir.Declare(result, e, span=span))
         before += self.looks(var(result, span), self.points.add(statement, "result", what), span)
@@ -101,8 +102,11 @@ class Statements:
 
     def _ruled(self, s: ir.Call, result: ir.Place) -> list[ir.Stmt]:
         """A call of a function of the user's that has a rule."""
-        statement, before = self.points.statement(s.span, self.function), []
-        args = [self._operand(a, expr_text(bare(a)), statement, before) if isinstance(a.type, Float) else a for a in s.args]
+        statement = self.points.statement(s.span, self.function)
+        before: list[ir.Stmt] = []
+        args = [
+            self._operand(a, expr_text(bare(a)), statement, before) if isinstance(a.type, Float) else a for a in s.args
+        ]
         symbol = self.names.symbol("result", result.type, s.span)
         before += [ir.Declare(symbol, None, span=s.span), replace(s, args=tuple(args), result=var(symbol, s.span))]
         before += self.looks(var(symbol, s.span), self.points.add(statement, "result", expr_text(result)), s.span)

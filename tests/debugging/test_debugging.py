@@ -3,14 +3,20 @@ the same program put right."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hetad
 from hetad import problem as problems
+from hetad.adjoint import expressions
+from hetad.cli import main
 from hetad.debugger.findings import Debugged
+from hetad.ir.simplify import negated
+from hetad.tangent.duals import Duals
 from tests.corpus import header
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
@@ -50,3 +56,63 @@ def test_finds_nothing_where_nothing_is_wrong(path: Path) -> None:
     told = debugged(path, right=True)
     assert told, told
     assert told.looked > 0 and told.values > 0
+
+
+PROBLEM = """
+source = "{source}"
+function = "distances"
+wrt = ["x", "y"]
+of = ["d"]
+launch = {{ grid = 2, block = 8 }}
+[inputs]
+d = {{ zeros = [4] }}
+x = {{ values = [1.0, {second}, -1.0, 0.5] }}
+y = {{ values = [1.0, 0.0, -1.0, 0.5] }}
+n = 4
+"""
+
+
+def problem(folder: Path, second: float) -> str:
+    file = folder / "problem.toml"
+    source = Path(__file__).parent / "programs" / "root_at_zero.cu"
+    file.write_text(PROBLEM.format(source=source, second=second))
+    return str(file)
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    assert main(["debug", problem(tmp_path, 0.0), "--json", "--html", str(page)]) == 1
+    told = json.loads(capsys.readouterr().out)
+    (finding,) = told["findings"]
+    assert (finding["kind"], finding["thread"]) == ("adjoint", 1)
+    text = page.read_text()
+    assert 'id="debugged"' in text and "breaks: adjoint" in text and "sqrt(...)" in text
+    assert main(["debug", problem(tmp_path, 2.0)]) == 0
+    assert "agree at each point" in capsys.readouterr().out
+
+
+LAUNCH = "__global__ void f(double *y, const double *x) { int i = threadIdx.x; y[i] = x[i] * sin(x[i]) + y[i]; }"
+
+
+def product(seeds: dict[str, Any] | None = None) -> Debugged:
+    gradient = hetad.gradient(hetad.loads(LAUNCH)["f"], "x", "y", backend="cpu")
+    x = np.random.default_rng(0).normal(size=8)
+    return gradient.debug(np.zeros(8), x, grid=1, block=8, seeds=seeds)
+
+
+def test_a_wrong_tangent_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Duals._scaled
+    monkeypatch.setattr(Duals, "_scaled", lambda self, slope, t: tuple(negated(x) for x in right(self, slope, t)))
+    first = product().first
+    assert first is not None and (first.kind, first.seen[-1].what) == ("slope", "sin(...)")
+
+
+def test_a_wrong_adjoint_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = expressions._slope
+    monkeypatch.setattr(expressions, "_slope", lambda *given: negated(right(*given)))
+    first = product().first
+    assert first is not None and (first.kind, first.seen[-1].what) == ("identity", "sin(...)")
+
+
+def test_seeds_of_zero_break_nothing() -> None:
+    assert product({"y": np.zeros(8)})
