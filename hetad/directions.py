@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hetad.ir.types import Float, Struct, Type, scalar_base
+from hetad.ir.visit import declared
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from hetad.ir import nodes as ir
 
     Vector = npt.NDArray[np.float64]
 
@@ -138,3 +141,9 @@ def float_bits(type_: Type) -> list[int]:
     if isinstance(base, Struct):
         return [bits for f in base.fields for bits in float_bits(f.type)]
     return [base.bits] if isinstance(base, Float) else []
+
+
+def inner_bits(program: ir.Program) -> int:
+    """The precision of the coarsest floating variable of a program."""
+    symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
+    return min((bits for x in symbols for bits in float_bits(x.type)), default=64)

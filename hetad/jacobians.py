@@ -15,7 +15,7 @@ import numpy as np
 from hetad.api import gradient
 from hetad.compiled import Backend, backend_for, checked_backend, limits
 from hetad.diagnostics import ArgumentError, UnsupportedError
-from hetad.directions import from_vector, on_host, to_vector
+from hetad.directions import from_vector, inner_bits, on_host, to_vector
 from hetad.modes import hvp, jvp
 from hetad.rebuilt import Rebuilt
 from hetad.run import foreign
@@ -219,9 +219,12 @@ class Jacobian(Rebuilt):
         assert self.of is not None
         output, source = values[self.of[0]], values[self.wrt[0]]
         shape = to_vector(output).size, to_vector(source).size
-        return sparsity.matrix(
-            values, launch, lambda vectors: self._products(values, launch, vectors), shape, output.dtype.itemsize
-        )
+
+        def bits() -> int:  # all tangents have the same numbers
+            made = next(iter(self._made.values()))
+            return min(8 * int(output.dtype.itemsize), inner_bits(made.derivative.program))
+
+        return sparsity.matrix(values, launch, lambda vectors: self._products(values, launch, vectors), shape, bits)
 
 
 class Hessian(Rebuilt):
@@ -282,10 +285,14 @@ class Hessian(Rebuilt):
     def _sparse(self, sparsity: Sparsity, values: Mapping[str, Any], launch: Any, seeds: Any) -> Any:
         source = values[self.wrt[0]]
         size = to_vector(source).size
+        bits = min(8 * source.dtype.itemsize, inner_bits(self.product.derivative.program))
         return sparsity.matrix(
-            values, launch, lambda vectors: self._products(values, launch, seeds, vectors), (size, size),
-            source.dtype.itemsize,
-        )  # fmt: skip
+            values,
+            launch,
+            lambda vectors: self._products(values, launch, seeds, vectors),
+            (size, size),
+            lambda: bits,
+        )
 
 
 # --- arguments as vectors ------------------------------------------------------------------------

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from hetad.run.along import TangentPlan
 
 DETECT: Literal["detect"] = "detect"
-_EPSILON = {4: 1e-3, 8: 1e-9}  # how far a product may be from that of a pattern, by bytes of a number
+_EPSILON = {32: 1e-3, 64: 1e-9}  # how far a product may be from that of a pattern, by bits of the coarsest number
 _WORD = 64
+_SUSPECTS = 8  # rows that are looked at by themselves
 
 Steps = Callable[[range], Iterable[int]]  # the steps of something long, of which it tells how far it is
 
@@ -61,12 +62,20 @@ class Compression:
         matrix.data = products[self._colours[self.pattern.indices], self._of_row]
         return matrix
 
-    def lacking(self, matrix: Any, products: Any, itemsize: int) -> int | None:
-        """The row in which a derivative that is not zero has no place, if there is one."""
+    def suspects(self, matrix: Any, products: Any, bits: int) -> Any:
+        """Rows in which a derivative that is not zero may have no place: what is missed is more than rounding of what
+        was found."""
         missed = np.abs(matrix @ self._probe - products[-1])
         scale = abs(matrix) @ np.abs(self._probe) + np.abs(products[-1])
-        excess = missed - _EPSILON[itemsize] * scale
-        return int(np.argmax(excess)) if (excess > 0).any() else None
+        rows = np.flatnonzero(missed > _EPSILON[bits] * scale)
+        return rows[np.argsort(-missed[rows], kind="stable")][:_SUSPECTS]
+
+    def beside(self, rows: Any) -> Any:
+        """For each row a direction along which it changes only if it lacks a derivative."""
+        found = np.tile(self._probe, (len(rows), 1))
+        for along, row in zip(found, rows, strict=True):
+            along[self.pattern.indices[self.pattern.indptr[row] : self.pattern.indptr[row + 1]]] = 0.0
+        return found
 
 
 class Sparsity:
@@ -98,9 +107,9 @@ class Sparsity:
 
     def matrix(
         self, values: Mapping[str, Any], launch: Any, products: Callable[[Any], Iterable[Any]], shape: tuple[int, int],
-        itemsize: int,
+        bits: Callable[[], int],
     ) -> Any:  # fmt: skip
-        """The sparse matrix, of which `products` are those with vectors; `itemsize` bytes has a number of it.
+        """The sparse matrix, of which `products` are those with vectors, among numbers of so many `bits`.
 
         Raises:
             ArgumentError: the pattern has another shape, or lacks a derivative that is not zero.
@@ -108,19 +117,27 @@ class Sparsity:
         by = self.at(values, launch)
         if by.pattern.shape != shape:
             raise ArgumentError(f"sparsity has the shape {by.pattern.shape}, the derivatives {shape}")
-        matrix, row = _recovered(by, products, itemsize)
+        matrix, row = _recovered(by, products, bits)
         if row is not None and self._detects:  # a branch goes another way than before
             by = self._compression = Compression(as_pattern(by.pattern + self._detected(values, launch)))
-            matrix, row = _recovered(by, products, itemsize)
+            matrix, row = _recovered(by, products, bits)
         if row is not None:
-            raise ArgumentError(f"sparsity lacks a derivative that is not zero, in row {row}")
+            what = "the detected pattern" if self._detects else "sparsity"
+            help_ = "give the pattern" if self._detects else 'sparsity="detect" finds a pattern'
+            raise ArgumentError(f"{what} lacks a derivative that is not zero, in row {row}\n  help: {help_}")
         return matrix
 
 
-def _recovered(by: Compression, products: Callable[[Any], Iterable[Any]], itemsize: int) -> tuple[Any, int | None]:
+def _recovered(
+    by: Compression, products: Callable[[Any], Iterable[Any]], bits: Callable[[], int]
+) -> tuple[Any, int | None]:
+    """The matrix, and the row in which a derivative that is not zero has no place, if there is one."""
     found = np.stack(list(products(by.directions)))
     matrix = by.matrix(found)
-    return matrix, by.lacking(matrix, found, itemsize)
+    rows = by.suspects(matrix, found, bits())
+    # Where derivatives cancel, as those of sqrt(x * x), what was found is rounding itself.
+    alone = products(by.beside(rows)) if len(rows) else ()
+    return matrix, next((int(row) for row, product in zip(rows, alone, strict=True) if product[row] != 0), None)
 
 
 def of_pairs(pattern: Any) -> Any:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from hetad.checks import comparison
 from hetad.checks.comparison import Accuracy, Row
 from hetad.checks.line import Line
-from hetad.checks.subjects import RACE_LIMIT, Subject, inner_bits, loaded
+from hetad.checks.subjects import RACE_LIMIT, Subject, loaded
 from hetad.diagnostics import ArgumentError, UnsupportedError
-from hetad.directions import from_vector, to_vector, typical_step
+from hetad.directions import from_vector, inner_bits, to_vector, typical_step
 
 if TYPE_CHECKING:
     import numpy as np

@@ -33,14 +33,13 @@ from hetad.checks.subjects import (
     function_of,
     function_of_problem,
     generic_seeds,
-    inner_bits,
     loaded,
     of_function,
     ones,
 )
 from hetad.checks.suspects import Component, kink, wrong_components
 from hetad.diagnostics import BackendError, RaceError
-from hetad.directions import STEPS, from_vector, ridders, to_vector, typical_step
+from hetad.directions import STEPS, from_vector, inner_bits, ridders, to_vector, typical_step
 from hetad.run import mpi
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hetad.checks import along, products, subjects
-from hetad.checks.subjects import RACE_LIMIT, Subject, inner_bits, loaded, tangent_of
+from hetad.checks.subjects import RACE_LIMIT, Subject, loaded, tangent_of
+from hetad.directions import inner_bits
 
 if TYPE_CHECKING:
     from hetad.api import Function

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hetad.checks.subjects import Subject, inner_bits, loaded
-from hetad.directions import from_vector, to_vector
+from hetad.checks.subjects import Subject, loaded
+from hetad.directions import from_vector, inner_bits, to_vector
 from hetad.results import Named
 
 _ROUNDING = {32: 1e-6, 64: 1e-12}

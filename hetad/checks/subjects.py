@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.adjoint.options import Options
 from hetad.diagnostics import ArgumentError, UnsupportedError
-from hetad.directions import float_bits, from_vector, to_vector
-from hetad.ir.visit import declared
+from hetad.directions import float_bits, from_vector, inner_bits, to_vector
 
 if TYPE_CHECKING:
     from hetad.api import Function as Launchable
     from hetad.api import Program
     from hetad.gradients import Gradient
-    from hetad.ir import nodes as ir
     from hetad.ir.nodes import Symbol
     from hetad.problem import Mode, Problem
     from hetad.run.report import Report as Saved
@@ -160,12 +158,6 @@ def tangent_of(
         return {"return": found} if of is None else dict(found.items())
 
     return tangent, ""
-
-
-def inner_bits(program: ir.Program) -> int:
-    """The precision of the coarsest floating variable of a program."""
-    symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
-    return min((bits for x in symbols for bits in float_bits(x.type)), default=64)
 
 
 def ones(subject: Subject, arguments: Sequence[Any]) -> dict[str, Any] | None:

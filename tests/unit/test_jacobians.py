@@ -220,3 +220,43 @@ def test_limits_are_read_at_once() -> None:
         hetad.jacobian(hetad.loads(RELAXED)["march"], "u", host_memory="1MB")
     with pytest.raises(hetad.ArgumentError, match="there are 'cuda', 'cpu'"):
         hetad.jacobian(hetad.loads(RELAXED)["march"], "u", backend="gpu")
+
+
+def test_sparse_with_floats_on_the_way(backend: str) -> None:
+    """Products along several directions agree to the precision of the floats that doubles become."""
+    program = hetad.loads("""
+    __global__ void k(double *y, const double *x, int n)
+    {
+        int i = threadIdx.x;
+        if (i >= n) return;
+        float a = (float)x[i];
+        y[i] = (a * a + (float)x[(i + 1) % n]) * 3.0 + expf(a * 0.3f);
+    }""")
+    x, launch = np.random.default_rng(19).standard_normal(5), {"grid": 1, "block": 8}
+    arguments = np.zeros(5), x, 5
+    found = hetad.jacobian(program["k"], "x", "y", backend, sparsity="detect")(*arguments, **launch)
+    expected = np.diag(6 * x + 0.3 * np.exp(0.3 * x)) + 3 * np.roll(np.eye(5), 1, axis=1)
+    np.testing.assert_allclose(found.todense(), expected, rtol=1e-5, atol=1e-6)
+    second = hetad.hessian(program["k"], "x", "y", backend, sparsity="detect")
+    found = second(*arguments, seeds={"y": np.ones(5)}, **launch)
+    np.testing.assert_allclose(found.todense(), np.diag(6 + 0.09 * np.exp(0.3 * x)), rtol=1e-5, atol=1e-6)
+
+
+CANCELLED = """
+__global__ void sizes(double *y, const double *x, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) y[i] = sqrt(x[i] * x[i]) + (i > 0 ? 0.5 * x[i - 1] : 0.0);
+}"""
+
+
+def test_rounding_is_no_derivative_that_the_pattern_lacks(backend: str) -> None:
+    """All second derivatives are zero, and what is computed of them is rounding."""
+    sizes = hetad.loads(CANCELLED)["sizes"]
+    x, launch = np.array([1.3, -0.7, 0.37, 1.1, 2.7, -0.9]), {"grid": 1, "block": 8}
+    for pattern in ("detect", np.eye(6)):
+        second = hetad.hessian(sizes, "x", "y", backend, sparsity=pattern)
+        found = second(np.zeros(6), x, 6, seeds={"y": np.linspace(1, 2, 6)}, **launch)
+        np.testing.assert_allclose(found.todense(), np.zeros((6, 6)), atol=1e-14)
+    with pytest.raises(hetad.ArgumentError, match=r"sparsity lacks a derivative .*\n  help: sparsity=\"detect\""):
+        hetad.jacobian(sizes, "x", "y", backend, sparsity=np.eye(6))(np.zeros(6), x, 6, **launch)
