@@ -1,15 +1,16 @@
 """Compiled artefacts, kept on disk under the hash of everything that went into them.
 
 `$HETAD_CACHE_DIR`, else `$XDG_CACHE_HOME/hetad`, else `~/.cache/hetad`; a temporary directory where that cannot be
-written, or where others can write: what lies there is loaded into the process.  A file is complete or absent: it is
-written beside its place and renamed, so that processes may build the same entry at the same time.  It ends in a digest
-of its contents, because loading a truncated library kills the process; an entry whose digest is wrong counts as
+written, is full, or where others can write: what lies there is loaded into the process.  A file is complete or absent:
+it is written beside its place and renamed, so that processes may build the same entry at the same time.  It ends in a
+digest of its contents, because loading a truncated library kills the process; an entry whose digest is wrong counts as
 absent.
 """
 
 from __future__ import annotations
 
 import atexit
+import errno
 import hashlib
 import os
 import shutil
@@ -19,13 +20,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hetad.run import private
+from hetad.run import cleaning, private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 FORMAT = "1"  # part of every key: raise it when the meaning of an entry changes
 _SEAL = b"hetad-ok"  # precedes the digest at the end of an entry; the ELF loader ignores what follows the sections
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 _usable: dict[str, Path] = {}
 
@@ -49,16 +52,22 @@ def directory() -> Path:
     key = str(wanted)
     found = _usable.get(key)
     if found is None or not found.is_dir():
-        problem = private.objection(wanted) if _writable(wanted) else ""
-        found = _usable[key] = wanted if problem is None else _temporary()
-        if problem:
-            warnings.warn(
-                f"hetad does not use the cache directory {wanted}: {problem}, and code of theirs would run here; this "
-                "process compiles anew, into a temporary directory.  Set HETAD_CACHE_DIR to a directory of your own.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+        if not _writable(wanted):
+            problem: str | None = "it cannot be written"
+        elif problem := private.objection(wanted):
+            problem += ", and code of theirs would run here"
+        found = _usable[key] = wanted if problem is None else _instead_of(wanted, problem)
     return found
+
+
+def _instead_of(wanted: Path, problem: str) -> Path:
+    warnings.warn(
+        f"hetad does not use the cache directory {wanted}: {problem}; this process compiles anew, into a temporary "
+        "directory.  Set HETAD_CACHE_DIR to a directory of your own.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    return _temporary()
 
 
 def key(*parts: str | bytes) -> str:
@@ -76,11 +85,23 @@ def entry(name: str, make: Callable[[Path], None]) -> Path:
 
     `make` writes to a path of its own, which then takes the entry's place in one step.
     """
-    path = directory() / name
-    if not intact(path):
-        with _alone(name):
-            if not intact(path):  # another process may have made it meanwhile
-                _make(path, make)
+    try:
+        return _entry(directory() / name, make)
+    except OSError as problem:
+        wanted = configured_directory()
+        if problem.errno not in _FULL or directory() != wanted:
+            raise
+        _usable[str(wanted)] = _instead_of(wanted, str(problem))
+        return _entry(directory() / name, make)
+
+
+def _entry(path: Path, make: Callable[[Path], None]) -> Path:
+    if intact(path):
+        return path
+    with _alone(path.name):
+        if not intact(path):  # another process may have made it meanwhile
+            _make(path, make)
+    cleaning.clean(path.parent)
     return path
 
 
@@ -136,7 +157,10 @@ def contents(path: Path) -> bytes | None:
     except OSError:
         return None
     body, seal, digest = data[:-40], data[-40:-32], data[-32:]
-    return body if seal == _SEAL and hashlib.sha256(body).digest() == digest else None
+    if seal != _SEAL or hashlib.sha256(body).digest() != digest:
+        return None
+    cleaning.used(path)
+    return body
 
 
 def _no_link(path: str, flags: int) -> int:

@@ -6,6 +6,7 @@ wheel, which pip installs anywhere (`pip install hetad[cpu]`).
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib.util
 import itertools
@@ -154,6 +155,8 @@ def _compile(
     if done.returncode != 0 and "march" in done.stderr:  # a compiler that does not know this processor
         done = _run([word for word in command if word != "-march=native"])
     if done.returncode != 0:
+        if "No space left on device" in done.stderr:
+            raise OSError(errno.ENOSPC, "no space left on the device", str(target))
         message = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
         raise BackendError(
             f"the C compiler ({compiler}) failed on code that hetad generated:\n{_shortened(message)}\n"

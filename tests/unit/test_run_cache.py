@@ -1,19 +1,25 @@
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from hetad.run import cache
+from hetad.run import cache, cleaning
 
 
 @pytest.fixture
 def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HETAD_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+def _names(directory: Path) -> list[str]:
+    return sorted(p.name for p in directory.iterdir() if p.name != ".cleaned")
 
 
 def test_the_environment_names_the_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +51,7 @@ def test_an_entry_is_made_once(cache_dir: Path) -> None:
     assert len(made) == 1
     assert made[0].suffix == ".so"
     assert made[0] != first
-    assert [p.name for p in cache_dir.iterdir()] == ["x.so"]
+    assert _names(cache_dir) == ["x.so"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"other content", b"\0" * 100])
@@ -75,7 +81,9 @@ def test_a_failure_leaves_nothing_behind(cache_dir: Path) -> None:
 def test_a_directory_that_cannot_be_written_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("HETAD_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    path = cache.entry("x.so", lambda p: p.write_bytes(b"content") and None)
+    with pytest.warns(RuntimeWarning, match="it cannot be written.*HETAD_CACHE_DIR") as told:
+        path, _ = (cache.entry(name, lambda p: p.write_bytes(b"content") and None) for name in ("x.so", "y.so"))
+    assert len(told) == 1
     assert cache.intact(path)
     assert tmp_path not in path.parents
     assert cache.directory() == path.parent  # the same for the whole process
@@ -91,5 +99,72 @@ def test_processes_may_make_the_same_entry_at_once(cache_dir: Path) -> None:
     )
     running = [subprocess.Popen([sys.executable, "-c", script], env=os.environ) for _ in range(4)]
     assert [p.wait(timeout=60) for p in running] == [0] * 4
-    assert [p.name for p in cache_dir.iterdir()] == ["x.so"]
+    assert _names(cache_dir) == ["x.so"]
     assert cache.intact(cache_dir / "x.so")
+
+
+def test_a_full_directory_is_replaced(cache_dir: Path) -> None:
+    """Whether hetad writes, or the C compiler."""
+
+    def make(path: Path) -> None:
+        if cache_dir in path.parents:
+            raise OSError(errno.ENOSPC, "no space left on device", str(path))
+        path.write_bytes(b"content")
+
+    with pytest.warns(RuntimeWarning, match="no space left.*HETAD_CACHE_DIR") as told:
+        first, second = cache.entry("x.so", make), cache.entry("y.so", make)
+    assert len(told) == 1
+    assert cache.intact(first)
+    assert cache.intact(second)
+    assert _names(cache_dir) == []
+
+
+def test_a_process_that_is_killed_while_it_writes(cache_dir: Path) -> None:
+    script = (
+        "from hetad.run import cache; import time\n"
+        "def make(path):\n"
+        "    path.write_bytes(b'half'); print('ready', flush=True); time.sleep(100)\n"
+        "cache.entry('x.so', make)\n"
+    )
+    writes = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=os.environ)
+    assert writes.stdout is not None
+    writes.stdout.readline()
+    writes.kill()
+    writes.wait()
+    path = cache.entry("x.so", lambda p: p.write_bytes(b"content") and None)
+    assert cache.contents(path) == b"content"
+    left = [p for p in cache_dir.iterdir() if p.name.startswith(".x")]
+    assert left
+    _aged(cache_dir, left[0].name, 2 * cleaning.ABANDONED)
+    _aged(cache_dir, ".cleaned", cleaning.EVERY + 1)
+    cleaning.clean(cache_dir)
+    assert _names(cache_dir) == ["x.so"]
+
+
+def test_what_was_not_used_for_longest_goes_first(cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETAD_CACHE_MB", "1")
+    for number in range(12):
+        cache.entry(f"{number}.so", lambda p: p.write_bytes(b"x" * 100_000) and None)
+        _aged(cache_dir, f"{number}.so", 100_000 - number)
+    assert cache.contents(cache_dir / "3.so") is not None  # used
+    _aged(cache_dir, ".cleaned", cleaning.EVERY + 1)
+    cleaning.clean(cache_dir)
+    assert _names(cache_dir) == sorted(f"{n}.so" for n in (3, *range(5, 12)))
+
+
+def test_what_is_in_use_stays(cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETAD_CACHE_MB", "0")
+    for name in ("old.so", "new.so"):
+        cache.entry(name, lambda p: p.write_bytes(b"content") and None)
+    _aged(cache_dir, "old.so", 2 * cleaning.IN_USE)
+    cleaning.clean(cache_dir)
+    assert _names(cache_dir) == ["new.so", "old.so"]  # somebody has just looked
+    _aged(cache_dir, ".cleaned", cleaning.EVERY + 1)
+    cleaning.clean(cache_dir)
+    assert _names(cache_dir) == ["new.so"]
+
+
+def _aged(directory: Path, name: str, seconds: float) -> None:
+    """As if a file had last been changed so long ago."""
+    then = time.time() - seconds
+    os.utime(directory / name, (then, then))
