@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable, Set
+from dataclasses import replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.build import is_zero
@@ -67,6 +68,8 @@ def _mentioned(s: ir.Stmt) -> Symbols:
         found.add(s.symbol)
     elif isinstance(s, ir.Push | ir.Pop):
         found.add(s.slot)
+    elif isinstance(s, ir.For) and s.primal is not None:  # whose header it may have again
+        found.update(variables((replace(s.primal, body=()),)))
     return _with_nested(found, mentioned, s)
 
 
