@@ -48,6 +48,7 @@ from hetad.garbage import seldom_collected
 from hetad.host.active import with_activity
 from hetad.host.again.by_space import by_space
 from hetad.host.again.own_operations import own_operations, plainly_said
+from hetad.host.again.slots import slots_of_records
 from hetad.host.analysed import analysed
 from hetad.host.batch import over_batch
 from hetad.host.closing import closed, distinct_names, in_session, with_launch_bounds
@@ -121,6 +122,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     refuse_proven_races,
     launch_kernel,
     inline_calls.needing(*NORMALISED),
+    slots_of_records,
     warp_synchronous,
     field_by_field,
     scalar_replacement.only(option("scalars")),
@@ -242,6 +244,7 @@ DIFFERENTIATE_FORWARD = (own_operations, *NORMAL_FORM, *HOST_FORM, *TANGENT)
 PRIMAL: tuple[Pass[Any], ...] = (
     *NORMAL_FORM,
     inline_calls,
+    slots_of_records,
     with_pointer_modes,
     fields_of_entry,
     with_own_structs,

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.components import component, element_by_element
+from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer
-from hetad.ir.types import Array, Float, Struct, holds_floating
+from hetad.ir.types import Array, Float, Struct, Type, holds_floating
 from hetad.ir.visit import declared, map_body
 from hetad.passes.manager import function_pass
 from hetad.passes.task import entry_pass
 
 
 def split_structs(function: ir.Function) -> ir.Function:
-    """The function with every copy of a struct that holds floating fields written out."""
+    """The function with every copy of a struct that holds floating fields, or pointers, written out."""
     names = Names({x.name for x in (*function.params, *declared(function.body))})
 
     def split(s: ir.Stmt) -> ir.Stmt | ir.Body:
@@ -81,8 +82,8 @@ def floating_leaves(place: ir.Place) -> list[ir.Place]:
     return [leaf for part in parts for leaf in floating_leaves(part)]
 
 
-def _splits(type_: object) -> bool:
-    return isinstance(type_, Struct) and holds_floating(type_)
+def _splits(type_: Type) -> bool:
+    return isinstance(type_, Struct) and (holds_floating(type_) or holds_pointer(type_))
 
 
 def _fields(target: ir.Place, value: ir.Place, span: Span) -> list[ir.Stmt]:

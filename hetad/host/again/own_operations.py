@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from hetad.host.again.guards import without_guards
-from hetad.host.again.kept_variables import with_kept_variables
 from hetad.host.again.meanings import KERNELS, Meanings
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
@@ -43,7 +42,7 @@ def _needed(names: set[str]) -> Mapping[str, ir.Function]:
 def _plain(program: ir.Program, f: ir.Function, differentiated: bool) -> ir.Function:
     f = without_guards(program, _as_read(f))
     body = Meanings(program, f, differentiated).body
-    return f if body is f.body else with_kept_variables(replace(f, body=body))
+    return f if body is f.body else replace(f, body=body)
 
 
 def _as_read(f: ir.Function) -> ir.Function:
