@@ -19,7 +19,7 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, convert, integer, zero
 from hetad.ir.places import root_symbol
-from hetad.ir.types import UINT, Array, Float, Pointer, element, innermost, size_of
+from hetad.ir.types import UINT, Array, Float, Pointer, element, innermost, one_number, size_of
 from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees
@@ -140,7 +140,7 @@ class SharedAdjoints:
     def _clear(self, engine: KernelEngine, array: ir.Symbol, size: ir.Expr, span: Span) -> ir.Stmt:
         """All threads of the block clear so many bytes: numbers, or words where there is more beside them."""
         held = innermost(element(array.type))
-        word = held if isinstance(held, Float) else UINT
+        word = one_number(held) or UINT
         cells = convert(binary("/", size, integer(size_of(word), span, size.type)), UINT)
         number = ir.Symbol(engine.names.fresh("k"), UINT, span)
         where = {"array": array, "k": number}

@@ -39,14 +39,13 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import (
     Array,
-    Float,
     Int,
     Pointer,
-    Struct,
     Type,
     Void,
     holds_floating,
     is_half,
+    one_number,
     scalar_base,
     size_of,
 )
@@ -91,8 +90,7 @@ def _same_numbers(given: Type, wanted: Type) -> bool:
     """Whether both sides consist of numbers of one floating type and nothing else."""
     if not (isinstance(given, Pointer) and isinstance(wanted, Pointer)):
         return False
-    a, b = set(_leaves(given.to)), set(_leaves(wanted.to))
-    return a == b and len(a) == 1 and all(isinstance(t, Float) for t in a)
+    return one_number(given.to) is not None and one_number(given.to) == one_number(wanted.to)
 
 
 def _byte_step(cast: Cast) -> list[Cast]:
@@ -111,17 +109,6 @@ def _byte_step(cast: Cast) -> list[Cast]:
         isinstance(c.type, Pointer) and (isinstance(c.type.to, Void) or size_of(c.type.to) == 1) for c in found[1:]
     )
     return found if len(found) > 1 and bytewise and _same_numbers(inner.type, cast.type) else []
-
-
-def _leaves(type_: Type) -> Iterator[Type]:
-    match type_:
-        case Array(of=of):
-            yield from _leaves(of)
-        case Struct(fields=fields):
-            for f in fields:
-                yield from _leaves(f.type)
-        case _:
-            yield type_
 
 
 def _casts(expr: Expr) -> Iterator[Cast]:

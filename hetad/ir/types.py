@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 
@@ -230,6 +231,25 @@ def innermost(type_: Type) -> Type:
     while isinstance(type_, Array):
         type_ = type_.of
     return type_
+
+
+def leaves(type_: Type) -> Iterator[Type]:
+    """What a value of this type consists of, with repetitions, in order."""
+    match type_:
+        case Array(of=of):
+            yield from leaves(of)
+        case Struct(fields=fields):
+            for f in fields:
+                yield from leaves(f.type)
+        case _:
+            yield type_
+
+
+def one_number(type_: Type) -> Float | None:
+    """The floating type of all that a value of this type consists of, if it is one."""
+    found = set(leaves(type_))
+    only = found.pop() if len(found) == 1 else None
+    return only if isinstance(only, Float) else None
 
 
 def cells_within(type_: Type) -> int:
