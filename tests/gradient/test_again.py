@@ -22,8 +22,8 @@ REFUSED_SAMPLES = {
 TANGENTS = {("tree_reduction", "program"), ("tree_reduction", "text"), ("kokkos_gemv", "program")}  # that they have
 
 # Snapshots, values and pointers on the tape, tapes of kernels, structs of pointers, records of launches, shuffles,
-# shared memory, library calls, copies of all kinds, memory that serves again, loops dealt out to lanes, values that come
-# back under other names, shared structs.
+# shared memory, library calls, copies of all kinds, memory that serves again, loops dealt out to lanes, values that
+# come back under other names, shared structs.
 SHOWN = (
     "adi", "atomic_queue", "conjugate_gradients", "cublas_calls", "cpp_views", "dynamic_shared_everywhere", "hot_cells",
     "jacobi", "math_elementary", "pointer_swap", "shared_arrays", "shuffles_in_loop", "sparse_matrix", "staging_buffer",

@@ -1,4 +1,4 @@
-"""What is kept and recalled by value (`host/again/slots.py`): programs that say so themselves, under names that differ."""
+"""What is kept and recalled by value (`host/again/slots.py`): programs that say so, under names that differ."""
 
 from __future__ import annotations
 
