@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ExecutionError,
         HetadError,
         MemoryAccessError,
+        NonFiniteError,
         RaceError,
         SourceError,
         Span,
@@ -42,10 +43,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentError", "BackendError", "CallGraph", "ExecutionError", "Function", "Gradient", "Hessian", "HessianProduct",
-    "HetadError", "Jacobian", "MemoryAccessError", "Program", "RaceError", "Report", "Result", "SourceError", "Span",
-    "SyntaxProblem", "Tangent", "UnknownNameError", "UnsupportedError", "call_graph", "dot_product_test", "gradcheck",
-    "gradient", "hessian", "hvp", "jacobian", "jvp", "load", "loads", "pullback", "taylor_test",
+    "ArgumentError", "BackendError", "CallGraph", "ExecutionError", "Function", "Gradient", "Hessian",
+    "HessianProduct", "HetadError", "Jacobian", "MemoryAccessError", "NonFiniteError", "Program", "RaceError",
+    "Report", "Result", "SourceError", "Span", "SyntaxProblem", "Tangent", "UnknownNameError", "UnsupportedError",
+    "call_graph", "dot_product_test", "gradcheck", "gradient", "hessian", "hvp", "jacobian", "jvp", "load", "loads",
+    "pullback", "taylor_test",
 ]  # fmt: skip
 
 _HOME = {

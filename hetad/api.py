@@ -115,7 +115,7 @@ def gradient(
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
     progress: bool = False, measure: bool = False, graph: bool = False, batch: int | None = None,
-    batched: Selection = (), checked: bool | None = None,
+    batched: Selection = (), checked: bool | None = None, debug: bool = False,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -146,6 +146,8 @@ def gradient(
             counts them, sequences of values for parameters passed by value.  All others are shared.
         checked: whether each access is checked for leaving its memory, in the program and in its derivative, on the
             CPU: it is then a MemoryAccessError; see docs/memory-safety.md.
+        debug: whether a call whose gradient is not finite is a NonFiniteError, with the line where that begins
+            (docs/debugging.md); on the CPU accesses are checked, too.
 
     Raises:
         ArgumentError: wrt or of does not fit the function, there is no such optimisation, or no such batch.
@@ -165,7 +167,12 @@ def gradient(
     if sets:
         options |= {"batch": differ, "at_once": backend_for(backend) == "cuda" or is_named("sets", optimize)}
     choice = function.compiled.choice(wrt, of, options)
-    return Gradient(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress, sets)
+    if debug:
+        if sets:
+            raise ArgumentError("debug= is for calls of one set; leave out batch=")
+        checked = (checked is None and backend_for(backend) == "cpu") or checked
+    on_cpu = OnCpu(cpu_threads, checked)
+    return Gradient(function, choice, checked_backend(backend), on_cpu, progress, sets, debug)
 
 
 def checked_function(function: object) -> None:

@@ -124,6 +124,10 @@ class RaceError(SourceError):
     """Two threads reach the same memory, one of them writes, and nothing orders the two."""
 
 
+class NonFiniteError(SourceError):
+    """A gradient is not finite: `span` is the first statement of the program at which something stops being so."""
+
+
 class MemoryAccessError(SourceError):
     """An access leaves the memory that it is to, or there is none.
 

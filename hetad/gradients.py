@@ -30,9 +30,10 @@ class Gradient(Rebuilt):
 
     def __init__(
         self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
-        progress: bool = False, sets: int = 0,
+        progress: bool = False, sets: int = 0, debug: bool = False,
     ) -> None:  # fmt: skip
-        """`sets`: of a batch."""
+        """`sets`: of a batch.  `debug`: whether a gradient that is not finite is an error."""
+        self._debug = debug
         self._progress = progress
         self._sets = sets
         self.function = function
@@ -107,7 +108,8 @@ class Gradient(Rebuilt):
             batch, an array whose first axis counts the sets.
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        return self._run(args, seeds, launch, named, value=False)[1]
+        found = self._run(args, seeds, launch, named, value=False)
+        return self._finite(found, args, seeds, (grid, block, shared_mem), named)[1]
 
     def value_and_grad(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -118,7 +120,8 @@ class Gradient(Rebuilt):
         if not isinstance(self.function.definition.returns, Float):
             raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        return self._run(args, seeds, launch, named, value=True)
+        found = self._run(args, seeds, launch, named, value=True)
+        return self._finite(found, args, seeds, (grid, block, shared_mem), named)
 
     def execute(
         self, *args: Any, seeds: Mapping[str, Any] | None = None, grid: Any = None, block: Any = None,
@@ -223,6 +226,22 @@ class Gradient(Rebuilt):
         except ExecutionError as problem:
             raise self._explained(problem) from None
         return returned, Result(self.wrt, gradients)
+
+    def _finite(
+        self, found: tuple[Any, Result], args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Sequence[Any],
+        named: Mapping[str, Any],
+    ) -> tuple[Any, Result]:  # fmt: skip
+        """What a call found, which is finite if that was asked for.
+
+        Raises:
+            NonFiniteError: it is not.
+        """
+        if self._debug:
+            from hetad.debugger.finite import require_finite
+
+            configuration = dict(zip(("grid", "block", "shared_mem"), launch, strict=True))
+            require_finite(found[1], lambda: self.debug(*args, seeds=seeds, **configuration, **named))
+        return found
 
     def _explained(self, problem: ExecutionError) -> ExecutionError:
         """Where a memory limit is not met: the loop that is too large, and those whose every step is recorded."""

@@ -134,12 +134,13 @@ class Debugged:
         return self.findings[0] if self.findings else None
 
     def __str__(self) -> str:
+        notes = [line for note in self.notes for line in textwrap.wrap(note, 80, subsequent_indent="    ")]
         counted = f"{self.looked} statements, {self.values} values"
         if not self.findings:
             head = f"{self.function}: tangent, adjoint and differences agree at each point ({counted})"
-            return "\n".join([head, *self.notes])
+            return "\n".join([*textwrap.wrap(head, 80, subsequent_indent="    "), *notes])
         head = f"{self.function}: the derivative breaks ({counted} were looked at)"
         first, *others = self.findings
         parts = [head, str(first)]
         parts += ["and also:", *(str(f) for f in others)] if others else []
-        return "\n".join([*parts, *self.notes])
+        return "\n".join([*parts, *notes])

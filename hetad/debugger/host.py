@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.debugger.runs import STEPS, Asked, Runner, tried
-from hetad.debugger.streams import Indices, Parting, Stream, Vector, common, groups_of
+from hetad.debugger.streams import Indices, Parting, Stream, Vector, alike, common, groups_of
 from hetad.diagnostics import ArgumentError
 from hetad.probes.host import probed_host
 
@@ -55,7 +55,8 @@ def host_stream(asked: Asked, task: Task, bits: int) -> tuple[Stream, dict[str, 
     assert base is not None
     along = asked.direction()
     order = _order(base.log, room, points)
-    moved, compared, partings = [], np.ones(base.values.size, bool), []
+    again = _told(runner, room, points, {}, 0.0)
+    moved, compared, partings = [], alike(base.values, _beside(base, again)[1]), []
     for step in STEPS[bits]:
         pair = []
         for side in (1, -1):

@@ -2,7 +2,7 @@
 
 Of a statement whose operands are right, what comes out must be finite, have one slope, and that must be its tangent;
 and ⟨adjoint, tangent⟩ must be the same before and behind it.  So a statement that follows from a wrong one is not
-blamed for it.
+blamed for it, and one that works with what was not looked at is not judged.
 
 Differences are central, at steps h and h/2 extrapolated to 0.  A third, far smaller step tells a kink at the point from
 one nearby, which is no fault.
@@ -55,19 +55,18 @@ def judged(stream: Stream, bits: int) -> list[Verdict]:
         right = smooth & slopes.known & ~slopes.wrong & ~slopes.bent
         into, out = _Side(groups.first, groups.middle), _Side(groups.middle, groups.last)
         flat = np.isfinite(stream.adjoints)
-        calm = into.all(smooth)
-        whole = np.array([s.whole for s in stream.statements], bool)[groups.statement]
+        calm = into.all(smooth) & np.array([s.whole for s in stream.statements], bool)[groups.statement]
+        computed = np.array([not s.fills for s in stream.statements], bool)[groups.statement]
+        ready = calm & into.all(right) & out.all(smooth)
+        used = stream.adjoints != 0  # else nothing depends on the value
+        bent, wrong = slopes.bent & used, slopes.wrong & used
         breaks: tuple[tuple[Kind, Flags, Flags], ...] = (
-            ("value", calm & ~out.all(finite), ~finite),
+            ("value", calm & ~out.all(finite) & computed, ~finite),
             ("adjoint", calm & out.all(finite) & out.all(flat) & ~into.all(flat), ~flat),
             ("tangent", calm & out.all(finite) & ~out.all(smooth), ~smooth),
-            ("kink", into.all(right) & out.all(smooth) & ~out.all(~slopes.bent), slopes.bent),
-            ("slope", into.all(right) & out.all(smooth) & ~out.all(~slopes.wrong), slopes.wrong),
-            (
-                "identity",
-                whole & calm & out.all(smooth & flat) & into.all(flat) & _differ(stream, into, out, bits),
-                finite,
-            ),
+            ("kink", ready & ~out.all(~bent), bent),
+            ("slope", ready & ~out.all(~wrong), wrong),
+            ("identity", calm & out.all(smooth & flat) & into.all(flat) & _differ(stream, into, out, bits), finite),
         )
     found: dict[int, Verdict] = {}
     for kind, broken, shown in breaks:

@@ -111,6 +111,8 @@ class Runner:
 
         called = self.probed.own
         of = tuple(called[name] for name in names if called[name] in self.function.compiled.written)
+        if not of:
+            return {}
         options = {"options": self.asked.options, "rules": self.function.rules, "directions": 1}
         choice = self.function.compiled.choice(self.asked.wrt, of, options)
         tangent = Tangent(self.function, choice, "cpu", OnCpu())

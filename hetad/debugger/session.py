@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hetad.passes.task import Task
 
 _RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
-_INTO = 3  # launches that are looked into
+_INTO = 4  # launches that are looked into
 _CELLS = 8  # values of a finding that are shown
 _SAME = {64: 1e-8, 32: 1e-3}
 
@@ -114,10 +114,12 @@ class _Session:
         """With what the threads of launches tell, in the place of these."""
         out: list[Finding] = []
         launches: set[tuple[str, int]] = set()
+        beyond = 0
         for f in [*findings, *self._unseen(stream)]:
             key = f.function, f.launch
             if not f.launch or f.kind == "branch" or key in launches or len(launches) >= _INTO:
                 out += [f] if f.seen or f.kind == "branch" else []
+                beyond += not f.seen and f.kind != "branch" and key not in launches
                 continue
             launches.add(key)
             inner, left_out = thread_stream(self.asked, self.task, f.function, f.launch, self.bits)
@@ -125,6 +127,7 @@ class _Session:
             more = "no statement of a thread breaks it alone: what they do to memory does"
             out += deeper or ([replace(f, more=more)] if f.seen else [])
             self.notes += (left_out,) if left_out else ()
+        self.notes += (f"note: {beyond} more of these launches are not looked into",) if beyond else ()
         return _once(out)
 
     def _unseen(self, stream: Stream) -> list[Finding]:

@@ -48,7 +48,7 @@ class Parting:
 @dataclass(frozen=True)
 class Stream:
     """`numbers`: of the points; `values` at the point, `moved` forwards and back by each step; where all of these
-    follow the same way, they can be `compared`."""
+    follow the same way, and the program gives the same values again, they can be `compared`."""
 
     numbers: Indices
     values: Vector
@@ -69,6 +69,12 @@ def groups_of(rows: Sequence[tuple[int, int, int, int, int, int]]) -> Groups:
     """Of (statement, first, middle, last, thread, launch)."""
     table = np.array(rows, np.int64).reshape(len(rows), 6)
     return Groups(*(table[:, i].copy() for i in range(6)))
+
+
+def alike(one: Vector, other: Vector) -> Flags:
+    """Where two runs gave the same number, or none."""
+    found: Flags = (one == other) | (np.isnan(one) & np.isnan(other))
+    return found
 
 
 def common(one: Indices, other: Indices) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.debugger.runs import STEPS, Asked, Runner, tried
-from hetad.debugger.streams import Flags, Groups, Indices, Parting, Stream, Vector, common
+from hetad.debugger.streams import Flags, Groups, Indices, Parting, Stream, Vector, alike, common
 from hetad.probes.kernel import probed_kernel
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def thread_stream(asked: Asked, task: Task, kernel: str, launch: int, bits: int)
     numbers, values = own["numbers"].astype(np.int64), own["thread_values"]
     along = asked.direction()
     table = numbers.reshape(threads.rows, threads.steps) if threads.rows else numbers.reshape(1, -1)
-    compared = numbers > 0
+    again = _recorded(threads)
+    runner.run(asked.moved({}, 0.0), again)
+    compared = (numbers > 0) & alike(values, again["thread_values"])
     moved: list[tuple[float, Vector, Vector]] = []
     partings: list[Parting] = []
     for step in STEPS[bits]:

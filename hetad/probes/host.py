@@ -18,8 +18,8 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer, var, zero
 from hetad.ir.printer import expr_text
-from hetad.ir.types import LLONG, VOID, Array, Float, Pointer, Struct, Type, Void, holds_numbers
-from hetad.ir.visit import declared
+from hetad.ir.types import LLONG, VOID, Array, Float, Pointer, Struct, Type, Void, holds_floating, holds_numbers
+from hetad.ir.visit import declared, variables
 from hetad.memops.communication import ACTIONS
 from hetad.passes.task import Task
 from hetad.probes.looks import Log, Look, Parameters, counter
@@ -75,6 +75,7 @@ class _Host:
         effects = Effects(pointers, kernels)
         self.added = Parameters(self.names, function.span)
         self.memory = Memory(function, effects, Spaces(function, pointers, kernels), self.added, self.names)
+        self.outside = {g.symbol for g in task.globals if holds_floating(g.symbol.type)}
         self.kernels: dict[str, ir.Function] = {}
         self._of_type: dict[Type, str] = {}
         self.opening: list[ir.Stmt] = []
@@ -167,14 +168,18 @@ class _Host:
                         "debug what a rank does as a function of its own",
                     )  # fmt: skip
                 if row is not None and row.action in _LOOKED:
-                    return self._around(s, "")
+                    return self._around(s, "", row.action == "fill")
                 return [*self.memory.before(s), s, *self.memory.behind(s)]
         return [s]
 
-    def _around(self, s: ir.Launch | ir.Call, kernel: str) -> list[ir.Stmt]:
+    def _around(self, s: ir.Launch | ir.Call, kernel: str, fills: bool = False) -> list[ir.Stmt]:
         found = {location: self.memory.at(location) for location in self.memory.touched(s)}
-        missing = ", ".join(dict.fromkeys(x for x in found.values() if isinstance(x, str)))
-        statement = self.points.statement(s.span, self.task.entry, kernel, missing)
+        unseen = [x for x in found.values() if isinstance(x, str)]
+        if kernel:  # which may reach variables at file scope by itself
+            mentioned = dict.fromkeys(variables(self.task.functions[kernel].body))
+            unseen += [f"'{x.name}'" for x in mentioned if x in self.outside]
+        missing = ", ".join(dict.fromkeys(unseen))
+        statement = self.points.statement(s.span, self.task.entry, kernel, missing, fills)
         seen = [x for x in found.values() if not isinstance(x, str)]
         here = self._entry(self.points.add(statement, "here", ""), integer(0, s.span, LLONG), s.span)
         return [*here, *self._each(seen, statement, "before"), s, *self._each(seen, statement, "behind")]

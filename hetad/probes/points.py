@@ -16,8 +16,8 @@ Way = Literal["record", "perturb"]
 class Statement:
     """One that has points.  `launches`: the kernel, if it is a launch.
 
-    `whole`: whether its points are all that it works with, so that ⟨adjoint, tangent⟩ is the same before and behind it;
-    `missing` says what else it works with, if not.
+    `whole`: whether its points are all that it works with, so that it can be judged; `missing` says what else it works
+    with, if not.  `fills`: it sets bytes, which may be no numbers.
     """
 
     number: int
@@ -25,6 +25,7 @@ class Statement:
     function: str
     launches: str = ""
     missing: str = ""
+    fills: bool = False
 
     @property
     def whole(self) -> bool:
@@ -52,8 +53,10 @@ class Points:
         self.statements: list[Statement] = []
         self.all: list[Point] = []
 
-    def statement(self, span: Span, function: str, launches: str = "", missing: str = "") -> Statement:
-        made = Statement(len(self.statements), span, function, launches, missing)
+    def statement(
+        self, span: Span, function: str, launches: str = "", missing: str = "", fills: bool = False
+    ) -> Statement:
+        made = Statement(len(self.statements), span, function, launches, missing, fills)
         self.statements.append(made)
         return made
 

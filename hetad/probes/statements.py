@@ -67,6 +67,21 @@ class Statements:
         """What comes before the statement, and the value in it."""
         if not isinstance(e.type, Float) or isinstance(bare(e), ir.Var | ir.Index | ir.Member | ir.Const):
             return [], e
+        return self._choice(e, span, what) if isinstance(e, ir.Select) else self._points(e, span, what)
+
+    def _choice(self, e: ir.Select, span: Span, what: str) -> tuple[list[ir.Stmt], ir.Expr]:
+        """A branch for each of the two: what is not chosen may not be there to be read."""
+        symbol = self.names.symbol("chosen", e.type, span)
+        sides = []
+        for side in (e.then, e.orelse):
+            if isinstance(side, ir.Select):
+                before, value = self._choice(side, span, what)
+            else:
+                before, value = self._points(side, span, what)
+            sides.append((*before, ir.Assign(var(symbol, span), value, span=span)))
+        return [ir.Declare(symbol, None, span=span), ir.If(e.cond, sides[0], sides[1], span=span)], var(symbol, span)
+
+    def _points(self, e: ir.Expr, span: Span, what: str) -> tuple[list[ir.Stmt], ir.Expr]:
         chosen = any(isinstance(x, ir.Select) for x in walk_expr(e))  # only one of two may be there to be read
         statement = self.points.statement(span, self.function, missing="a choice" if chosen else "")
         before: list[ir.Stmt] = []

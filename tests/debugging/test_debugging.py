@@ -23,6 +23,10 @@ PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
 _OWN = ("breaks", "thread", "launch_number", "rules", "right")
 
 
+def problem_of(table: dict[str, Any], path: Path) -> problems.Problem:
+    return problems.from_table({k: v for k, v in table.items() if k not in _OWN} | {"source": path.name}, path)
+
+
 def debugged(path: Path, right: bool) -> Debugged:
     """`right`: with the keys under `[right]` in the place of the others; tables of inputs are joined."""
     table = header(path)
@@ -30,7 +34,7 @@ def debugged(path: Path, right: bool) -> Debugged:
         given = table["right"]
         table |= {key: {**table.get(key, {}), **value} if key == "inputs" else value for key, value in given.items()}
     rules: dict[str, dict[str, Any]] = table.get("rules", {})
-    problem = problems.from_table({k: v for k, v in table.items() if k not in _OWN} | {"source": path.name}, path)
+    problem = problem_of(table, path)
     program = hetad.load(path, defines=problem.defines)
     for function, rule in rules.items():
         hetad.pullback(program, function, **rule)
@@ -116,3 +120,34 @@ def test_a_wrong_adjoint_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_seeds_of_zero_break_nothing() -> None:
     assert product({"y": np.zeros(8)})
+
+
+def gradient_of(name: str, **options: Any) -> tuple[hetad.Gradient, list[Any], Any]:
+    path = Path(__file__).parent / "programs" / f"{name}.cu"
+    problem = problem_of(header(path), path)
+    gradient = hetad.gradient(hetad.load(path)[problem.function], problem.wrt, problem.of, "cpu", **options)
+    return gradient, problem.arguments(gradient.function.parameters), problem.launch
+
+
+def test_a_gradient_that_is_not_finite_is_an_error_if_asked() -> None:
+    gradient, arguments, launch = gradient_of("root_at_zero", debug=True)
+    seeds = {"d": np.ones(10)}
+    with pytest.raises(hetad.NonFiniteError, match=r"x: 1 of 10, first x\[6\].*, thread 6 \(x\[i\] = 0") as problem:
+        gradient(*arguments, seeds=seeds, **launch)
+    assert problem.value.span is not None and problem.value.span.line == 21
+    assert "sqrt(x[i] * x[i]" in str(problem.value)
+    arguments[1][6] = 1.0
+    assert np.isfinite(gradient(*arguments, seeds=seeds, **launch)["x"]).all()
+
+
+def test_a_value_and_gradient_that_is_not_finite() -> None:
+    gradient, arguments, _ = gradient_of("log_of_zero", debug=True)
+    with pytest.raises(hetad.NonFiniteError, match=r"p\[4\].*the value is not finite"):
+        gradient.value_and_grad(*arguments)
+    other, _, _ = gradient_of("log_of_zero")
+    assert not np.isfinite(other(*arguments)["p"]).all()
+
+
+def test_a_batch_is_not_debugged() -> None:
+    with pytest.raises(hetad.ArgumentError, match="debug= is for calls of one set"):
+        gradient_of("log_of_zero", debug=True, batch=2)
