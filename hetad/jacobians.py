@@ -16,15 +16,17 @@ from hetad.api import gradient
 from hetad.compiled import Backend, backend_for, checked_backend, limits
 from hetad.diagnostics import ArgumentError, UnsupportedError
 from hetad.directions import from_vector, inner_bits, on_host, to_vector
-from hetad.modes import hvp, jvp
+from hetad.modes import checked_directions, hvp, jvp
 from hetad.rebuilt import Rebuilt
-from hetad.run import foreign
+from hetad.run.arrays import ArrayParameter, converter
 from hetad.run.call import RETURN
-from hetad.run.signature import bind
+from hetad.run.movable import as_movable
+from hetad.run.signature import Signature, bind
 from hetad.sparsity import Detection, Sparsity, of_pairs
 
 if TYPE_CHECKING:
     from hetad.api import Function
+    from hetad.ir.nodes import Symbol
     from hetad.run.selection import Selection
 
 Mode = Literal["auto", "forward", "reverse"]
@@ -72,7 +74,7 @@ def jacobian(
     optimize = optimize if isinstance(optimize, bool | str) else tuple(optimize)  # for tangents and for gradients
     along = {"optimize": optimize, "cpu_threads": cpu_threads, "checked": checked}
     more = {"deterministic": deterministic, "memory_limit": memory_limit, "host_memory": host_memory}
-    return Jacobian(function, wrt, of, backend, mode, sparsity, max(directions, 1), (along, along | more), progress)
+    return Jacobian(function, wrt, of, backend, mode, sparsity, directions, (along, along | more), progress)
 
 
 def hessian(
@@ -120,6 +122,7 @@ class Jacobian(Rebuilt):
         """`options`: of tangents, and of gradients."""
         if mode not in ("auto", "forward", "reverse"):
             raise ArgumentError(f"mode={mode!r}: there are 'auto', 'forward' and 'reverse'")
+        checked_directions(directions)
         self.function, self.mode, self._progress = function, mode, progress
         self._directions, self._backend = directions, backend
         self._forward, self._reverse = options
@@ -144,10 +147,11 @@ class Jacobian(Rebuilt):
         columns = sum(to_vector(values[n]).size for n in self.wrt)
         if self._sparsity is not None:
             return self._sparse(self._sparsity, values, launch)
+        shapes = _shapes(self.function, values, self.of), _shapes(self.function, values, self.wrt)
         rows = 1 if self.of is None else sum(to_vector(values[n]).size for n in self.of)
         forward = self.mode == "forward" or (self.mode == "auto" and (columns <= rows or not self._has_gradient()))
         matrix = self._by_columns(values, launch, rows, columns) if forward else self._by_rows(values, launch, rows)
-        blocks = _blocks(matrix, _shapes(values, self.of), _shapes(values, self.wrt))
+        blocks = _blocks(matrix, *shapes)
         return blocks if self.of is not None else blocks[RETURN]
 
     @property
@@ -261,8 +265,10 @@ class Hessian(Rebuilt):
         size = sum(to_vector(values[n]).size for n in self.wrt)
         if self._sparsity is not None:
             return self._sparse(self._sparsity, values, launch, seeds)
-        matrix = np.stack(list(self._products(values, launch, seeds, np.eye(size))), axis=1)
-        shapes = _shapes(values, self.wrt)
+        shapes = _shapes(self.function, values, self.wrt)
+        matrix = np.zeros((size, size))
+        for j, column in enumerate(self._products(values, launch, seeds, np.eye(size))):
+            matrix[:, j] = column
         return _blocks(matrix, shapes, shapes)
 
     def _products(self, values: Mapping[str, Any], launch: Any, seeds: Any, vectors: Any) -> Iterator[Any]:
@@ -305,8 +311,21 @@ def values_and_launch(
     words = ("grid", "block", "shared_mem", "stream") if function.definition.kind == "kernel" else ()
     launch = {word: named.pop(word) for word in words if word in named}
     signature = function.compiled.signature
-    values = dict(zip(signature.parameters, bind(signature, args, named), strict=True))
-    return {name: foreign.seen(value) for name, value in values.items()}, launch
+    values = zip(function.parameters, bind(signature, args, named), strict=True)
+    return {p.name: _argument(p, value, signature) for p, value in values}, launch
+
+
+def _argument(p: Symbol, value: Any, signature: Signature) -> Any:
+    """An array of NumPy or CuPy, a number or a mapping; None for no array.
+
+    Raises:
+        ArgumentError: the value does not fit the parameter.
+    """
+    passed = converter(p.name, p.type, signature)
+    if isinstance(passed, ArrayParameter):
+        return None if value is None else passed.check(value)
+    passed.convert(value)
+    return as_movable(p.type, value)
 
 
 def _given(values: Mapping[str, Any], names: Sequence[str], vectors: Any) -> dict[str, Any]:
@@ -338,13 +357,19 @@ def _taken(found: Any, of: Sequence[str] | None, k: int, count: int) -> Any:
     return np.concatenate([to_vector(a if count == 1 else a[k]) for a in arrays])
 
 
-def _shapes(values: Mapping[str, Any], names: Sequence[str] | None) -> dict[str, tuple[int, ...]]:
+def _shapes(function: Function, values: Mapping[str, Any], names: Sequence[str] | None) -> dict[str, tuple[int, ...]]:
     if names is None:
         return {RETURN: ()}
     for name in names:
         kind = getattr(values[name], "dtype", None)
-        if kind is not None and kind.kind != "f":
-            raise ArgumentError(f"{name} is no array of floating numbers: a Jacobian is of such alone")
+        if values[name] is None:
+            raise function.compiled.signature.refuse("there is no array, so it has no derivative", parameter=name)
+        if isinstance(values[name], Mapping) or (kind is not None and kind.kind != "f"):
+            raise function.compiled.signature.refuse(
+                "a Jacobian or a Hessian has the axes of its arrays, and the numbers of a struct are on none",
+                "take products with directions that are structs: hetad.jvp, hetad.gradient, hetad.hvp",
+                name,
+            )
     return {name: np.shape(values[name]) for name in names}
 
 

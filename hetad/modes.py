@@ -40,13 +40,18 @@ def jvp(
         UnsupportedError: the function uses something that hetad does not differentiate; the message says where.
     """
     checked_function(function)
-    if directions < 1 or directions != int(directions):
-        raise ArgumentError(f"directions={directions!r}: expected a positive integer")
+    checked_directions(directions)
     options = {
         "options": Options.of(optimize, deterministic=False), "rules": function.rules, "directions": int(directions),
     }  # fmt: skip
     choice = function.compiled.choice(wrt, of, options)
     return Tangent(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress)
+
+
+def checked_directions(directions: int) -> None:
+    """Raises ArgumentError if one call cannot go along so many."""
+    if directions < 1 or directions != int(directions):
+        raise ArgumentError(f"directions={directions!r}: expected a positive integer")
 
 
 def hvp(

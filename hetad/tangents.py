@@ -11,6 +11,7 @@ from hetad.compiled import Backend, Choice, backend_for
 from hetad.origin import Derivation
 from hetad.rebuilt import Rebuilt
 from hetad.results import Result, as_mapping
+from hetad.run.arrays import ArrayParameter, converter
 from hetad.run.call import RETURN, ZerosLike
 from hetad.run.layout import dtype_of
 from hetad.run.signature import bind, nearest
@@ -268,7 +269,7 @@ class HessianProduct(Rebuilt):
         dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
         plan = self._plan(gradient)
         more = [self._tangent(name or "", values, given) for name in dots]
-        seeded = {dots[name].name: self._seed(name, weights) for name in self.of or (RETURN,)}
+        seeded = {dots[name].name: self._seed(name, values, weights) for name in self.of or (RETURN,)}
         _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
         count = len(self.wrt)
         return Result(self.wrt, found[count:]) if gradient else None, Result(self.wrt, found[:count])
@@ -278,7 +279,6 @@ class HessianProduct(Rebuilt):
             definition = self.function.definition
             return np.zeros(1, dtype_of(definition.returns))
         position = self._signature.parameters.index(name)
-        argument = values[position]
         if name not in self.wrt:
             return ZerosLike(position)
         if name not in given:
@@ -286,12 +286,26 @@ class HessianProduct(Rebuilt):
                 f"there is no tangent of {name!r}",
                 f"pass tangents={{{name!r}: v}}, where v is like {name}; zeros hold it fixed",
             )
-        if np.shape(given[name]) != np.shape(argument):
-            problem = f"expected the shape of {name}"
-            raise self._signature.refuse(problem, parameter=f"tangents[{name!r}]")
-        return given[name]
+        return self._like(name, values, given[name], "tangents")
 
-    def _seed(self, name: str, weights: Mapping[str, Any]) -> Any:
+    def _like(self, name: str, values: Sequence[Any], given: Any, what: str) -> Any:
+        """A tangent or a seed, if it is like the argument."""
+        argument = values[self._signature.parameters.index(name)]
+        p = next(p for p in self.second.tangent.parameters if p.role == "tangent" and p.primal == name)
+        called = f"{what}[{name!r}]"
+        as_passed = converter(called, p.symbol.type, self._signature, p.space)
+        if not isinstance(as_passed, ArrayParameter):
+            as_passed.convert(given)  # which refuses what does not fit
+            return given
+        if given is None and argument is None:
+            return None
+        vector = as_passed.check(given)
+        if np.ndim(argument) > 0 and np.shape(vector) != np.shape(argument):  # what is no array is refused as such
+            problem = f"expected the shape {np.shape(argument)} of {name}, got {np.shape(vector)}"
+            raise self._signature.refuse(problem, parameter=called)
+        return vector
+
+    def _seed(self, name: str, values: Sequence[Any], weights: Mapping[str, Any]) -> Any:
         if name == RETURN:
             return np.full(1, weights.get(name, 1.0), dtype_of(self.function.definition.returns))
         if name not in weights:
@@ -299,7 +313,7 @@ class HessianProduct(Rebuilt):
                 f"the output {name!r} is an array, so its Hessian needs a seed, and there is none",
                 f"pass seeds={{{name!r}: w}}, where w is like {name}: the Hessian is that of the sum of w times {name}",
             )
-        return weights[name]
+        return self._like(name, values, weights[name], "seeds")
 
     def _plan(self, gradient: bool) -> Plan:
         """What runs; with the gradient, or without."""

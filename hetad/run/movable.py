@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hetad.ir.types import Float, Struct, is_half
+from hetad.ir.types import Float, Struct, Type, is_half
 from hetad.run.arrays import on_host
 from hetad.run.signature import Signature, bind
 
@@ -21,12 +21,17 @@ def movable(function: Function, signature: Signature, wrt: Sequence[str], args: 
     """
     point = []
     for p, value in zip(function.params, bind(signature, args, {}), strict=True):
-        moved = on_host(value)
-        if isinstance(p.type, Float) and not isinstance(value, float):
-            moved = float(value)
-        elif isinstance(p.type, Struct) and not is_half(p.type) and not isinstance(value, Mapping):
-            moved = dict(zip((f.name for f in p.type.fields), value, strict=True))
-        elif p.name in wrt and isinstance(value, list | tuple):
+        moved = as_movable(p.type, on_host(value))
+        if p.name in wrt and isinstance(moved, list | tuple):
             raise signature.refuse("expected an array, to be moved", "use np.array(...)", p.name)
         point.append(moved)
     return point
+
+
+def as_movable(type_: Type, value: Any) -> Any:
+    """An argument of a parameter of this type, which it fits, as a number, a mapping or an array."""
+    if isinstance(type_, Float) and not isinstance(value, float):
+        return float(value)
+    if isinstance(type_, Struct) and not is_half(type_) and not isinstance(value, Mapping):
+        return dict(zip((f.name for f in type_.fields), value, strict=True))
+    return value

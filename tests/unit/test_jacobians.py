@@ -260,3 +260,64 @@ def test_rounding_is_no_derivative_that_the_pattern_lacks(backend: str) -> None:
         np.testing.assert_allclose(found.todense(), np.zeros((6, 6)), atol=1e-14)
     with pytest.raises(hetad.ArgumentError, match=r"sparsity lacks a derivative .*\n  help: sparsity=\"detect\""):
         hetad.jacobian(sizes, "x", "y", backend, sparsity=np.eye(6))(np.zeros(6), x, 6, **launch)
+
+
+ARGUMENTS = """
+struct Pair { double a, b; int k; };
+double of_struct(Pair p, double s) { return p.a * p.a * p.b * s * p.k; }
+double of_numbers(double a, float b) { return a * a * b; }
+__global__ void square(double *y, const double *x, double a, int n)
+{
+    if (threadIdx.x < n) y[threadIdx.x] = a * x[threadIdx.x] * x[threadIdx.x];
+}
+void run(double *y, const double *x, double a, int n) { if (n > 0) square<<<1, 8>>>(y, x, a, n); }
+"""
+
+
+@pytest.fixture(scope="module")
+def functions() -> Any:
+    return hetad.loads(ARGUMENTS, frontend="cpp")
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_structs_have_no_axis(functions: Any, mode: Any) -> None:
+    call = {"a": 1.0, "b": 2.0, "k": 3}, 1.1
+    for make in (hetad.jacobian(functions["of_struct"], ("p", "s"), backend="cpu", mode=mode),
+                 hetad.hessian(functions["of_struct"], ("p", "s"), backend="cpu")):  # fmt: skip
+        with pytest.raises(hetad.ArgumentError, match=r"'p': .* a struct are on none\n.*\n  help: take products"):
+            make(*call)
+    assert hetad.jacobian(functions["of_struct"], "s", backend="cpu", mode=mode)(*call)["s"] == 6.0
+
+
+def test_of_nothing(functions: Any, backend: str) -> None:
+    nothing = np.zeros(0)
+    call = nothing, nothing, 1.5, 0
+    for mode in ("forward", "reverse"):
+        found = hetad.jacobian(functions["run"], ("x", "a"), "y", backend, mode=mode)(*call)["y"]
+        assert (found["x"].shape, found["a"].shape) == ((0, 0), (0,))
+    assert hetad.hessian(functions["run"], "x", "y", backend)(*call, seeds={"y": nothing})["x"]["x"].shape == (0, 0)
+
+
+def test_lists_and_whole_numbers_are_arguments(functions: Any, backend: str) -> None:
+    found = hetad.jacobian(functions["run"], ("x", "a"), "y", backend)([0.0] * 3, [1, 2, 3], 2, 3)["y"]
+    np.testing.assert_array_equal(found["x"], np.diag([4.0, 8.0, 12.0]))
+    np.testing.assert_array_equal(found["a"], [1.0, 4.0, 9.0])
+    found = hetad.hessian(functions["of_numbers"], ("a", "b"), backend=backend)(1, 2)
+    assert (found["a"]["a"], found["a"]["b"], found["b"]["b"]) == (4.0, 2.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "a", "said"),
+    [
+        (np.ones(3), "abc", "argument 'a': expected a number"),
+        ("abc", 1.5, "argument 'x': expected an array of float64"),
+        (None, 1.5, "argument 'x': there is no array"),
+        (np.ones(3, np.float32), 1.5, "argument 'x': expected an array of float64, got float32"),
+    ],
+)
+def test_arguments_that_do_not_fit(functions: Any, x: Any, a: Any, said: str) -> None:
+    for mode in ("forward", "reverse"):
+        with pytest.raises(hetad.ArgumentError, match=said):
+            hetad.jacobian(functions["run"], ("x", "a"), "y", "cpu", mode=mode)(np.zeros(3), x, a, 3)
+    with pytest.raises(hetad.ArgumentError, match=said):
+        hetad.hessian(functions["run"], ("x", "a"), "y", "cpu")(np.zeros(3), x, a, 3, seeds={"y": np.ones(3)})

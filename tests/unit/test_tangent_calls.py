@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,9 @@ void through(double *y, const double *x, double *work, int n) {
 __global__ void scaled(double *y, const double *x, double a, int n) {
     int i = threadIdx.x;
     if (i < n) y[i] = a * x[i] * x[i];
+}
+void bent(double *y, const double *x, double a, int n) {
+    scaled<<<1, 32>>>(y, x, a, n);
 }
 """
 X, N = np.array([1.0, 2.0, -0.5]), 3
@@ -123,3 +128,20 @@ def test_shared_memory_for_all_directions() -> None:
     np.testing.assert_allclose(found["y"], 2 * X * X)
     with pytest.raises(hetad.UnsupportedError, match="69600 bytes of static shared memory"):
         hetad.jvp(large["k"], wrt="x", of="y", backend="cpu", directions=2)
+
+
+@pytest.mark.parametrize(
+    ("tangents", "seeds", "said"),
+    [
+        ({"x": np.ones(2), "a": 1.0}, np.ones(3), r"tangents\['x'\]: expected the shape \(3,\) of x, got \(2,\)"),
+        ({"x": np.ones(3, int), "a": 1.0}, np.ones(3), r"tangents\['x'\]: expected an array of float64, got int64"),
+        ({"x": np.ones(3), "a": "1"}, np.ones(3), r"tangents\['a'\]: expected a number"),
+        ({"x": np.ones(3), "a": None}, np.ones(3), r"tangents\['a'\]: expected a number"),
+        ({"x": np.ones(3), "a": 1.0}, np.ones(2), r"seeds\['y'\]: expected the shape \(3,\) of y, got \(2,\)"),
+        ({"x": np.ones(3), "a": 1.0}, np.ones(3, "f4"), r"seeds\['y'\]: expected an array of float64, got float32"),
+    ],
+)
+def test_products_refuse_by_the_names_of_the_user(program: hetad.Program, tangents: Any, seeds: Any, said: str) -> None:
+    product = hetad.hvp(program["bent"], wrt=["x", "a"], of=["y"], backend="cpu")
+    with pytest.raises(hetad.ArgumentError, match=said):
+        product(np.zeros(3), np.ones(3), 2.0, 3, tangents=tangents, seeds={"y": seeds})
