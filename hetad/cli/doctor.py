@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from hetad.cli import versions
+from hetad.cli.findings import Finding
 from hetad.cli.options import add_json
 
-Status = Literal["ok", "absent", "broken"]
-_NEEDED = (
-    "numpy", "pycparser", "pcpp", "libclang", "islpy", "networkx", "checkpoint-schedules", "rich", "pygments",
-)  # fmt: skip
-_OPTIONAL = ("scipy", "matplotlib", "torch", "jax", "ziglang")
 _MARKS = {"ok": "[green]ok[/]", "absent": "[yellow]absent[/]", "broken": "[bold red]broken[/]"}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """`remedy` says what to do when the status is not ok."""
-
-    topic: str
-    status: Status
-    detail: str
-    remedy: str = ""
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -55,9 +40,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def examine() -> dict[str, list[Finding]]:
-    """All findings by group; a backend can be used if every finding of its group is ok."""
+    """All findings by group; a backend can be used if every finding of its group is ok, and hetad whatever it
+    would work with."""
     return {
-        "hetad": [_interpreter(), *_packages(), _cache()],
+        "hetad": [_interpreter(), versions.needed(), _cache()],
+        "works with": versions.beside(),
         "CPU backend": [_compiler()],
         "CUDA backend": _cuda(),
     }
@@ -71,23 +58,6 @@ def _interpreter() -> Finding:
     import sys
 
     return Finding("Python", "ok", f"{platform.python_version()} ({sys.executable}) on {platform.machine()}")
-
-
-def _packages() -> list[Finding]:
-    from importlib import metadata
-
-    from hetad import __version__
-
-    def versions(names: Sequence[str]) -> str:
-        found = {}
-        for name in names:
-            with contextlib.suppress(metadata.PackageNotFoundError):
-                found[name] = metadata.version(name)
-        return ", ".join(f"{name} {version}" for name, version in found.items())
-
-    needed = Finding("versions", "ok", f"hetad {__version__}, {versions(_NEEDED)}")
-    others = versions(_OPTIONAL)
-    return [needed, Finding("beside it", "ok", others)] if others else [needed]
 
 
 def _cache() -> Finding:

@@ -26,7 +26,7 @@ from hetad.diagnostics import BackendError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HOW_TO_GET_IT = "`pip install hetad[mpi]` brings mpi4py and an MPI library"
+HOW_TO_GET_IT = "`pip install mpi4py mpich` brings both"
 _KEPT = ("-I", "-L", "-l", "-Wl,")
 
 
@@ -59,11 +59,14 @@ def flags() -> tuple[str, ...]:
         BackendError: there is no `mpicc`.
     """
     library()
-    for command in _commands():
-        shown = _shown(command)
-        if shown:
-            return shown
+    if command := wrapper():
+        return _shown(command)
     raise BackendError(f"the program calls MPI, and there is no working mpicc; {HOW_TO_GET_IT}, or set HETAD_MPICC")
+
+
+def wrapper() -> str | None:
+    """The `mpicc` that programs are compiled with; None where there is no working one."""
+    return next((command for command in _commands() if _shown(command)), None)
 
 
 def _commands() -> Iterator[str]:
