@@ -2,6 +2,7 @@
 #
 #   make demo       the main job: check and write the gradient of a CUDA launch function, on this machine's CPU
 #   make test       everything that must hold: lint, types, import layers, tests
+#   make docs       the documentation as a site: build/site/index.html
 #
 # Overrides (make demo NAME=value, or in the environment):
 #   PYTHON          the interpreter .venv is made from (3.11 or later)
@@ -22,10 +23,11 @@ else
 PY := $(VENV)/bin/python
 RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev
+DOCS_READY := $(VENV)/.ready-docs
 GPU_READY := $(VENV)/.ready-gpu
 endif
 
-.PHONY: demo test lint types layers tests fibers sanitize looks campaign fuzz quick gpu-test format hooks golden clean help
+.PHONY: demo docs dist test lint types layers tests fibers sanitize looks campaign fuzz quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -39,6 +41,12 @@ demo: $(RUN_READY)
 	$(PY) -m hetad grad samples/tensor_contraction.cu launchTensorContraction3D --wrt A,B --of C \
 		-o build/tensor_contraction_grad.cu
 	@echo "The gradient as CUDA, for nvcc: build/tensor_contraction_grad.cu"
+
+# Strict: a page that is in no menu, a link that leads nowhere, anything loaded from elsewhere ends it.
+docs: $(DOCS_READY)
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	$(PY) tools/check_site.py build/site
+	@echo "The site: build/site/index.html"
 
 test: lint types layers tests
 
@@ -101,6 +109,12 @@ format: $(DEV_READY)
 golden: $(DEV_READY)
 	$(PY) -m pytest tests/golden tests/unit/test_docs.py --update-golden $(PYTEST_ARGS)
 
+# What would go to an index: the source with its tests, samples and docs, and the wheel made of it.
+dist: $(DEV_READY)
+	rm -rf dist
+	$(PY) -m build
+	$(PY) -m twine check --strict dist/*
+
 hooks: $(DEV_READY)
 	$(PY) -m pre_commit install
 
@@ -115,6 +129,10 @@ $(VENV)/.ready-run: pyproject.toml tools/make-venv
 
 $(VENV)/.ready-dev: pyproject.toml tools/make-venv
 	tools/make-venv $(VENV) dev
+	@touch $@
+
+$(VENV)/.ready-docs: pyproject.toml tools/make-venv
+	tools/make-venv $(VENV) docs
 	@touch $@
 
 $(VENV)/.ready-gpu: pyproject.toml tools/make-venv
