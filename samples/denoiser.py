@@ -115,7 +115,8 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)  # of tensors as small as these, threads get in each other's way
     result = study(steps=options.steps, device=options.device)
-    print(f"loss {result.losses[0]:.4f} -> {result.losses[-1]:.4f} in {len(result.losses)} steps, {result.seconds:.1f} s")
+    count = len(result.losses)
+    print(f"loss {result.losses[0]:.4f} -> {result.losses[-1]:.4f} in {count} steps, {result.seconds:.1f} s")
     print(f"mean square error on new signals {result.errors[0]:.4f} -> {result.errors[1]:.4f}")
     print(f"sharpness 1 -> {result.sharpness[-1]:.3f}")
     if options.plot:

@@ -5,7 +5,7 @@
 
 A market quotes prices; traders want the volatility at which the Black-Scholes formula (black_scholes.cu) gives them.
 Each option is an equation in one unknown, and Newton's method needs its Vega: the derivative of all prices, each with
-respect to its own volatility, is one gradient with seeds of one.  The other inputs' adjoints are the other Greeks, which
+respect to its own volatility, is one gradient with seeds of one.  The adjoints of the other inputs, the other Greeks,
 come from the same sweep.
 """
 

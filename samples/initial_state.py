@@ -93,9 +93,7 @@ class Result:
         return float(np.sqrt(np.mean((field - self.truth) ** 2)))
 
 
-def study(
-    n: int = 64, every: int = 8, times: int = 4, iterations: int = 60, backend: str | None = None
-) -> Result:
+def study(n: int = 64, every: int = 8, times: int = 4, iterations: int = 60, backend: str | None = None) -> Result:
     problem, rng = Assimilation(n, every, times, backend), np.random.default_rng(0)
     truth, guess = blobs(n), np.full((n, n), 0.2)
     measured = [field + NOISE * rng.standard_normal(field.shape) for field in problem.run(truth)[1:]]

@@ -31,12 +31,12 @@ class Page(HTMLParser):
                 self.places.add(value)
             elif value and name == "href" and tag == "a":
                 self.links.append(value)
-            elif value and ((tag, name) in _LOADED or (tag == "link" and name == "href" and self._is_loaded(attributes))):
+            elif value and ((tag, name) in _LOADED or (name == "href" and self._is_loaded(tag, attributes))):
                 self.loaded.append(value)
 
     @staticmethod
-    def _is_loaded(attributes: list[tuple[str, str | None]]) -> bool:
-        return dict(attributes).get("rel") not in ("canonical", "next", "prev", "alternate")
+    def _is_loaded(tag: str, attributes: list[tuple[str, str | None]]) -> bool:
+        return tag == "link" and dict(attributes).get("rel") not in ("canonical", "next", "prev", "alternate")
 
 
 def problems(site: Path) -> list[str]:
