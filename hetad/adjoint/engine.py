@@ -249,6 +249,8 @@ class Engine(Shadows, ABC):
         target, value, span = s.target, s.value, s.span
         if isinstance(target.type, Struct):
             return self._struct_adjoint(s, first)
+        if self.clears_numbers(s):
+            return [ir.Assign(self.shadow_place(target), zero(target.type, span), span=span)]
         if not isinstance(target.type, Float) or not self.is_active(target):
             return []
         own = self.shadow_place(target)

@@ -14,8 +14,10 @@ from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, PointsTo
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import literal
 from hetad.ir.build import Names, var, zero
-from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, innermost, of_value, scalar_base
+from hetad.ir.places import is_dynamic
+from hetad.ir.types import INT, Array, Float, Int, Pointer, Struct, Type, element, innermost, of_value, scalar_base
 
 
 class Shadows:
@@ -85,6 +87,13 @@ class Shadows:
 
     def is_active(self, place: ir.Expr) -> bool:
         return any(location in self.active for location in self.pointers.storage(place))
+
+    def clears_numbers(self, s: ir.Assign | ir.Update) -> bool:
+        """Whether an integer zero goes to memory without a type of its own, in which there are active numbers."""
+        if not isinstance(s, ir.Assign) or not isinstance(s.target.type, Int) or literal(s.value) != 0:
+            return False
+        found = (x for x in self.pointers.storage(s.target) if isinstance(x, ir.Symbol) and x in self.active)
+        return any(map(is_dynamic, found))
 
     def shadow(self, symbol: ir.Symbol) -> ir.Symbol:
         """The variable that holds the adjoint of `symbol`, or for a pointer the pointer to the adjoints."""

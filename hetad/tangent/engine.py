@@ -226,6 +226,9 @@ class Engine(ABC):
             return [*(self._moved(d, s) for d in self._shadowing(self.one.is_active_pointer(target))), s]
         if isinstance(target.type, Struct):
             return self._struct(s)
+        if self.one.clears_numbers(s):
+            cells = [d.shadow_place(target) for d in self.directions]
+            return [*(ir.Assign(cell, zero(cell.type, span), span=span) for cell in cells), s]
         if not isinstance(target.type, Float) or not self.one.is_active(target):
             return [s]
         if isinstance(s, ir.Update) and s.op not in ("+", "-"):

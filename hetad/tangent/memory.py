@@ -121,13 +121,19 @@ class MemoryTangents:
         assert place is not None
         span, size = s.span, ir.Const(size_of(next(variables(s.args[1])).type), SIZE_T, span=s.span)
         kept = self.engine.names.symbol("symbol_entry", place.type, span)
-        found: Statements = [s, *self._device(var(kept, span), size, span)]
+        known = self.engine.asks_sizes
+        own = operations.symbol_address(*s.args, size, result=s.result, span=span) if known else s
+        found: Statements = [own, *self._device(var(kept, span), size, span)]
         self.opening.append(ir.Declare(kept, None, span=span))
         found.append(_copied(var(kept, span), place, size, span))
         self.closing += [_copied(place, var(kept, span), size, span), _call("cudaFree", span, var(kept, span))]
         if self.engine.one.is_active_pointer(place):
             for d in self.engine.directions:
                 shadow = d.shadow_place(place)
+                if known:
+                    found.append(operations.device_zeros(address_of(shadow), size, span=span))
+                    self.closing.append(operations.release(shadow, span=span))
+                    continue
                 found += [*self._device(shadow, size, span), self._zeros(shadow, size, on_host=False, span=span)]
                 self.closing.append(_call("cudaFree", span, shadow))
         return found
