@@ -8,29 +8,31 @@ Source for TBR: L. Hascoet, U. Naumann, V. Pascual, "To be recorded" analysis in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.facts import Fact, once, part_of_self
+from hetad.ir.facts import Fact, lasting, once, part_of_self
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Array, Struct, size_of
-from hetad.ir.visit import bodies, same_or, variables, walk_stmts, with_bodies
+from hetad.ir.visit import bodies, collected, own_variables, same_or, walk_stmts, with_bodies
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 
 Live = set[Location]
+_Compound = ir.If | ir.For | ir.While | ir.Block
 
 _TELLING = (operations.lost, operations.undefined, operations.found)  # what they do is tell the analyses something
 
 
 @dataclass(frozen=True, slots=True)
-class _Loop:
-    """What becomes of a loop, what is live before it, and which values it has lost."""
+class _Pruned:
+    """What becomes of a statement with others in it, what is live before it, and which values it has lost."""
 
     statement: ir.Stmt
     pruned: ir.Stmt | None
@@ -53,14 +55,21 @@ class Liveness:
         self._touched = part_of_self(self._all_touched)
         self._stays = part_of_self(self._must_stay)  # whatever is live
         self._runs = part_of_self(self._must_run)
-        self._loops = IdentityMap[ir.Stmt, dict[frozenset[Location], _Loop]]()
+        self._known = IdentityMap[ir.Stmt, dict[frozenset[Location], _Pruned]]()
+        self._done = IdentityMap[ir.Body, dict[frozenset[Location], dict[Span, None]]]()  # what they have lost
 
     def prune(self, body: ir.Body, live_at_end: Iterable[Location] = ()) -> ir.Body:
         """`body` without dead statements, to a fixed point."""
+        end = frozenset(live_at_end)
         while True:
+            done = self._done.setdefault(body, {})
+            if end in done:
+                self.lost = dict(done[end])
+                return body
             self.lost = {}
-            pruned = drop_unused(self.block(body, set(live_at_end)))
+            pruned = drop_unused(self.block(body, set(end)))
             if pruned is body or (pruned == body and count(pruned) == count(body)):
+                self._done.setdefault(pruned, {})[end] = dict(self.lost)
                 return pruned
             body = pruned
 
@@ -91,13 +100,8 @@ class Liveness:
         match s:
             case ir.Declare(symbol=symbol):
                 return self._declare(s, symbol, live)
-            case ir.If():
-                return self._branch(s, live)
-            case ir.For() | ir.While():
-                return self._loop(s, live)
-            case ir.Block(body=body):
-                inner = self.block(body, live)
-                return with_bodies(s, body=inner) if inner else None
+            case ir.If() | ir.For() | ir.While() | ir.Block():
+                return self._compound(s, live)
             case ir.Push(slot=slot):
                 if slot not in live:
                     return None
@@ -153,7 +157,7 @@ class Liveness:
         """Whether something in the statement stays whatever is live, and is more than a declaration or a barrier."""
         if isinstance(s, ir.Declare | ir.Push | ir.Comment | ir.Return):
             return isinstance(s, ir.Return)
-        if isinstance(s, ir.If | ir.For | ir.While | ir.Block):
+        if isinstance(s, _Compound):
             return any(self._runs(inner) for body in bodies(s) for inner in body)
         told = operations.does(s, *_TELLING)
         return not told and not callees.calls(s, "barrier") and self._stays(s)
@@ -194,6 +198,32 @@ class Liveness:
                 return location is symbol
         return False
 
+    def _compound(self, s: _Compound, live: Live) -> ir.Stmt | None:
+        """What a statement with others in it makes of what is live depends on the locations that it touches alone.  It
+        is found once for each choice of these: the loops around come to it again and again, as do those who prune a
+        function several times."""
+        within = frozenset(live & self._touched(s))
+        choices = self._known.setdefault(s, {})
+        known = choices.get(within)
+        if known is None:
+            before = set(within)
+            others, self.lost = self.lost, {}
+            new = self._inside(s, before)
+            known = choices[within] = _Pruned(s, new, before, self.lost)
+            self.lost = others
+        self.lost.update(known.lost)
+        live -= within
+        live |= known.before
+        return known.pruned
+
+    def _inside(self, s: _Compound, live: Live) -> ir.Stmt | None:
+        if isinstance(s, ir.If):
+            return self._branch(s, live)
+        if isinstance(s, ir.Block):
+            inner = self.block(s.body, live)
+            return with_bodies(s, body=inner) if inner else None
+        return self._loop(s, live)
+
     def _branch(self, s: ir.If, live: Live) -> ir.Stmt | None:
         other = set(live)
         then, orelse = self.block(s.then, live), self.block(s.orelse, other)
@@ -203,26 +233,8 @@ class Liveness:
         live.update(self._reads(s))
         return with_bodies(s, then=then, orelse=orelse)
 
-    def _loop(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
-        """What the loop makes of what is live depends on the locations that it touches alone.  It is found once for
-        each choice of these: the loops around come to it again and again."""
-        touched = self._touched(s)
-        within = frozenset(live & touched)
-        loops = self._loops.setdefault(s, {})
-        known = loops.get(within)
-        if known is None:
-            before = set(within)
-            others, self.lost = self.lost, {}
-            new = self._looped(s, before)
-            known = loops[within] = _Loop(s, new, before, self.lost)
-            self.lost = others
-        self.lost.update(known.lost)
-        live -= within
-        live |= known.before
-        return known.pruned
-
     def _all_touched(self, s: ir.Stmt) -> frozenset[Location]:
-        """All whose being live or not makes a difference to a loop and what is in it, or that it changes."""
+        """All whose being live or not makes a difference to a statement and what is in it, or that it changes."""
         found: set[Location] = set()
         around = [s]
         while around:
@@ -237,13 +249,13 @@ class Liveness:
                     found.update(e.symbol for e in inner.args if isinstance(e, ir.Var))
             for nested in bodies(inner):
                 for x in nested:
-                    if isinstance(x, ir.For | ir.While):
+                    if isinstance(x, _Compound):
                         found |= self._touched(x)  # which is asked for, too
                     else:
                         around.append(x)
         return frozenset(found)
 
-    def _looped(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
+    def _loop(self, s: ir.For | ir.While, live: Live) -> ir.Stmt | None:
         init = s.init if isinstance(s, ir.For) else ()
         step = s.step if isinstance(s, ir.For) else ()
         if not self._needed(s, init, step, live):
@@ -304,19 +316,27 @@ def _covered(pointer: ir.Expr, size: ir.Expr | None) -> ir.Symbol | None:
     return place.symbol if whole and int(size.value) >= size_of(place.type) else None
 
 
+def _has_substance(s: ir.Stmt) -> bool:
+    plain = isinstance(s, ir.Comment) or (isinstance(s, ir.Declare) and s.init is None)
+    return not plain and not callees.calls(s, "barrier") and not operations.does(s, operations.undefined)
+
+
+def _has_barrier(s: ir.Stmt) -> bool:
+    return _is_barrier(s) or any(map(_waits_inside, chain.from_iterable(bodies(s))))
+
+
+_is_substance: Fact[ir.Stmt, bool] = lasting(_has_substance)
+_waits_inside: Fact[ir.Stmt, bool] = lasting(_has_barrier)
+
+
 def _substance(body: ir.Body) -> bool:
     """Whether a body does more than declare, comment and wait."""
-    return any(
-        not isinstance(s, ir.Comment)
-        and not (isinstance(s, ir.Declare) and s.init is None)
-        and not (callees.calls(s, "barrier") or operations.does(s, operations.undefined))
-        for s in walk_stmts(body)
-    )
+    return any(map(_is_substance, body))
 
 
 def _waits(body: ir.Body) -> bool:
     """Whether the threads of the block wait for each other in the body."""
-    return any(map(_is_barrier, walk_stmts(body)))
+    return any(map(_waits_inside, body))
 
 
 def _is_barrier(s: ir.Stmt) -> bool:
@@ -329,27 +349,44 @@ def count(body: ir.Body) -> int:
 
 def drop_unused(body: ir.Body) -> ir.Body:
     """Without declarations of variables that no other statement mentions, empty branches, orphaned comments."""
-    used = set(variables(body))
-    used |= {s.slot for s in walk_stmts(body) if isinstance(s, ir.Push | ir.Pop)}
+    used = set(chain.from_iterable(map(_used, body)))
+    return _tidied(body, used)
 
-    def tidy(inner: ir.Body) -> ir.Body:
-        out: list[ir.Stmt] = []
-        for s in inner:
-            if isinstance(s, ir.Declare) and s.init is None and s.symbol not in used:
-                continue
-            if isinstance(s, ir.If):
-                s = with_bodies(s, then=tidy(s.then), orelse=tidy(s.orelse))
-                if not _substance(s.then) and not _substance(s.orelse) and not _waits((s,)):
-                    continue
-            elif isinstance(s, ir.For | ir.While | ir.Block):
-                s = with_bodies(s, body=tidy(s.body))
-                if isinstance(s, ir.Block) and not _substance(s.body):
-                    continue
-            if isinstance(s, ir.Comment) and out and isinstance(out[-1], ir.Comment):
-                out.pop()
-            out.append(s)
-        while out and isinstance(out[-1], ir.Comment):
+
+def _tidied(body: ir.Body, used: Set[ir.Symbol]) -> ir.Body:
+    out: list[ir.Stmt] = []
+    for s in body:
+        new = _tidied_if_used(s) if used.issuperset(_declared(s)) else _tidied_statement(s, used)
+        if new is None:
+            continue
+        if isinstance(new, ir.Comment) and out and isinstance(out[-1], ir.Comment):
             out.pop()
-        return same_or(inner, tuple(out))
+        out.append(new)
+    while out and isinstance(out[-1], ir.Comment):
+        out.pop()
+    return same_or(body, tuple(out))
 
-    return tidy(body)
+
+def _tidied_statement(s: ir.Stmt, used: Set[ir.Symbol]) -> ir.Stmt | None:
+    if isinstance(s, ir.Declare) and s.init is None and s.symbol not in used:
+        return None
+    if isinstance(s, ir.If):
+        s = with_bodies(s, then=_tidied(s.then, used), orelse=_tidied(s.orelse, used))
+        return s if _substance(s.then) or _substance(s.orelse) or _waits((s,)) else None
+    if isinstance(s, ir.For | ir.While | ir.Block):
+        s = with_bodies(s, body=_tidied(s.body, used))
+        return None if isinstance(s, ir.Block) and not _substance(s.body) else s
+    return s
+
+
+def _own_used(s: ir.Stmt) -> Iterable[ir.Symbol]:
+    return (*own_variables(s), s.slot) if isinstance(s, ir.Push | ir.Pop) else own_variables(s)
+
+
+def _own_declared(s: ir.Stmt) -> Iterable[ir.Symbol]:
+    return (s.symbol,) if isinstance(s, ir.Declare) and s.init is None else ()
+
+
+_used: Fact[ir.Stmt, tuple[ir.Symbol, ...]] = collected(_own_used)
+_declared: Fact[ir.Stmt, tuple[ir.Symbol, ...]] = collected(_own_declared)  # without a value
+_tidied_if_used: Fact[ir.Stmt, ir.Stmt | None] = lasting(lambda s: _tidied_statement(s, set(_declared(s))))

@@ -7,8 +7,8 @@ Source: S. Muchnick, Advanced Compiler Design and Implementation, 1997, section 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
@@ -20,6 +20,7 @@ from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, wal
 from hetad.memops.table import TABLE
 
 Cell = tuple[ir.Symbol, tuple[str, ...]]  # a variable, and the fields that lead to a pointer in it
+Env = dict[Cell, frozenset[int]]  # the definitions that may be seen
 
 
 @dataclass(eq=False, slots=True)
@@ -33,14 +34,19 @@ class Web:
     whole: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Webs:
     """By the statements of a body whose statements are all different objects."""
 
-    webs: dict[Cell, list[Web]] = field(default_factory=dict)  # in the order of their first definitions
-    # What the expressions of a statement see.
-    seen: IdentityMap[ir.Stmt, Mapping[Cell, Web]] = field(default_factory=IdentityMap)
-    defined: dict[tuple[Identity[ir.Stmt], Cell], Web] = field(default_factory=dict)
+    webs: Mapping[Cell, list[Web]]  # in the order of their first definitions
+    defined: Mapping[tuple[Identity[ir.Stmt], Cell], Web]
+    _envs: IdentityMap[ir.Stmt, Env]
+    _by_number: Sequence[Web]
+
+    def seen(self, s: ir.Stmt, cell: Cell) -> Web | None:
+        """What an expression of a statement sees."""
+        definitions = self._envs[s].get(cell)
+        return None if definitions is None else self._by_number[min(definitions)]
 
 
 def place_of(e: ir.Expr) -> tuple[ir.Symbol, tuple[str, ...]] | None:
@@ -80,9 +86,6 @@ def webs(function: ir.Function) -> Webs:
     return _Finder(function).result()
 
 
-Env = dict[Cell, frozenset[int]]  # the definitions that may be seen
-
-
 class _Finder:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
@@ -107,14 +110,12 @@ class _Finder:
             web.on_entry |= n in self.entries
             web.used |= n in self.uses
             web.whole |= n in self.wholes
-        result = Webs()
+        of_cells: dict[Cell, list[Web]] = {}
         for web in found.values():
-            result.webs.setdefault(web.cell, []).append(web)
-        for key, n in self.numbers.items():
-            result.defined[key] = found[self._root(n)]
-        for at, env in self.seen.items():
-            result.seen[at] = {c: found[self._root(min(defs))] for c, defs in env.items()}
-        return result
+            of_cells.setdefault(web.cell, []).append(web)
+        by_number = [found[self._root(n)] for n in range(len(self.cells))]
+        defined = {key: by_number[n] for key, n in self.numbers.items()}
+        return Webs(of_cells, defined, self.seen, by_number)
 
     # -- statements
 

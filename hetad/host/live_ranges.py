@@ -9,7 +9,6 @@ Where a struct is passed on as a whole its fields stay in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from hetad.analysis.pointer_expressions import null_only
@@ -71,8 +70,7 @@ class _Split:
 
     def _statement(self, s: ir.Stmt) -> list[ir.Stmt]:
         set_here = IdentityMap[ir.Expr, Web | None]((place, self._web_of(s, place)) for place in targets(s))
-        seen = self.found.seen[s]
-        new = map_own_exprs(lambda e: self._renamed(e, seen, set_here), map_bodies(self._block, s))
+        new = map_own_exprs(lambda e: self._renamed(e, s, set_here), map_bodies(self._block, s))
         match s, new:
             case ir.Declare(symbol=symbol), ir.Declare(init=init):
                 web = self.found.defined.get((Identity(s), (symbol, ())))
@@ -94,11 +92,11 @@ class _Split:
         """Whether nobody reads what is set.  A null pointer may stay: it leads nowhere."""
         return web in self.dead and not null_only(value, set())
 
-    def _renamed(self, e: ir.Expr, seen: Mapping[Cell, Web], set_here: IdentityMap[ir.Expr, Web | None]) -> ir.Expr:
+    def _renamed(self, e: ir.Expr, within: ir.Stmt, set_here: IdentityMap[ir.Expr, Web | None]) -> ir.Expr:
         at = place_of(e)
         if at is None:
-            return map_children(lambda child: self._renamed(child, seen, set_here), e)
-        web = set_here[e] if e in set_here else seen.get(at)
+            return map_children(lambda child: self._renamed(child, within, set_here), e)
+        web = set_here[e] if e in set_here else self.found.seen(within, at)
         return ir.Var(self.own[web], span=e.span) if web in self.own else e
 
 

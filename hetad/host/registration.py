@@ -44,14 +44,11 @@ def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], b
 def _needed(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.Body) -> dict[ir.Symbol, None]:
     """The pointer parameters into whose memory something points whose extent is asked for."""
     shadowed = {shadow: p for p, shadow in shadows.items()}
-    needed: dict[ir.Symbol, None] = {}
-    for s in walk_stmts(body):
-        for pointer in _asked(s):
-            for symbol in variables(pointer):
-                for target in _held(setting, shadowed.get(symbol, symbol)):
-                    if isinstance(target, Root) and not target.heap:
-                        needed[target.symbol] = None
-    return needed
+    asked = (x for s in walk_stmts(body) for pointer in _asked(s) for x in variables(pointer))
+    symbols = dict.fromkeys(shadowed.get(x, x) for x in asked)
+    inner = _targets_of_holders(setting) if symbols else {}
+    found = (target for symbol in symbols for target in _held(setting, symbol, inner))
+    return {target.symbol: None for target in found if isinstance(target, Root) and not target.heap}
 
 
 def _asked(s: ir.Stmt) -> list[ir.Expr]:
@@ -61,7 +58,17 @@ def _asked(s: ir.Stmt) -> list[ir.Expr]:
     return list(s.args[:3]) if callees.has(s, "asks extents") else []
 
 
-def _held(setting: Setting, symbol: ir.Symbol) -> list[Location]:
+def _targets_of_holders(setting: Setting) -> dict[Location, dict[Location, None]]:
+    found: dict[Location, dict[Location, None]] = {}
+    for holder, targets in setting.pointers.target_sets():
+        if holder is not None:
+            found.setdefault(holder, {}).update(dict.fromkeys(targets))
+    return found
+
+
+def _held(
+    setting: Setting, symbol: ir.Symbol, inner: Mapping[Location, Mapping[Location, None]]
+) -> Mapping[Location, None]:
     """What a variable, or the pointers in it, may point to, through whatever number of pointers."""
     pointers = setting.pointers
     found = dict.fromkeys(
@@ -69,14 +76,10 @@ def _held(setting: Setting, symbol: ir.Symbol) -> list[Location]:
     )
     if isinstance(symbol.type, Array):
         found.update(dict.fromkeys(pointers.held(symbol)))
-    inner: dict[Location, dict[Location, None]] = {}
-    for holder, targets in pointers.target_sets():
-        if holder is not None:
-            inner.setdefault(holder, {}).update(dict.fromkeys(targets))
     work = list(found)
     while work:
         for target in inner.get(work.pop(), {}):
             if target not in found:
                 found[target] = None
                 work.append(target)
-    return list(found)
+    return found

@@ -7,7 +7,8 @@ where in a body each is mentioned and assigned, and is told of what is replaced.
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Callable, Set
+from collections import Counter
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
 from hetad.ir import nodes as ir
@@ -88,9 +89,33 @@ def _declares(s: ir.Stmt) -> Symbols:
     return _with_nested(found, _declared, s)
 
 
+def _find_occurrences(s: ir.Stmt) -> Mapping[ir.Symbol, int]:
+    found = Counter(own_variables(s))
+    if isinstance(s, ir.Declare):
+        found[s.symbol] += 1
+    for body in bodies(s):
+        _add(occurrences(body), found)
+    return found
+
+
+def _find_occurrences_in_body(body: ir.Body) -> Mapping[ir.Symbol, int]:
+    found = Counter[ir.Symbol]()
+    for s in body:
+        _add(_occurrences(s), found)
+    return found
+
+
+def _add(more: Mapping[ir.Symbol, int], counts: Counter[ir.Symbol]) -> None:
+    for symbol, times in more.items():
+        counts[symbol] += times
+
+
 mentioned: Fact[ir.Stmt, Symbols] = lasting(_mentioned)
 changed: Fact[ir.Stmt, Symbols] = lasting(_changed)  # by an assignment, or perhaps through its address
 _declared: Fact[ir.Stmt, Symbols] = lasting(_declares)
+_occurrences: Fact[ir.Stmt, Mapping[ir.Symbol, int]] = lasting(_find_occurrences)
+# How often a body mentions each variable, declarations included.
+occurrences: Fact[ir.Body, Mapping[ir.Symbol, int]] = lasting(_find_occurrences_in_body)
 
 
 def mentioned_in(body: ir.Body, among: Set[ir.Symbol] | None = None) -> set[ir.Symbol]:

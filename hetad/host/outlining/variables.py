@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hetad.adjoint.canonicalise.uses import idle, mentioned
+from hetad.adjoint.canonicalise.uses import idle, mentioned, occurrences
 from hetad.host.outlining.runs import Run, is_mentioned
 from hetad.ir import nodes as ir
+from hetad.ir.facts import Fact, lasting
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import DIM3, Array, Struct, is_volatile, size_of
 from hetad.ir.visit import map_body, own_exprs, own_nodes, variables, walk_stmts
@@ -118,8 +118,8 @@ class _Planner:
 
     def _is_fixed(self, symbol: ir.Symbol) -> bool:
         """Whether the caller declares it `const`."""
-        around = [s for scope in self.run.scopes for s in scope if isinstance(s, ir.Declare) and s.symbol is symbol]
-        return symbol.const and (not around or any(s.init is not None for s in around))
+        around = [d for scope in self.run.scopes for d in _declarations(scope).get(symbol, ())]
+        return symbol.const and (not around or any(d.init is not None for d in around))
 
     def _mode_of_inner(self, symbol: ir.Symbol) -> Mode | None:
         if symbol in self.pointed:
@@ -142,15 +142,15 @@ class _Planner:
             return False
         *outer, block = self.run.scopes
         for scope in (block, *reversed(outer)):
-            declares = [s for s in scope if isinstance(s, ir.Declare) and s.symbol is symbol]
-            if not declares:
+            if symbol not in _declarations(scope):
                 continue
+            declare = _declarations(scope)[symbol][0]
             same_block = scope is block
-            if not idle(declares[0]) or not (same_block or _begins_with(self.run.statements, symbol)):
+            if not idle(declare) or not (same_block or _begins_with(self.run.statements, symbol)):
                 return False
-            if _count(scope, symbol) != _count(self.run.statements, symbol) + 1:
+            if occurrences(scope).get(symbol, 0) != occurrences(self.run.statements).get(symbol, 0) + 1:
                 return False
-            self.own.append(declares[0] if same_block else ir.Declare(symbol, None, span=declares[0].span))
+            self.own.append(declare if same_block else ir.Declare(symbol, None, span=declare.span))
             return True
         return False
 
@@ -207,9 +207,15 @@ def _given_away(body: ir.Body) -> Iterator[ir.Symbol]:
                 yield root
 
 
-def _count(body: ir.Body, symbol: ir.Symbol) -> int:
-    declares = sum(isinstance(s, ir.Declare) and s.symbol is symbol for s in walk_stmts(body))
-    return declares + Counter(variables(body))[symbol]
+def _find_declarations(body: ir.Body) -> Mapping[ir.Symbol, list[ir.Declare]]:
+    found: dict[ir.Symbol, list[ir.Declare]] = {}
+    for s in body:
+        if isinstance(s, ir.Declare):
+            found.setdefault(s.symbol, []).append(s)
+    return found
+
+
+_declarations: Fact[ir.Body, Mapping[ir.Symbol, list[ir.Declare]]] = lasting(_find_declarations)
 
 
 def _only_decays(body: ir.Body, symbol: ir.Symbol) -> bool:
