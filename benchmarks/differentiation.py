@@ -2,14 +2,16 @@
 
     python benchmarks/differentiation.py [--only NAME,...] [--limit SECONDS] [--corpus] [--long] [--write]
 
-Time of the process, so that other work on the machine does not count.  Growing programs (tests/growing.py) have
-n, 2n, 4n, … of something; the time of a line should stay about the same.  The table has seconds, and milliseconds a
-line of the largest program; a family ends where one program takes more than the limit.
+Time of the process, so that other work on the machine does not count; nothing is kept from one time to the next.
+Growing programs (tests/growing.py) have n, 2n, 4n, … of something; the time of a line should stay about the same.  The
+table has seconds, and milliseconds a line of the largest program; a family ends where one program takes more than the
+limit.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -25,6 +27,8 @@ import common
 common.use_checkout()
 
 from tests.growing import FAMILIES, Family  # noqa: E402
+
+os.environ["HETAD_KEEP"] = "0"  # what was differentiated once would only be read
 
 SAMPLE = 0.3  # seconds; must not take longer
 # Of each family, a program of about 500 lines; what must not take longer than 2 seconds.

@@ -222,9 +222,11 @@ class Compiled:
 
         Beside outputs it may stand if it is in `wrt`, too: its seed is then a part of its own gradient.
         """
+        if not choice.of:
+            return
         written = self._reached().written
-        outputs = written.intersection(choice.of or ())
-        for name in choice.of or ():
+        outputs = written.intersection(choice.of)
+        for name in choice.of:
             if name not in written and not (outputs and name in choice.wrt):
                 read_only = next(p for p in self.definition.params if p.name == name)
                 const = isinstance(read_only.type, Pointer) and read_only.type.const

@@ -188,7 +188,14 @@ class ExecutionError(HetadError):
 
 # --- all problems of a program --------------------------------------------------------------------
 
-_found: ContextVar[list[SourceError] | None] = ContextVar("found", default=None)
+
+class _Problems(list[SourceError]):
+    """Those that are shown, and how many work has gone on behind, what only follows from others included."""
+
+    passed = 0
+
+
+_found: ContextVar[_Problems | None] = ContextVar("found", default=None)
 
 
 @contextmanager
@@ -197,7 +204,7 @@ def collecting() -> Iterator[list[SourceError]]:
 
     What is made inside is of no use if there are any: what is refused is missing in it.
     """
-    found: list[SourceError] = []
+    found = _Problems()
     token = _found.set(found)
     try:
         yield found
@@ -210,6 +217,7 @@ def report(error: SourceError) -> None:
     found = _found.get()
     if found is None:
         raise error
+    found.passed += 1
     follows = isinstance(error, ConsequenceError) or (isinstance(error, InternalError) and found)
     if not follows:
         found.append(error)
@@ -245,5 +253,6 @@ def speculative() -> Iterator[None]:
 
 
 def problems_so_far() -> int:
-    """How many have been collected."""
-    return len(_found.get() or ())
+    """How many work has gone on behind: what has been made since there were fewer is not whole, and not to be kept."""
+    found = _found.get()
+    return 0 if found is None else found.passed

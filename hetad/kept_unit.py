@@ -90,7 +90,6 @@ class KeptUnit(Unit):
         self._contents, self._read = contents, read
         self._real: Unit | None = None
         self._named: dict[str, str] = {}  # instances of templates by what the user calls them
-        self._reached: dict[str, ir.Program] = {}
 
     def take(self, read: Sequence[Unit]) -> None:
         """The program itself, if it has been read already."""
@@ -122,10 +121,8 @@ class KeptUnit(Unit):
             self._named[name] = found
         return self._named[name]
 
-    def reach(self, function: str) -> ir.Program:
-        if function not in self._reached:
-            self._reached[function] = kept(self._parts("reach", function), lambda: self.real.reach(function))
-        return self._reached[function]
+    def _whole(self, function: str) -> ir.Program:
+        return kept(self._parts("reach", function), lambda: self.real.reach(function))
 
     def driven(self, driver: Driver) -> Self:
         other = copy(self)

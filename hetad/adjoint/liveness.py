@@ -8,7 +8,7 @@ Source for TBR: L. Hascoet, U. Naumann, V. Pascual, "To be recorded" analysis in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -353,7 +353,7 @@ def drop_unused(body: ir.Body) -> ir.Body:
     return _tidied(body, used)
 
 
-def _tidied(body: ir.Body, used: Set[ir.Symbol]) -> ir.Body:
+def _tidied(body: ir.Body, used: set[ir.Symbol]) -> ir.Body:
     out: list[ir.Stmt] = []
     for s in body:
         new = _tidied_if_used(s) if used.issuperset(_declared(s)) else _tidied_statement(s, used)
@@ -367,7 +367,7 @@ def _tidied(body: ir.Body, used: Set[ir.Symbol]) -> ir.Body:
     return same_or(body, tuple(out))
 
 
-def _tidied_statement(s: ir.Stmt, used: Set[ir.Symbol]) -> ir.Stmt | None:
+def _tidied_statement(s: ir.Stmt, used: set[ir.Symbol]) -> ir.Stmt | None:
     if isinstance(s, ir.Declare) and s.init is None and s.symbol not in used:
         return None
     if isinstance(s, ir.If):

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from hetad.deep import deep
+from hetad.diagnostics import problems_so_far
 from hetad.garbage import seldom_collected
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Unit(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self._driver: Driver | None = None
+        self._reached: dict[str, ir.Program] = {}
 
     @property
     @abstractmethod
@@ -56,13 +58,22 @@ class Unit(ABC):
         """What a user calls a function of a program: `step<double>` for `step_double`."""
         return function
 
-    @deep
-    @seldom_collected()
     def reach(self, function: str) -> ir.Program:
         """The program that `function` is the entry of, in lowered form: closed under calls, launches, variables.
 
         Raises UnknownNameError, SyntaxProblem or UnsupportedError, each with the position in the source.
         """
+        if function in self._reached:
+            return self._reached[function]
+        before = problems_so_far()
+        program = self._whole(function)
+        if problems_so_far() == before:
+            self._reached[function] = program
+        return program
+
+    @deep
+    @seldom_collected()
+    def _whole(self, function: str) -> ir.Program:
         program = self.program(function)
         if self._driver is not None and self._driver.function == function:
             return self._driver.of(program)
@@ -75,7 +86,7 @@ class Unit(ABC):
     def driven(self, driver: Driver) -> Self:
         """The unit in which one function is as the driver says."""
         other = copy(self)
-        other._driver = driver
+        other._driver, other._reached = driver, {}
         return other
 
     @abstractmethod

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hetad.deep import deep
+from hetad.diagnostics import problems_so_far
 from hetad.passes.manager import is_watched
 from hetad.run import cache
 from hetad.run.timing import step
@@ -26,7 +27,7 @@ T = TypeVar("T")
 
 def kept(parts: Sequence[str] | None, make: Callable[[], T]) -> T:
     """What `make` gives, from the cache if it is there; `parts` tell it apart from everything else, None for what
-    cannot be told apart."""
+    cannot be told apart.  What is not whole, as some problem was collected on the way, is not kept."""
     if parts is None or not is_enabled():
         return make()
     name = _name(parts)
@@ -37,7 +38,10 @@ def kept(parts: Sequence[str] | None, make: Callable[[], T]) -> T:
                 found: T = _load(data)
                 noted.found = True
                 return found
+        before = problems_so_far()
         value = make()
+    if problems_so_far() > before:
+        return value
     with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError, OSError):
         blob = _dump(value)
         cache.entry(name, lambda path: _write(path, blob))

@@ -14,6 +14,7 @@ import pytest
 
 import hetad
 from hetad import frontend, kept_unit
+from hetad.cli.check import examine
 from hetad.run import cache, kept
 
 ROOT = Path(__file__).parents[2]
@@ -155,6 +156,17 @@ def test_refusals_are_those_of_the_first_time(folder: Path) -> None:
     assert messages[0] == messages[1]
     with pytest.raises(hetad.UnknownNameError, match="no function 'g'"):
         hetad.load("program.cu")["g"]
+
+
+def test_what_is_read_while_problems_are_collected_is_not_kept(folder: Path) -> None:
+    """Of a program that is refused, `check` goes on with what is left of it, which must not be there the next time."""
+    (folder / "program.cu").write_text(
+        'double bad(double v) { asm("nop;"); return v; }\ndouble run(double v) { return bad(v) * v; }', encoding="utf-8"
+    )
+    found = [examine(hetad.load("program.cu").unit, "run").errors for _ in range(2)]
+    assert [[e.message for e in errors] for errors in found] == [["hetad does not support inline assembly"]] * 2
+    with pytest.raises(hetad.UnsupportedError, match="inline assembly"):
+        hetad.gradient(hetad.load("program.cu")["run"], wrt="v")
 
 
 def test_lengths_are_checked_though_others_were_long_enough(folder: Path) -> None:

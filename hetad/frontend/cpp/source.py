@@ -24,24 +24,31 @@ _OF_2020 = frozenset(("concept", "requires", "consteval", "constinit"))  # the w
 _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md lists"
 
 
+class Layout:
+    """A preprocessed text, and what stands for the libraries that it mentions, as Clang is given them."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        for model in reversed(models.named(t.text for t in tokens)):
+            tokens = [*model.tokens, *tokens]
+        self.tokens, self.recipes = with_recipes(joined(tokens))
+        _refuse_long_lists(self.tokens)
+        self.text = Text(stub.text(), self.tokens)
+        self.standard = "c++20" if _OF_2020.intersection(t.text for t in self.tokens) else "c++17"
+        self.counts = any(t.text.startswith(special.COUNTED) for t in self.tokens)
+        self.lengths = {(t.file, t.line, t.column): t.length for t in self.tokens}
+
+
 class Source:
-    """A preprocessed text, parsed; `asked` is what Clang is asked of instances of class templates, `instances`
+    """A text, parsed; `asked` is what Clang is asked of instances of class templates, `instances`
     those of templates that a user names."""
 
     def __init__(
-        self, name: str, tokens: Sequence[Token], asked: Sequence[Question] = (), instances: Sequence[str] = ()
+        self, name: str, layout: Layout, asked: Sequence[Question] = (), instances: Sequence[str] = ()
     ) -> None:
         self.name = name
-        for model in reversed(models.named(t.text for t in tokens)):
-            tokens = [*model.tokens, *tokens]
-        self.tokens, self._recipes = with_recipes(joined(tokens))
-        tokens = self.tokens
-        _refuse_long_lists(tokens)
-        self._text = Text(stub.text(), tokens)
-        standard = "c++20" if _OF_2020.intersection(t.text for t in tokens) else "c++17"
-        self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances), standard)
-        self.counts = any(t.text.startswith(special.COUNTED) for t in tokens)
-        self.lengths = {(t.file, t.line, t.column): t.length for t in tokens}
+        self.tokens, self._recipes, self._text = layout.tokens, layout.recipes, layout.text
+        self.counts, self.lengths = layout.counts, layout.lengths
+        self.unit = clang.parse(name, self._text.whole + questions.text(asked) + _named(instances), layout.standard)
         self.errors = self._errors()
 
     def instance(self, number: int) -> Cursor | None:

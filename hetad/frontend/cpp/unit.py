@@ -6,20 +6,22 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 
-from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, ours, recoverable
+from hetad.diagnostics import HetadError, SourceError, Span, UnknownNameError, ours, recoverable, speculative
 from hetad.frontend import models
+from hetad.frontend.cpp import questions
 from hetad.frontend.cpp.alike import joined
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
 from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.names import display_name, example
 from hetad.frontend.cpp.questions import Question, Unasked
-from hetad.frontend.cpp.source import Source
+from hetad.frontend.cpp.source import Layout, Source
 from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import used_globals, used_structs
 from hetad.frontend.unit import Unit
 from hetad.ir import nodes as ir
 from hetad.ir.functions import calls
+from hetad.ir.identity import IdentityMap
 
 
 class CppUnit(Unit):
@@ -33,6 +35,7 @@ class CppUnit(Unit):
         self.has_missing_headers = any(text.missing for text in texts)
         self.sources = {n: s for m in (*shipped, *texts) for n, s in m.sources.items()}
         self._asked: list[Question] = []
+        self._layouts = IdentityMap[Preprocessed, Layout]()
         self._instances: dict[str, str] = {}  # by what the user calls them
         self._linkage = self._read()
 
@@ -55,7 +58,10 @@ class CppUnit(Unit):
         return linkage
 
     def _source(self, text: Preprocessed) -> Source:
-        return Source(text.name, text.tokens, self._asked, list(self._instances))
+        layout = self._layouts.get(text)
+        if layout is None:
+            layout = self._layouts[text] = Layout(text.tokens)
+        return Source(text.name, layout, self._asked, list(self._instances))
 
     def instance(self, name: str) -> str:
         if "<" in name and name not in self._instances:
@@ -91,14 +97,25 @@ class CppUnit(Unit):
     def _closed(self, function: str) -> ir.Program:
         """The program of a function, read again where Clang must be asked more."""
         while True:
+            with questions.collected() as unanswered:
+                found = self._attempt(function)
+            if not unanswered:
+                return found if found is not None else self._reach(function)
+            new = [q for q in unanswered if q not in self._asked]
+            self._asked += new
+            self._linkage = self._read()
+            if not new:  # there are questions without answers, which are refused
+                return self._reach(function)
+
+    def _attempt(self, function: str) -> ir.Program | None:
+        with speculative():
             try:
                 return self._reach(function)
-            except Unasked as unasked:
-                self._asked.append(unasked.question)
-                self._linkage = self._read()
+            except Exception:  # noqa: BLE001 - what is lowered without answers may be anything
+                return None
 
     def of_library(self, function: str) -> ir.Program:
-        return self._reach(function)
+        return self._closed(function)
 
     def _reach(self, entry: str) -> ir.Program:
         linkage = self._linkage
