@@ -20,7 +20,7 @@ from hetad.debugger.judge import Slopes, Verdict, judged, slopes_of
 from hetad.debugger.runs import Asked, bits_of
 from hetad.debugger.streams import Parting, Stream
 from hetad.debugger.threads import thread_stream
-from hetad.diagnostics import BackendError, RaceError, Span
+from hetad.diagnostics import BackendError, RaceError, SourceError, Span
 from hetad.directions import from_vector, to_vector
 from hetad.probes.prepared import Launched, prepared
 from hetad.run.arrays import dimensions
@@ -52,7 +52,10 @@ def debug(
         gradient.choice.options["options"], random_seed,
     )  # fmt: skip
     task = prepared(function.compiled.unit, function.compiled.name, function.rules, _launched(gradient, launch))
-    return _Session(gradient, asked, task, launch).run(notes)
+    try:
+        return _Session(gradient, asked, task, launch).run(notes)
+    except SourceError as error:
+        raise error.attach(task.sources) from None
 
 
 def _race(

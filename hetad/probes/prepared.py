@@ -14,8 +14,8 @@ from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer, zero
-from hetad.ir.types import DIM3, SIZE_T, UINT
-from hetad.ir.visit import substitute
+from hetad.ir.types import DIM3, SIZE_T, UINT, holds_numbers
+from hetad.ir.visit import declared, substitute
 from hetad.passes.manager import run
 from hetad.passes.task import Task, with_function
 
@@ -46,7 +46,18 @@ def prepared(unit: Unit, function: str, rules: Rules, launched: Launched | None)
         done: Task = run((launch_kernel, *NORMAL_FORM, inline_calls, with_pointer_modes), task)
     except SourceError as error:
         raise error.attach(task.sources) from None
-    return done if launched is None else with_function(done, _configured(done.function, launched))
+    host = done.function if launched is None else _configured(done.function, launched)
+    return with_function(done, _variable(host))
+
+
+def _variable(function: ir.Function) -> ir.Function:
+    """With variables in the place of numbers that never change: they may be moved at a point."""
+    fixed = [s for s in (*function.params, *declared(function.body)) if s.const and holds_numbers(s.type)]
+    if not fixed:
+        return function
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {s: replace(s, const=False) for s in dict.fromkeys(fixed)}
+    params = tuple(bindings.get(p, p) for p in function.params)
+    return replace(function, params=params, body=substitute(bindings, function.body))  # type: ignore[arg-type]
 
 
 def _configured(function: ir.Function, launched: Launched) -> ir.Function:

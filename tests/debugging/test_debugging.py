@@ -17,8 +17,9 @@ from hetad.cli import main
 from hetad.debugger.findings import Debugged
 from hetad.ir.simplify import negated
 from hetad.tangent.duals import Duals
-from tests.corpus import header
+from tests.corpus import cases, header
 
+ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
 _OWN = ("breaks", "thread", "launch_number", "rules", "right")
 
@@ -151,3 +152,40 @@ def test_a_value_and_gradient_that_is_not_finite() -> None:
 def test_a_batch_is_not_debugged() -> None:
     with pytest.raises(hetad.ArgumentError, match="debug= is for calls of one set"):
         gradient_of("log_of_zero", debug=True, batch=2)
+
+
+RIGHT = (
+    "atomics_on_first_elements",  # sums in variables at file scope
+    "files_and_time",  # a clock, whose values no other run has
+    "cublas_layers",  # memory filled with what is no number
+    "richardson_quadrature",  # numbers of the host around launches in a loop
+)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_finds_nothing_in_programs_of_the_corpus(name: str) -> None:
+    (path,) = (ROOT / "tests" / "gradient" / "programs").rglob(f"{name}.cu")
+    problem = cases(path)[0].problem
+    function = hetad.load(path, **problem.loading)[problem.function]
+    gradient = hetad.gradient(function, problem.wrt, problem.of, "cpu")
+    told = gradient.debug(*problem.arguments(function.parameters), **problem.launch)
+    assert told, told
+
+
+MESSAGES = """
+#include <mpi.h>
+double f(double x)
+{
+    double y = x * x, sum;
+    MPI_Allreduce(&y, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return sum;
+}
+"""
+
+
+def test_a_program_that_sends_messages_is_refused() -> None:
+    gradient = hetad.gradient(hetad.loads(MESSAGES)["f"], "x", backend="cpu")
+    with pytest.raises(hetad.UnsupportedError, match="the debugger follows one process") as problem:
+        gradient.debug(1.0)
+    assert problem.value.span is not None and problem.value.span.line == 6
+    assert "MPI_Allreduce(&y" in str(problem.value)
