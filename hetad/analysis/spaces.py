@@ -25,6 +25,7 @@ from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 
 Space = Literal["host", "device", "managed"]
+_REMEDY = "copy it with cudaMemcpy, or allocate it with cudaMallocManaged"
 _KINDS: dict[int | None, tuple[Space, Space]] = {
     0: ("host", "host"),
     1: ("device", "host"),
@@ -48,6 +49,7 @@ class Use:
     why: str
     followed: bool = True
     checked: bool = True
+    remedy: str = _REMEDY
 
 
 class Spaces:
@@ -118,8 +120,9 @@ class Spaces:
         if row.action == "copy" and dst is not None and src is not None:
             known = _KINDS.get(literal(s.args[kind])) if kind is not None else (row.space, row.space)
             if known:
-                yield Use(s, s.args[dst], known[0], s.span, "the destination of this copy")
-                yield Use(s, s.args[src], known[1], s.span, "the source of this copy")
+                remedy = _REMEDY if kind is None else "say the kind that fits both sides, or cudaMemcpyDefault"
+                yield Use(s, s.args[dst], known[0], s.span, "the destination of this copy", remedy=remedy)
+                yield Use(s, s.args[src], known[1], s.span, "the source of this copy", remedy=remedy)
             if known and known[0] == "device":
                 for part in pointers_within(bare(s.args[src])):
                     yield Use(s, part, "device", s.span, "copied to the device", followed=False)
@@ -150,7 +153,7 @@ class Spaces:
         if wrong and (len(wrong) == len(reached) or not use.checked):
             space, span = self._of[wrong[0]]
             what = f"'{wrong[0].name}' is {space} memory (line {span.line}), but is {use.why} as {use.space} memory"
-            report(UnsupportedError(what, use.span, "copy it with cudaMemcpy, or allocate it with cudaMallocManaged"))
+            report(UnsupportedError(what, use.span, use.remedy))
         elif wrong:
             self.doubtful.setdefault(use.statement, []).append(use)
 
