@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hetad.frontend.cpp import accessors, clang, lifetimes, objects, polymorphic, targets, tree
+from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, polymorphic, targets, tree
 from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
@@ -181,6 +181,15 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         moved = next(iter(meant.get_arguments())).type.kind == clang.TypeKind.RVALUEREFERENCE
         return lifetimes.assign(body, this, nodes[0], meant.semantic_parent.type, cursor, moved)
     object_ = _whole(body, cursor, parts, meant) if this is not None else None
+    named = _named_object(cursor, parts) if this is not None and object_ is None else None
+    if named is not None and this is not None and owner is not None and dispatch.family_of(body, named) is not None:
+        virtual = meant.is_virtual_method() and not _is_qualified(parts)
+        own = owner.get_pointee() if is_reference(owner) else owner
+
+        def others() -> list[Node]:
+            return arguments(body, meant, args)[0]
+
+        return dispatch.call(body, cursor, this, own, meant, virtual, others)
     if object_ is not None:
         meant = _chosen(body, cursor, meant, parts, object_)
         if is_polymorphic(meant.semantic_parent):
@@ -189,7 +198,7 @@ def _method(body: Body, cursor: Cursor, meant: Cursor) -> Node:
         this, owner = object_[1], object_[0]
     elif meant.is_virtual_method() and not _is_qualified(parts):
         what = f"a call of the virtual function '{meant.spelling}' for an object whose class only the run tells"
-        body.source.refuse(what, cursor, polymorphic.REMEDY)
+        dispatch.unknown(body, what, cursor, meant.semantic_parent.type)
     if this is not None:
         this = objects.as_base(body, this, owner, meant.semantic_parent.type, body.coord(cursor))
         accessed = accessors.written_out(body, meant, this, nodes)
@@ -212,6 +221,13 @@ def _whole(body: Body, cursor: Cursor, parts: list[Cursor], meant: Cursor) -> po
         return polymorphic.object_of(body, given(cursor)[0])
     inner = clang.object_of(parts[0])
     return polymorphic.object_of(body, inner) if inner is not None else polymorphic.own_object(body, parts[0])
+
+
+def _named_object(cursor: Cursor, parts: list[Cursor]) -> Cursor | None:
+    """The expression that names the object of a method, or points to it; None for that of the method around."""
+    if not parts or parts[0].kind != CursorKind.MEMBER_REF_EXPR:
+        return given(cursor)[0]
+    return clang.object_of(parts[0])
 
 
 def _chosen(body: Body, cursor: Cursor, meant: Cursor, parts: list[Cursor], object_: polymorphic.Object) -> Cursor:

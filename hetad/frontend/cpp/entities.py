@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -40,7 +40,14 @@ _SPACES = {
 class Entities:
     """What lowering asks for names that are not local (`lower.context.Outer`)."""
 
-    def __init__(self, source: Source, linkage: Linkage, file: int = 0, twin: Entities | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        linkage: Linkage,
+        file: int = 0,
+        twin: Entities | None = None,
+        opened: Collection[str] = (),
+    ) -> None:
         """`file`: the number of the file; `twin`: of a host's text, the one that the device sees, if that is another.
         What it defines is named when all texts are there: see `find`."""
         self.source = source
@@ -53,7 +60,7 @@ class Entities:
         self._linkage = linkage
         self._number = len(linkage.texts)
         linkage.add(self)
-        self.types = Types(source, self._record_name)
+        self.types = Types(source, self._record_name, opened, lambda: [source.unit.cursor, *self.used.values()])
         self.specials = Specials(source.counts)
         self.numbers = count()
         self._cursors: dict[str, Cursor] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, calls, clang, lifetimes, memory, objects, tree, types
+from hetad.frontend.cpp import bindings, calls, clang, dispatch, lifetimes, memory, objects, tree, types
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
@@ -45,6 +45,8 @@ def _transparent(body: Body, cursor: Cursor) -> Node:
         return listed(body, cursor, inner[0])
     if len(inner) == 1 and inner[0].kind == CursorKind.CXX_THIS_EXPR:
         return objects.this_as_base(body, cursor, at)
+    if len(inner) == 1 and dispatch.family_of(body, inner[0]) is not None:
+        return expression(body, inner[0])
     if len(inner) == 1:
         return objects.as_base(body, expression(body, inner[0]), inner[0].type, cursor.type, at)
     value = clang.evaluate(cursor)
@@ -167,13 +169,25 @@ def _cast(body: Body, cursor: Cursor) -> Node:
     to = body.qualified(cursor)
     if not inner:  # T()
         return tree.literal(to, tree.braces((), body.coord(cursor)), body.coord(cursor))
+    if dispatch.family_of(body, inner[-1]) is not None and body.types.family(_behind(cursor.type)) is not None:
+        return expression(body, inner[-1])
     _refuse_reference(body, cursor, inner[-1])
     node = expression(body, inner[-1])
     if cursor.type.get_canonical().kind == TypeKind.RECORD:  # a reference, or what is constructed inside
         return objects.as_base(body, node, inner[-1].type, cursor.type, body.coord(cursor))
     if _is_down(inner[-1].type, cursor.type):
-        body.source.refuse("a cast to a class that derives from the object's", cursor, "pass the derived object")
+        behind = _behind(inner[-1].type)
+        dispatch.unknown(body, _DOWN, cursor, behind, "pass the derived object")
     return tree.cast_to(Qualified(to.type), node, body.coord(cursor))
+
+
+_DOWN = "a cast to a class that derives from the object's"
+
+
+def _behind(type_: ClangType) -> ClangType:
+    """What a pointer leads to; other types as they are."""
+    canonical = type_.get_canonical()
+    return canonical.get_pointee() if canonical.kind == TypeKind.POINTER else canonical
 
 
 def _is_down(given: ClangType, to: ClangType) -> bool:
@@ -199,7 +213,7 @@ def _refuse_reference(body: Body, cursor: Cursor, operand: Cursor) -> None:
         if objects.derives(given, to) or objects.derives(whole(given), to):
             return
         if objects.derives(to, given):
-            body.source.refuse("a cast to a class that derives from the object's", cursor, "pass the derived object")
+            dispatch.unknown(body, _DOWN, cursor, given, "pass the derived object")
     elif given.kind == to.kind and given.spelling.removeprefix("const ") == to.spelling.removeprefix("const "):
         return
     body.source.refuse("a cast to a reference", cursor, "cast the value, or a pointer")

@@ -211,13 +211,13 @@ def copy(body: Body, place: Node, type_: Type, at: Cursor, moved: bool) -> Node:
     if not copies_itself(body, type_):
         return place
     where = body.coord(at)
-    place, before = _named(body, place)
+    place, before = named(body, place)
     members = [_copied(body, p, t, at, moved) for p, t in _parts(body, place, type_, where)]
     made = tree.literal(Qualified(body.types.of(type_, at)), tree.braces(members, where), where)
     return tree.sequence([*before, made], where) if before else made
 
 
-def _named(body: Body, place: Node) -> tuple[Node, list[Node]]:
+def named(body: Body, place: Node) -> tuple[Node, list[Node]]:
     """A place that may be named again, and what is evaluated before."""
     if is_pure(place):
         return place, []
@@ -256,8 +256,8 @@ def assign(body: Body, place: Node, value: Node, type_: Type, at: Cursor, moved:
     where = body.coord(at)
     if not copies_itself(body, type_):
         return tree.assignment("=", place, value, where)
-    value, first = _named(body, value)  # the right side first, as C++ has it
-    place, then = _named(body, place)
+    value, first = named(body, value)  # the right side first, as C++ has it
+    place, then = named(body, place)
     pairs = zip(_parts(body, place, type_, where), _parts(body, value, type_, where), strict=True)
     found = [_assigned(body, p, v, t, at, moved) for (p, t), (v, _) in pairs]
     return tree.sequence([*first, *then, *found, place], where)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.cpp import accessors, clang, lifetimes, objects, tree
+from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, tree
 from hetad.frontend.cpp.body import Body
-from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
 from hetad.frontend.cpp.special import elements
 from hetad.frontend.cpp.tree import Node
@@ -20,6 +20,7 @@ from hetad.ir.types import Pointer as PointerType
 def new(body: Body, cursor: Cursor) -> Node:
     """`new T[n]` is `(T *)malloc(n * sizeof(T))`; `new T(x)` and `new (p) T(x)` make an object in memory."""
     from hetad.frontend.cpp.expressions import expression
+    from hetad.frontend.cpp.initialisers import initialiser
 
     at, start = body.coord(cursor), body.source.start(cursor)
     pointer = body.qualified(cursor)
@@ -35,6 +36,11 @@ def new(body: Body, cursor: Cursor) -> Node:
     last = tokens[-1].text if tokens else ""
     if count is None and len(others) == 1:
         made = tree.cast_to(Qualified(pointer.type), tree.call("malloc", (size,), at), at)
+        class_ = cursor.type.get_canonical().get_pointee()
+        found = body.types.family(class_)
+        if found is not None:
+            value = initialiser(body, others[0])
+            return Constructed(made, [dispatch.made(body, found, class_, value, at)], at)
         return _made(body, made, others[0])
     if len(others) > 1 or (others and count is None):
         body.source.refuse("this 'new'", cursor, "allocate the memory, and assign the values afterwards")
@@ -67,6 +73,18 @@ def _many(body: Body, cursor: Cursor, count: Cursor, value: Cursor) -> Node:
     call = tree.call("calloc", (tree.cast_to(Qualified(SIZE_T), number, at), size), at) if plain else None
     memory = tree.cast_to(Qualified(pointer.type), call or tree.call("malloc", (bytes_,), at), at)
     return Constructed(memory, inits, at, number, None if plain else objects.default_value(body, of, None, cursor))
+
+
+def _deleted_of_family(body: Body, cursor: Cursor, operand: Cursor, pointee: Type) -> Node:
+    from hetad.frontend.cpp.expressions import expression
+
+    found, at = dispatch.family_of(body, operand), body.coord(cursor)
+    if found is None:
+        dispatch.unknown(body, "'delete' of an object whose class only the run tells", cursor, pointee)
+    pointer = expression(body, operand)
+    if not accessors.is_pure(pointer):
+        body.source.refuse("'delete' of what an expression makes", cursor, "give the pointer a name")
+    return dispatch.ended(body, pointer, found, pointee, at)
 
 
 def _written(body: Body, start: int | None) -> tuple[Sequence[Token], int | None]:
@@ -125,8 +143,7 @@ def deleted(body: Body, cursor: Cursor) -> Node | None:
     operand, at = clang.expressions(cursor)[0], body.coord(cursor)
     pointee = operand.type.get_canonical().get_pointee()
     if pointee.get_canonical().kind == TypeKind.RECORD and is_polymorphic(pointee.get_canonical().get_declaration()):
-        what = "'delete' of an object whose class only the run tells"
-        body.source.refuse(what, cursor, "let it be a variable, which ends with its scope")
+        return _deleted_of_family(body, cursor, operand, pointee.get_canonical())
     if not lifetimes.has_end(body, pointee):
         return None
     start = body.source.start(cursor)

@@ -23,6 +23,7 @@ _CLASSES = (CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL)
 
 def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
     """`object.field`, `pointer->field`, or a member of the object whose method this is."""
+    from hetad.frontend.cpp import dispatch
     from hetad.frontend.cpp.expressions import expression
 
     inner = clang.object_of(cursor)
@@ -31,6 +32,13 @@ def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
         here = body.this_type()
         base = part(body.this(cursor), here, owner, at)
         node = tree.member(base, field.spelling, at)
+    elif dispatch.family_of(body, inner) is not None:
+        pointer_ = inner.type.get_canonical().kind == TypeKind.POINTER
+        seen = inner.type.get_canonical().get_pointee() if pointer_ else inner.type
+        object_ = expression(body, inner)
+        node = dispatch.member(
+            body, tree.unary("*", object_, at) if pointer_ else object_, seen, owner, field.spelling, at
+        )
     elif inner.type.get_canonical().kind == TypeKind.POINTER:
         pointee = inner.type.get_canonical().get_pointee()
         pointer = expression(body, inner)

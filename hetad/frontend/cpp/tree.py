@@ -90,6 +90,11 @@ def braces(nodes: Sequence[Node], at: Coord | None) -> Node:
     return _c.InitList(list(nodes), at)  # type: ignore[no-any-return]
 
 
+def designated(member: str, value: Node, at: Coord | None) -> Node:
+    """`.member = value` in a list."""
+    return _c.NamedInitializer([name(member, at)], value, at)  # type: ignore[no-any-return]
+
+
 # --- types ---------------------------------------------------------------------------------------
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from hetad.frontend.cpp import clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
+from hetad.frontend.cpp.families import KIND, Family, family, root_of
 from hetad.frontend.cpp.hierarchy import does_something, held, is_polymorphic, left_out, whole
 from hetad.frontend.cpp.names import LAMBDA, apart, closure_name, record_key
 from hetad.frontend.cpp.source import Source
@@ -65,8 +66,19 @@ def is_record_reference(type_: ClangType) -> bool:
 class Types:
     """The types of one translation unit."""
 
-    def __init__(self, source: Source, name_of: Callable[[str, Cursor, Sequence[Field]], str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        name_of: Callable[[str, Cursor, Sequence[Field]], str],
+        opened: Collection[str],
+        code: Callable[[], Iterable[Cursor]],
+    ) -> None:
+        """`opened`: the families whose objects lie in one struct; `code`: all that the text has."""
         self.source = source
+        self.opened = opened
+        self._code = code
+        self._families: dict[str, Family] = {}
+        self._shared: dict[str, Struct] = {}  # the structs of families
         self._name_of = name_of
         self._structs: dict[str, Struct] = {}
         self._open: set[str] = set()
@@ -123,6 +135,9 @@ class Types:
         pointee = type_.get_pointee()
         object_ = whole(pointee)
         if object_ is pointee:
+            found = self.family(pointee)
+            if found is not None:
+                return Qualified(self._struct_of(found, at), bool(pointee.is_const_qualified()))
             return self.qualified(pointee, at)
         return Qualified(self.struct(object_, at), bool(pointee.is_const_qualified()))
 
@@ -150,6 +165,39 @@ class Types:
         values = [c.enum_value for c in declaration.get_children() if c.kind == CursorKind.ENUM_CONSTANT_DECL]
         large = any(not -(2**31) <= value < 2**31 for value in values)
         return self.of(declaration.enum_type, at) if ":" in head or large else INT
+
+    # --- families ----------------------------------------------------------------------------------
+
+    def family(self, type_: ClangType) -> Family | None:
+        """The opened family of a class."""
+        root = root_of(type_) if self.opened else None
+        if root is None or record_key(root) not in self.opened:
+            return None
+        key = record_key(root)
+        if key not in self._families:
+            self._families[key] = family(root, self._code())
+        found = self._families[key]
+        return found if found.classes else None
+
+    def room(self, class_: ClangType) -> str:
+        """The member of a family's struct that is an object of a class."""
+        return f"as_{self.struct(class_, class_.get_declaration()).name}"
+
+    def _struct_of(self, found: Family, at: Cursor) -> Struct:
+        key = f"any {record_key(found.root)}"
+        if key not in self._shared:
+            if key in self._open:
+                what = f"'{found.root.spelling}', whose objects have pointers to others of its family,"
+                self.source.refuse(what, at, "use indices in place of pointers")
+            self._open.add(key)
+            try:
+                rooms = [Field(self.room(c), self.struct(c, at)) for c in found.classes]
+            finally:
+                self._open.discard(key)
+            fields = (Field(KIND, INT), *rooms)
+            name = f"any_{self._name_of(_struct_name(found.root), found.root.get_declaration(), ())}"
+            self._shared[key] = Struct(name, fields)
+        return self._shared[key]
 
     # --- structs -----------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from hetad.frontend.cpp import questions
 from hetad.frontend.cpp.alike import joined
 from hetad.frontend.cpp.clang import Cursor
 from hetad.frontend.cpp.entities import Entities
+from hetad.frontend.cpp.families import Unopened
 from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.names import display_name, example
 from hetad.frontend.cpp.questions import Question, Unasked
@@ -36,14 +37,15 @@ class CppUnit(Unit):
         self.sources = {n: s for m in (*shipped, *texts) for n, s in m.sources.items()}
         self._asked: list[Question] = []
         self._layouts = IdentityMap[Preprocessed, Layout]()
+        self._opened: list[str] = []  # the families of classes, see `families.py`
         self._instances: dict[str, str] = {}  # by what the user calls them
         self._linkage = self._read()
 
     def _read(self) -> Linkage:
         linkage = Linkage()
         for number, (host, device) in enumerate(self._files):
-            twin = Entities(self._source(device), linkage, number) if device is not None else None
-            Entities(self._source(host), linkage, number, twin)
+            twin = Entities(self._source(device), linkage, number, opened=self._opened) if device is not None else None
+            Entities(self._source(host), linkage, number, twin, self._opened)
         try:
             linkage.find()
         except SourceError as error:
@@ -95,6 +97,15 @@ class CppUnit(Unit):
             raise
 
     def _closed(self, function: str) -> ir.Program:
+        """The program of a function, read again where a family of classes must be opened."""
+        while True:
+            try:
+                return self._answered(function)
+            except Unopened as unopened:
+                self._opened.append(unopened.key)
+                self._linkage = self._read()
+
+    def _answered(self, function: str) -> ir.Program:
         """The program of a function, read again where Clang must be asked more."""
         while True:
             with questions.collected() as unanswered:

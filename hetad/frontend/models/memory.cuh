@@ -18,6 +18,7 @@ public:
     explicit unique_ptr(T *p) : held(p) {}
     unique_ptr(T *p, const D &) : held(p) {}
     unique_ptr(unique_ptr &&other) : held(other.held) { other.held = nullptr; }
+    template <class U, class E> unique_ptr(unique_ptr<U, E> &&other) : held(other.release()) {}
     unique_ptr(const unique_ptr &) = delete;
     ~unique_ptr() { __end(); }
     unique_ptr &operator=(unique_ptr &&other)
@@ -75,6 +76,7 @@ public:
     explicit unique_ptr(T *p) : held(p) {}
     unique_ptr(T *p, const D &) : held(p) {}
     unique_ptr(unique_ptr &&other) : held(other.held) { other.held = nullptr; }
+    template <class U, class E> unique_ptr(unique_ptr<U, E> &&other) : held(other.release()) {}
     unique_ptr(const unique_ptr &) = delete;
     ~unique_ptr() { __end(); }
     unique_ptr &operator=(unique_ptr &&other)
