@@ -16,6 +16,7 @@ PYTEST_ARGS ?=
 PYTEST_JOBS ?= auto
 SECONDS ?= 600
 CAMPAIGN_ARGS ?=
+MUTANTS ?=
 
 ifdef HETAD_PYTHON
 PY := $(HETAD_PYTHON)
@@ -25,9 +26,10 @@ RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev
 DOCS_READY := $(VENV)/.ready-docs
 GPU_READY := $(VENV)/.ready-gpu
+MUTATION_READY := $(VENV)/.ready-mutation
 endif
 
-.PHONY: demo docs dist test lint types layers tests fibers sanitize looks campaign fuzz quick gpu-test format hooks golden clean help
+.PHONY: demo docs dist test lint types layers tests fibers sanitize looks campaign fuzz mutation quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -93,6 +95,12 @@ fuzz: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) tests/property/test_frontend.py \
 		--hypothesis-profile=deep --hypothesis-seed=$$(date +%Y%m%d) $(PYTEST_ARGS)
 
+# Changes rules and proofs in all small ways (pyproject.toml says which files), one at a time, and lists the changes that
+# the tests beside them do not notice; `mutmut show NAME` shows one.  Takes hours, and goes on where it was stopped.
+mutation: $(MUTATION_READY)
+	$(PY) -m mutmut run $(MUTANTS)
+	$(PY) -m mutmut results
+
 # The tests alone, without those that take long.
 quick: $(DEV_READY)
 	$(PY) -m pytest -n $(PYTEST_JOBS) -m 'not slow and not sweep' $(PYTEST_ARGS)
@@ -137,4 +145,8 @@ $(VENV)/.ready-docs: pyproject.toml tools/make-venv
 
 $(VENV)/.ready-gpu: pyproject.toml tools/make-venv
 	tools/make-venv $(VENV) test gpu
+	@touch $@
+
+$(VENV)/.ready-mutation: pyproject.toml tools/make-venv
+	tools/make-venv $(VENV) dev mutation
 	@touch $@

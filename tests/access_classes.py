@@ -59,6 +59,17 @@ EXCLUSIVE = {
     "own cell behind an offset": Access(PLAIN, ROW + "    if (i < n) y[i] = sin(x[i + s]);", {
         "an offset of each thread": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[i + at[i]]);"),
     }),
+    "own cell behind either of two offsets": Access(
+        PLAIN, ROW + "    if (i < n) { if (s > 2) y[i] = sin(x[i + s]); else y[i] = sin(x[i]); }", {
+            "a square behind one of them": (
+                ATOMIC, ROW + "    if (i < n && i < 9) {\n"
+                "        if (s > 2) y[i] = sin(x[(i - 3) * (i - 3) + s]); else y[i] = sin(x[i]);\n    }",
+            ),
+            "an index from memory behind one of them": (
+                ATOMIC, ROW + "    if (i < n) { if (s > 2) y[i] = sin(x[i + at[i] + s]); else y[i] = sin(x[i]); }",
+            ),
+        },
+    ),
     "own cell, backwards": Access(PLAIN, ROW + "    if (i < n) y[i] = sin(x[n - 1 - i]);", {
         "turned round at the middle": (
             ATOMIC, ROW + "    int c = 2 * i < n ? i : n - 1 - i;\n    if (i < n) y[i] = sin(x[c]);"
@@ -78,6 +89,10 @@ EXCLUSIVE = {
             ),
             "one more than the extent": (
                 ATOMIC, PLANE + "    if (i <= m && j < n) y[j * (m + 1) + i] = sin(x[j * m + i]);"
+            ),
+            "one less than the first": (
+                ATOMIC, PLANE
+                + "    if (i <= m && j > 0 && j < n) y[j * (m + 1) + i] = sin(x[j * m + i - 1]);",
             ),
             "either guard is enough": (
                 BOTH, PLANE + "    if ((i < m || j < n) && i < s) y[j * s + i] = sin(x[j * m + i]);"
