@@ -4,7 +4,9 @@ The adjoint of a number that a kernel is given by value is a cell of device memo
 pointer.  A struct that holds both has no form for the two, so such a struct is taken apart: each number and each
 pointer in it becomes a parameter of its own.  So does each number of a struct that is no variable but, say, an
 element of an array.  And so is a struct of pointers of which only some lead to active memory: a pullback is with
-respect to all that it reaches through a parameter.
+respect to all that it reaches through a parameter.  Where a kernel names each member that it uses, so is any struct
+that leads to active memory, such as what a lambda has captured or a view: what is proven of adjoints, that threads or
+arguments do not meet, is proven of parameters.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from dataclasses import replace
 
 from hetad.adjoint.components import component
 from hetad.analysis.activity import Activity
-from hetad.analysis.pointer_expressions import pointer_parts
+from hetad.analysis.pointer_expressions import pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, points_to
 from hetad.host.derivation import Derivation
 from hetad.ir import nodes as ir
-from hetad.ir.build import Names, var
+from hetad.ir.build import Names, integer, var
 from hetad.ir.types import INT, Array, Float, Struct, of_value
 from hetad.ir.visit import declared, map_body, map_exprs, substitute, variables, walk_stmts
 from hetad.passes.manager import program_pass
@@ -28,8 +30,8 @@ Position = tuple[str, int]  # a kernel, and one of its parameters
 
 @program_pass("structs-by-member")
 def structs_by_member(derivation: Derivation) -> Derivation:
-    """Structs of which a pullback needs a part only, or that hold pointers and active numbers, are passed member by
-    member, and the kernels take them so."""
+    """Structs of which a pullback needs a part only, that hold pointers and active numbers, or that kernels use by
+    member, are passed member by member, and the kernels take them so."""
     function, wrt, of = derivation.function, derivation.request.wrt, derivation.request.of
     pointers = points_to(function)
     places: dict[str, Location] = {p.name: pointers.parameter_roots.get(p, p) for p in function.params}
@@ -48,6 +50,8 @@ def structs_by_member(derivation: Derivation) -> Derivation:
         numbers = pointer_parts(arg) or not isinstance(arg, ir.Var)
         if numbers and not found.isdisjoint(pointers.storage(arg)):
             return True
+        if not derivation.request.is_tangent and named_by_member(kernels[s.kernel], position):
+            return any(not found.isdisjoint(pointers.targets(p)) for p in pointers_within(arg))
         return derivation.request.options.activity and activity.partly_active(s, position, found)
 
     positions = mixed_positions(function, is_mixed)
@@ -135,6 +139,13 @@ def _kernel(kernel: ir.Function, positions: Mapping[int, Collection[int]]) -> ir
         replaced = _by_member(body, p, dict(zip(leaves, own, strict=True)))
         body = replaced if replaced is not None else _rebuilt(body, p, leaves, own)
     return replace(kernel, params=tuple(params), body=body)
+
+
+def named_by_member(kernel: ir.Function, position: int) -> bool:
+    """Whether a kernel names all that it uses of a parameter by its member."""
+    param = kernel.params[position]
+    leaves = set(_leaves(var(param)))
+    return param not in set(variables(map_exprs(lambda e: integer(0, e.span) if e in leaves else e, kernel.body)))
 
 
 def _by_member(body: ir.Body, param: ir.Symbol, parts: Mapping[ir.Place, ir.Symbol]) -> ir.Body | None:
