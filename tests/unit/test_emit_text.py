@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import struct
 
 import pytest
 
+import hetad
 from hetad import frontend, targets
 from hetad.diagnostics import Span
 from hetad.emit.declarators import declaration
@@ -263,3 +265,19 @@ __global__ void k(int *p) { p[0] = even(p[0]); }
 """
     text = targets.device_source(frontend.load(source, "x.cu").reach("k"))
     assert text.index("static __device__ int even(int n);") < text.index("static __device__ int odd(int n)\n{")
+
+
+def test_a_gather_keeps_the_width_of_strides_and_bounds() -> None:
+    """`adj_x[i * (int)s]` would be another cell where the stride, or the cell's number, is more than an int holds."""
+    source = """
+    __global__ void spread(double *y, const double *x, int n, long m, long s)
+    {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < m && i < n)
+            y[i] += x[i * s] * x[i * s] + x[(i + 1) * s];
+    }
+    void run(double *y, const double *x, int n, long m, long s) { spread<<<(n + 7) / 8, 8>>>(y, x, n, m, s); }
+    """
+    text = hetad.gradient(hetad.loads(source)["run"], wrt="x", of="y", backend="cpu").source
+    assert "a gather" in text
+    assert not re.search(r"\(int\)\s*[sm]\b", text)

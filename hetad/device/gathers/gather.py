@@ -18,7 +18,7 @@ where they provably are not, the sum is added without an atomic operation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.declarations import without_unused_values
@@ -118,9 +118,19 @@ class GatherKernel:
         return sorted(self.strides, key=missed) if not self.sources[0].nested else self.strides
 
     def _index_type(self) -> Int:
-        """`int` where the primal counts in it."""
+        """`int` where the primal counts in it, and no stride or bound needs more."""
         types = {x.type for s in self.sources for x in s.slice.indices if isinstance(x.type, Int)}
-        return INT if all(t.bits < 32 or (t.bits == 32 and t.signed) for t in types) else LONG
+        small = all(t.bits < 32 or (t.bits == 32 and t.signed) for t in types)
+        return INT if small and all(t.bits <= 32 for s in self.sources for t in self._given_types(s)) else LONG
+
+    def _given_types(self, source: Source) -> Iterator[Int]:
+        """Those of the values, the same in all threads, of which targets and bounds are made."""
+        known = {*self.maps.counts.values(), *self.maps.coordinates_of(source.map)}
+        strides = (stride.polynomial() for stride in self.strides)
+        for value in (*strides, *source.subscripts.values(), source.shift, *source.map.conditions):
+            for e in (e for monomial in value.terms for e in monomial):
+                if isinstance(e.type, Int) and not (isinstance(e, ir.Var) and e.symbol in known):
+                    yield e.type
 
     def _target(self, stride: Scale) -> Target:
         told = [p for s in self.sources for p in s.pivots if p.stride == stride]
