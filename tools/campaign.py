@@ -81,7 +81,7 @@ class Tally:
     def add(self, generator: str, text: str, chosen: Mapping[str, Any], outcome: Outcome) -> None:
         self.counts["verdicts"][outcome.verdict] += 1
         self.counts["generators"][generator] += 1
-        self.counts["options"].update(chosen or ["none"])
+        self.counts["options"].update(list(chosen) or ["none"])
         self.counts["passes"].update(outcome.passes)
         self.counts["constructs"].update(name for name, word in CONSTRUCTS.items() if re.search(word, text))
 
