@@ -89,9 +89,11 @@ class OfMemory:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """The derivative passes to one operand, as it is: ā += r̄."""
+    """The derivative passes to one operand, as it is: ā += r̄.  `seed`: the operand of which it is a multiple, and
+    with which it is zero, whatever the factor."""
 
     role: str
+    seed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,7 @@ of_lane = Value(
     pullback=Spelled("result = value; if (lanes > 1) { result = __shfl_sync(0xffffffff, result, member, lanes); }"),
 )
 # A multiple of a seed in a derivative that is differentiated again: zero where the seed is, whatever the factor.
-guarded = Value("any guarded(any seed, any value)", kept=False, pullback=Passed("value"))
+guarded = Value("any guarded(any seed, any value)", kept=False, pullback=Passed("value", "seed"))
 replay = Value("any replay(any recorded, any value)", pullback=Passed("value"))  # the recorded in place of the value
 
 # How many lanes, teams, tiles and blocks a target gives work to.

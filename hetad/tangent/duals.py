@@ -17,7 +17,7 @@ from hetad.ir.build import Names, binary, convert, is_zero, times, zero
 from hetad.ir.simplify import negated
 from hetad.ir.types import Float, Type
 from hetad.ir.visit import walk_expr
-from hetad.rules import callees, math, operators
+from hetad.rules import callees, math, operations, operators
 from hetad.rules.callee import Passed
 
 Tangents = tuple[ir.Expr, ...] | None  # one for each direction; None where all are zero
@@ -129,7 +129,10 @@ class Duals:
     def _function(self, expr: ir.Intrinsic) -> Dual:
         row = callees.find(expr.name)
         if isinstance(row.pullback, Passed):
-            return expr, self(expr.args[row.roles.index(row.pullback.role)])[1]
+            tangents = self(expr.args[row.roles.index(row.pullback.role)])[1]
+            if row.pullback.seed is not None and tangents is not None:
+                tangents = self._with_seed(expr.args[row.roles.index(row.pullback.seed)], tangents)
+            return expr, tangents
         if math.is_inactive(expr.name):
             return expr, None
         duals = [self(a) for a in expr.args]
@@ -144,6 +147,21 @@ class Duals:
         slope_of = partial(math.partial, expr.name, args=args, result=result, span=expr.span)
         terms = [self._along(expr.name, i, args, slope_of(i), t) for i, (_, t) in enumerate(duals) if t is not None]
         return result, _sum(terms)
+
+    def _with_seed(self, seed: ir.Expr, tangents: Sequence[ir.Expr]) -> Tangents:
+        """The tangents of a multiple of a seed: zero where the seed is and stays so, though the factor be infinite."""
+        along = self(seed)[1] or (None,) * len(tangents)
+        span = seed.span
+        found: list[ir.Expr] = []
+        for moved, each in zip(along, tangents, strict=True):
+            t = self._kept(each, 2)
+            if moved is None or is_zero(moved):
+                found.append(operations.guarded(seed, t, span=span))
+                continue
+            at_rest = operations.guarded(self._kept(moved, 2), t, span=span)
+            is_idle = binary("==", seed, zero(seed.type, span))
+            found.append(ir.Select(is_idle, at_rest, t, t.type, span=span))
+        return tuple(found)
 
     def _along(
         self, name: str, index: int, args: tuple[ir.Expr, ...], slope: ir.Expr | None, tangents: Sequence[ir.Expr]

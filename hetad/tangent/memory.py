@@ -150,9 +150,11 @@ class MemoryTangents:
                 )
         active = self.engine.one.is_active_pointer(pointer)
         shadows = [d.shadow_pointer(pointer) for d in self.engine.directions] if active else []
-        own = all(isinstance(t, Root) and t.heap for t in targets)
+        own = any(isinstance(t, Root) and t.heap for t in targets)  # what else it leads to, no release takes
         if (self.engine.asks_sizes and own) or not self.released.isdisjoint(targets):
             return [*(operations.release(x, span=s.span) for x in (*shadows, pointer)), *_succeeded(s)]
+        if self.engine.asks_sizes:
+            return [*(operations.release(x, span=s.span) for x in shadows), s]
         freed = [
             replace(s, args=tuple(x if i == at else a for i, a in enumerate(s.args)), result=None) for x in shadows
         ]

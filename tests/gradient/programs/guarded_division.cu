@@ -17,6 +17,10 @@ function = "quotient"
 [[cases]]
 name = "reciprocal"
 function = "reciprocal"
+
+[[cases]]
+name = "squared"
+function = "squared"
 ---*/
 // A quotient that is infinite where nobody uses it: a zero adjoint stays zero (docs/math.md, "Poles").
 __global__ void quotient(double *y, const double *x, const double *d, int n)
@@ -39,4 +43,14 @@ __global__ void reciprocal(double *y, const double *x, const double *d, int n)
         y[i] = inverse * inverse;
     else
         y[i] = 3 * x[i];
+}
+
+// Its adjoint and the tangent of that are zero, too: second derivatives.
+__global__ void squared(double *y, const double *x, const double *d, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    double q = sin(x[i]) / d[i];
+    y[i] = d[i] > 0.5 ? q * q : x[i] * x[i];
 }
