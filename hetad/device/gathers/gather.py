@@ -120,8 +120,8 @@ class GatherKernel:
     def _index_type(self) -> Int:
         """`int` where the primal counts in it, and no stride or bound needs more."""
         types = {x.type for s in self.sources for x in s.slice.indices if isinstance(x.type, Int)}
-        small = all(t.bits < 32 or (t.bits == 32 and t.signed) for t in types)
-        return INT if small and all(t.bits <= 32 for s in self.sources for t in self._given_types(s)) else LONG
+        types.update(t for s in self.sources for t in self._given_types(s))
+        return INT if all(t.bits < 32 or (t.bits == 32 and t.signed) for t in types) else LONG
 
     def _given_types(self, source: Source) -> Iterator[Int]:
         """Those of the values, the same in all threads, of which targets and bounds are made."""
