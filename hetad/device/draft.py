@@ -12,7 +12,7 @@ from hetad.analysis.effects import Effects
 from hetad.analysis.pointers import Location
 from hetad.analysis.staging import shared_arrays
 from hetad.device.asked import Around, Asked
-from hetad.diagnostics import Span
+from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
 from hetad.ir.identity import IdentitySet
@@ -61,6 +61,7 @@ class Draft(Task):
     long_loops: loops that would keep less if they ran in segments.
     stored: the tape.
     lacking: what, if it were known, would make the pullback faster.
+    refusal: of launches where that is not known.
     apart: threads write no memory that others of the launch read, and nothing is on a tape.
     gathers, sweep, blocks, dealt, zeros, turns, stage: forms that accumulation has found.
     reads, in_any_order: what the pullback reads; whether the order of its threads matters to nobody.
@@ -82,6 +83,7 @@ class Draft(Task):
     long_loops: IdentitySet[ir.Stmt] = field(default_factory=IdentitySet)
     stored: Stored | None = None
     lacking: tuple[Polynomial, ...] = ()
+    refusal: UnsupportedError | None = None
     apart: bool = False
     gathers: tuple[GatherKernel, ...] = ()
     sweep: ir.Sweep | None = None

@@ -80,6 +80,7 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
         zeros=tuple(draft.zeros),
         where=where,
         lacking=draft.lacking,
+        refusal=draft.refusal,
         gathers=tuple(_gather(draft, gathering) for gathering in draft.gathers),
         parts=draft.stage.parts if draft.stage is not None else None,
     )

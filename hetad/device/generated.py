@@ -9,6 +9,7 @@ from hetad.analysis.effects import KernelEffects
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.fixed_order import Parts
 from hetad.device.accumulation.increments import cleared_by
+from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.types import Type
 from hetad.ir.visit import walk_stmts
@@ -61,6 +62,7 @@ class Pullback:
     turns: bool = False  # one thread works for all, in a fixed order
     where: str = ""  # the version for launches of which this holds
     lacking: tuple[Polynomial, ...] = ()  # where this is not negative, a version that knows it is faster
+    refusal: UnsupportedError | None = None  # of launches where that is not sure
     better: Pullback | None = None  # that version, if it is made already
     without: tuple[str, ...] = ()  # shared arrays that are read from where they were filled from
     zeros: tuple[int, ...] = ()  # the last parameters tell whether the adjoints of these are zero in every cell

@@ -219,6 +219,8 @@ class HostEngine(Engine):
         forward, reverse = pulled_back(self, s, made)
         if made.lacking:
             condition = holds(made.lacking, self.kernels[s.kernel].params, narrowed(s, made), self.extents)
+            if made.refusal is not None and condition is not True:
+                raise made.refusal
             apart = self.make_pullback(replace(asked, known=made.lacking))
             reverse = either(condition, pulled_back(self, s, apart)[1], reverse, s.span)
         return made, (forward, reverse)

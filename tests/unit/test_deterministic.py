@@ -63,3 +63,17 @@ def test_what_has_no_fixed_order_is_refused() -> None:
         hetad.gradient(program["total"], "x", "y", deterministic=True)
     assert "let each thread read cells of its own here" in str(caught.value)
     hetad.gradient(program["total"], "x", "y")
+
+
+def test_a_launch_along_one_axis_tells_that_threads_do_not_meet() -> None:
+    launches = """
+void along_one(double *y, const double *x, int n) { total<<<(n + 63) / 64, 64>>>(y, x, n); }
+void along_any(double *y, const double *x, int n, dim3 block) { total<<<(n + 63) / 64, block>>>(y, x, n); }
+"""
+    program = hetad.loads(SHARED + launches, "total.cu")
+    x, seeds = np.random.default_rng(4).normal(size=150), np.array([1.3, -0.7, 2.1])
+    g = hetad.gradient(program["along_one"], wrt="x", of="y", backend="cpu", deterministic=True)
+    assert "atomicAdd" not in g.source
+    np.testing.assert_allclose(g(np.zeros(3), x, 150, seeds={"y": seeds})["x"], 2 * x * np.repeat(seeds, 64)[:150])
+    with pytest.raises(hetad.UnsupportedError, match=r"total.cu:10:43: with deterministic=True: several"):
+        hetad.gradient(program["along_any"], wrt="x", of="y", backend="cpu", deterministic=True)

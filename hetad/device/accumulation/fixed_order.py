@@ -129,15 +129,17 @@ class _Stage:
         return first if k is None else ir.Binary("+", first, convert(k, SIZE_T), SIZE_T, span=self.span)
 
 
-def refuse_atomics(bodies: Sequence[ir.Body]) -> None:
-    """Raises UnsupportedError where floating increments remain whose order the threads decide."""
-    for found in (f for body in bodies for f in unordered(body)):
-        raise UnsupportedError(
-            "with deterministic=True: several threads may add to the adjoint of this in no fixed order, in a kernel "
-            "whose threads wait for each other",
-            found.place.span,
-            "let each thread read cells of its own here; or leave deterministic=True out",
-        )
+def refusal_of_atomics(bodies: Sequence[ir.Body]) -> UnsupportedError | None:
+    """If floating increments remain whose order the threads decide."""
+    found = next((f for body in bodies for f in unordered(body)), None)
+    if found is None:
+        return None
+    return UnsupportedError(
+        "with deterministic=True: several threads may add to the adjoint of this in no fixed order, in a kernel "
+        "whose threads wait for each other",
+        found.place.span,
+        "let each thread read cells of its own here; or leave deterministic=True out",
+    )
 
 
 def unordered(body: ir.Body) -> Iterator[Increment]:
