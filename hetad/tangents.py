@@ -300,8 +300,9 @@ class HessianProduct(Rebuilt):
         if given is None and argument is None:
             return None
         vector = as_passed.check(given)
-        if np.ndim(argument) > 0 and np.shape(vector) != np.shape(argument):  # what is no array is refused as such
-            problem = f"expected the shape {np.shape(argument)} of {name}, got {np.shape(vector)}"
+        shape = np.shape(argument) if isinstance(argument, list | tuple) else getattr(argument, "shape", ())
+        if shape and np.shape(vector) != tuple(shape):  # what is no array is refused as such
+            problem = f"expected the shape {tuple(shape)} of {name}, got {np.shape(vector)}"
             raise self._signature.refuse(problem, parameter=called)
         return vector
 

@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 HOW_TO_GET_IT = "`pip install mpi4py mpich` brings both"
 _KEPT = ("-I", "-L", "-l", "-Wl,")
+_FORWARDED = 0.2  # seconds: what mpirun has not read of a rank when that aborts may be lost
 
 
 @functools.cache
@@ -167,9 +169,14 @@ def rank(before: str = "", behind: str = ": ") -> str:
 def abort_if_several() -> None:
     """Ends all ranks: one that has failed would let the others wait for ever."""
     if is_used() and library().COMM_WORLD.Get_size() > 1:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        library().COMM_WORLD.Abort(1)
+        _abort(library())
+
+
+def _abort(module: Any) -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    time.sleep(_FORWARDED)
+    module.COMM_WORLD.Abort(1)
 
 
 @contextlib.contextmanager
@@ -191,7 +198,6 @@ def _end_all_together(module: Any) -> None:
 
     def show(kind: Any, value: Any, trace: Any) -> None:
         shown(kind, value, trace)
-        sys.stderr.flush()
-        module.COMM_WORLD.Abort(1)
+        _abort(module)
 
     sys.excepthook = show

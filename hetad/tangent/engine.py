@@ -25,7 +25,6 @@ from hetad.diagnostics import Span, UnsupportedError, recoverable
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, var, zero
 from hetad.ir.types import Array, Float, Pointer, Struct, Type, holds_floating, of_value
-from hetad.ir.visit import variables
 from hetad.rules import math
 from hetad.tangent.algebra import Algebra
 from hetad.tangent.duals import Dual, Tangents
@@ -238,7 +237,9 @@ class Engine(ABC):
             value, tangents = self.dual(s.value, before, span)
             op = self.algebra.update(s.op)
             pairs = [] if tangents is None else self._with(target, tangents)
-            updates = [u for place, t in pairs for u in _added(ir.Update(op, place, t, span=span))]
+            whole = [ir.Update(op, place, t, span=span) for place, t in pairs]
+            alone = isinstance(target, ir.Var) and target.symbol not in self.effects.loads(s.value)
+            updates = [u for each in whole for u in _added(each)] if alone else whole
             return [*(before or ()), *updates, replace(s, value=value)]
         value, some = self.values(s.value, before)
         stores = [ir.Assign(p, t, span=span) for p, t in self._with(target, some)]
@@ -343,12 +344,10 @@ class Engine(ABC):
 
 
 def _added(update: ir.Update) -> Iterator[ir.Update]:
-    """`dot_y += a * b + c * d;` into a variable is an addition for each product: with it, it is one instruction."""
+    """`dot_y += a * b + c * d;` as an addition for each product: with it, it is one instruction."""
     match update:
-        case ir.Update("+" | "-", ir.Var(symbol), ir.Binary("+" | "-" as sign, left, right)):
-            products = isinstance(left, ir.Binary) and isinstance(right, ir.Binary) and right.op == "*"
-            if products and symbol not in variables(right):
-                yield from _added(replace(update, value=left))
-                yield replace(update, op="+" if sign == update.op else "-", value=right)
-                return
-    yield update
+        case ir.Update("+" | "-", _, ir.Binary("+" | "-" as sign, ir.Binary() as left, ir.Binary(op="*") as right)):
+            yield from _added(replace(update, value=left))
+            yield replace(update, op="+" if sign == update.op else "-", value=right)
+        case _:
+            yield update

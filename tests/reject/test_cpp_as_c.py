@@ -129,7 +129,6 @@ BY_CLANG = {
         "Clang: declaration of variable 'x' with deduced type 'auto' requires an initializer",
     ),
     "placement new": ("void f(float *a) { float *p = §new (a) float; }", "this 'new' in given memory"),
-    "new rows": ("void f(int n) { float (*p)[3] = §new float[n][3]; }", "'new' of an array with initial values"),
     "brace argument": ("float f(float a) { return §sqrt({a}); }", "Clang: no matching function for call to 'sqrt'"),
     "input": (
         "void f(int n) { std::string s; s §>> n; }",

@@ -52,10 +52,10 @@ void rows(double (*y)[2], const double (*x)[2], int n) {
 N, SETS = 11, 3
 PROGRAMS = Path(__file__).parents[1] / "gradient" / "programs"
 VARIED = (
-    "atomics_in_shared", "data_dependent_trips", "gather_by_index", "host_loops", "hotspot", "indexed", "jacobi",
-    "n_body", "structs_of_pointers", "tree_reduction", "warp_reductions",
+    "atomics_in_shared", "conjugate_gradients", "data_dependent_trips", "gather_by_index", "host_loops", "hotspot",
+    "indexed", "jacobi", "n_body", "structs_of_pointers", "tree_reduction", "warp_reductions",
 )  # fmt: skip
-ALONE = ("structs_of_pointers",)  # of them, those whose sets cannot run at once
+ALONE = ("conjugate_gradients",)  # of them, those whose sets cannot run at once
 CASES = [c for path in sorted(PROGRAMS.glob("**/*.cu")) if path.stem in VARIED for c in cases(path)]
 
 

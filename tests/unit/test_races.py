@@ -311,7 +311,7 @@ def test_gradcheck_looks_for_races(problem_file: Path) -> None:
 
 
 def test_gradcheck_says_that_it_did_not_look(problem_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subjects, "_RACE_LIMIT", 100)
+    monkeypatch.setattr(subjects, "RACE_LIMIT", 100)
     subject, arguments = comparison.from_problem(parse(PROBLEM, problem_file), "cpu")
     report = comparison.check(subject, arguments)
     assert report.passed

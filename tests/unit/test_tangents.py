@@ -285,7 +285,8 @@ def test_constant_numbers_beside_active_pointers() -> None:
 
 
 def test_products_are_added_one_by_one(tmp_path: Path) -> None:
-    """So that each is one instruction; a number in front of all terms of a sum is multiplied once."""
+    """So that each is one instruction, but for a sum that is read in them; a number in front of all terms of a sum is
+    multiplied once."""
     source = tmp_path / "pull.cu"
     source.write_text(
         """
@@ -304,4 +305,4 @@ def test_products_are_added_one_by_one(tmp_path: Path) -> None:
     text = hetad.jvp(hetad.load(source)["pull"], wrt=["x", "m"], of=["f"]).source
     assert "2.0f * (x[j] * dot_x[j] + m[j] * dot_m[j])" in text
     assert "dot_s += x[j] * (r * dot_m[j] + m[j] * dot_r);\n        dot_s += m[j] * r * dot_x[j];" in text
-    assert "dot_s -= r * dot_s;\n        dot_s -= s * dot_r;" in text
+    assert "dot_s -= r * dot_s + s * dot_r;" in text
