@@ -30,9 +30,9 @@ def new(body: Body, cursor: Cursor) -> Node:
         return _placed(body, cursor, parts, matching(body.source.tokens, start + 1) or start)
     tokens, opening = _written(body, start)
     size = tree.size_of(tree.typename(Qualified(pointer.type.to), at), at)
-    count = next((p for p in parts if opening is not None and (body.source.start(p) or 0) > opening), None)
+    parts, count = _in_brackets(body, parts, opening)
     implicit = [p for p in parts if p.kind == CursorKind.UNEXPOSED_EXPR and not clang.children(p)]
-    others = [p for p in parts if p is not count and p not in implicit and not objects.is_trivial(p)]
+    others = [p for p in parts if p not in implicit and not objects.is_trivial(p)]
     last = tokens[-1].text if tokens else ""
     if count is None and len(others) == 1:
         made = tree.cast_to(Qualified(pointer.type), tree.call("malloc", (size,), at), at)
@@ -53,6 +53,20 @@ def new(body: Body, cursor: Cursor) -> Node:
     else:
         call = tree.call("malloc", (tree.binary("*", number, size, at) if number is not None else size,), at)
     return tree.cast_to(Qualified(pointer.type), call, at)
+
+
+def _in_brackets(body: Body, parts: list[Cursor], opening: int | None) -> tuple[list[Cursor], Cursor | None]:
+    """The parts beside `new T[n][3]`, and what stands in the first bracket; the others belong to the type."""
+    tokens = body.source.tokens
+    count: Cursor | None = None
+    i = opening
+    while i is not None and i < len(tokens) and is_operator(tokens, i, "["):
+        end = matching(tokens, i) or i
+        for p in [p for p in parts if i < (body.source.start(p) or 0) < end]:
+            parts = [x for x in parts if x is not p]
+            count = p if i == opening else count
+        i = end + 1
+    return parts, count
 
 
 def _many(body: Body, cursor: Cursor, count: Cursor, value: Cursor) -> Node:
