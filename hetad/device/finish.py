@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hetad.adjoint.seeds import stored as stored_in
 from hetad.analysis.effects import KernelEffects, positions_of
+from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.analysis.pointers import Location
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.increments import increment
@@ -140,8 +141,8 @@ def _gather(draft: Draft, made: GatherKernel) -> Gather:
     function = ir.Function(
         name, "kernel", params, VOID, body, draft.span, comment=comment, sweep=sweep, launch_bounds=made.launch_bounds
     )
-    pointers = frozenset(k for k, i in enumerate(primal) if isinstance(draft.kernel.params[i].type, Pointer))
-    effects = KernelEffects(pointers, frozenset(range(len(primal), len(primal) + len(adjoint))))
+    reads = frozenset(k for k, i in enumerate(primal) if holds_pointer(draft.kernel.params[i].type))
+    effects = KernelEffects(reads, frozenset(range(len(primal), len(primal) + len(adjoint))))
     marched = march.axis if march is not None else None
     return Gather(_qualified(draft, function), primal, adjoint, effects, marched, shared, made.tiled, counted)
 
