@@ -23,7 +23,10 @@ def _is_watched(place: ir.Expr) -> bool:
     """Whether other threads may reach what the place stands for, and it is read or written as one value."""
     if not isinstance(place, ir.Var | ir.Index | ir.Member) or isinstance(place.type, Array):
         return False
-    if isinstance(place, ir.Member) and not isinstance(place.base, ir.Var | ir.Index | ir.Member):
+    whole: ir.Expr = place
+    while isinstance(whole, ir.Member):
+        whole = whole.base
+    if not isinstance(whole, ir.Var | ir.Index):
         return False  # of a value that is stored nowhere
     root = root_symbol(place)
     return root is None or root.storage in ("shared", "global", "static")
