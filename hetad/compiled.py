@@ -293,9 +293,9 @@ def build(
     if backend == "cuda":
         if on_cpu.checked:
             raise ArgumentError('checked= runs the program on the CPU; leave out backend="cuda"')
-        from hetad.run import cuda
+        from hetad.run import cuda_executable
 
-        return cuda.build(program, entry, graph)
+        return cuda_executable.build(program, entry, graph)
     from hetad.run import cpu
 
     return cpu.build(program, entry, on_cpu, parts)

@@ -110,12 +110,12 @@ def _run(call: _Call) -> None:
     if call.device < 0:
         work([_on_host(a, True) for a in inputs], [_on_host(a, False) for a in outputs], OnHost(), "cpu")
         return
-    from hetad.run import cuda
+    from hetad.run import cuda, cuda_memory
 
     cuda.require()
-    with cuda.OnDevice.on(call.stream or 0, call.device):
+    with cuda_memory.OnDevice.on(call.stream or 0, call.device):
         given, wanted = ([_on_device(a, call.device) for a in some] for some in (inputs, outputs))
-        work(given, wanted, cuda.OnDevice(), "cuda")
+        work(given, wanted, cuda_memory.OnDevice(), "cuda")
 
 
 def _on_host(a: _Array, readonly: bool) -> Any:
@@ -127,6 +127,6 @@ def _on_host(a: _Array, readonly: bool) -> Any:
 
 
 def _on_device(a: _Array, device: int) -> Any:
-    from hetad.run import cuda
+    from hetad.run import cuda_memory
 
-    return cuda.at(a.data or 0, tuple(a.dims[: a.rank]), np.dtype(_DTYPES[a.dtype]), device)
+    return cuda_memory.at(a.data or 0, tuple(a.dims[: a.rank]), np.dtype(_DTYPES[a.dtype]), device)

@@ -14,7 +14,8 @@ from hetad.diagnostics import BackendError
 from hetad.ir.functions import callees
 from hetad.memops.table import TABLE
 from hetad.rules import operations
-from hetad.run.cuda import CudaExecutable, CudaMemory
+from hetad.run.cuda_executable import CudaExecutable
+from hetad.run.cuda_memory import CudaMemory
 from hetad.run.memory import Buffer, Shape
 
 if TYPE_CHECKING:

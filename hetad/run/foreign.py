@@ -168,11 +168,11 @@ def _see_buffer(value: Any) -> Any:
 
 
 def _on_device(value: Any) -> Any:
-    from hetad.run import cuda
+    from hetad.run import cuda, cuda_memory
 
     if (reason := cuda.unusable_reason()) is not None:
         raise ForeignProblem(f"this array lies in GPU memory, which cannot be used: {reason}")
-    return cuda.view(value)
+    return cuda_memory.view(value)
 
 
 JAX = Library(_see_jax, _make_by_dlpack, immutable=True)

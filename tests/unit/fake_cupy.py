@@ -1,4 +1,4 @@
-"""As much of CuPy as hetad/run/cuda.py uses, on host memory, so that its Python code runs without a GPU.
+"""As much of CuPy as hetad/run/cuda_*.py use, on host memory, so that its Python code runs without a GPU.
 
 Kernels are those that hetad emits for the CPU; `programs` maps device source to the program it came from.
 """

@@ -14,7 +14,7 @@ import pytest
 
 import hetad
 from hetad import targets
-from hetad.run import cuda, cuda_routines
+from hetad.run import cuda, cuda_routines, cuda_table
 from hetad.run.executable import library
 from tests.adapters import need
 from tests.unit import fake_cupy as cp
@@ -63,7 +63,7 @@ def driver() -> Iterator[Any]:
         launcher = signature(cp.launch)
         fake.fake_launcher(launcher)
         cp.register[:] = [fake.fake_parameters]
-        device_source, source = targets.device_source, cuda.table_source()
+        device_source, source = targets.device_source, cuda_table.table_source()
 
         def recorded(program: Any) -> str:
             text = device_source(program)
@@ -71,17 +71,17 @@ def driver() -> Iterator[Any]:
             return text
 
         patch.setattr(targets, "device_source", recorded)
-        patch.setattr(cuda, "_cupy", lambda: cp)
-        patch.setattr(cuda, "_driver", lambda: fake)
+        patch.setattr(cuda, "cupy_module", lambda: cp)
+        patch.setattr(cuda, "driver", lambda: fake)
         patch.setattr(cuda, "unusable_reason", lambda: None)
-        patch.setattr(cuda, "_bring_in_libraries", lambda: None)
+        patch.setattr(cuda, "bring_in_libraries", lambda: None)
         patch.setattr(cuda_routines, "find", lambda _: None)
-        patch.setattr(cuda, "table_source", lambda: source + "// of test_run_cuda")
+        patch.setattr(cuda_table, "table_source", lambda: source + "// of test_run_cuda")
         patch.delenv("HETAD_CUDA_OPTIONS", raising=False)
-        cuda._table.cache_clear()
+        cuda_table.table.cache_clear()
         yield fake
         fake.fake_launcher(None)
-    cuda._table.cache_clear()
+    cuda_table.table.cache_clear()
 
 
 @pytest.fixture(scope="module")

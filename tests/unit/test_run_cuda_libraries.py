@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hetad
-from hetad.run import cuda, cuda_routines
+from hetad.run import cuda_routines, cuda_table
 from hetad.run.executable import library
 from tests.corpus import Case, cases
 from tests.unit import fake_cupy as cp
@@ -70,12 +70,12 @@ def libraries(driver: Any) -> Iterator[Any]:
         fake = library(FAKE.read_text()).handle
         fake.fake_library_journal.restype = ctypes.c_char_p
         fake.fake_stream.restype = ctypes.c_void_p
-        source = cuda.table_source()
+        source = cuda_table.table_source()
         patch.setattr(cuda_routines, "find", lambda _: fake)
-        patch.setattr(cuda, "table_source", lambda: source + "// of test_run_cuda_libraries")
-        cuda._table.cache_clear()
+        patch.setattr(cuda_table, "table_source", lambda: source + "// of test_run_cuda_libraries")
+        cuda_table.table.cache_clear()
         yield fake
-    cuda._table.cache_clear()
+    cuda_table.table.cache_clear()
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_programs(name: str, called: Any) -> None:
 
 def test_a_product_and_its_gradient_are_three_calls(program: hetad.Program, called: Any) -> None:
     c, multiply = np.zeros((N, N)), program["multiply"]
-    before = cuda.library_calls()
+    before = cuda_table.library_calls()
     multiply(None, c, A, B, N, backend="cuda")
     np.testing.assert_allclose(c, B @ A)  # column after column
     g = hetad.gradient(multiply, wrt=("a", "b"), of="c", backend="cuda")
@@ -108,7 +108,7 @@ def test_a_product_and_its_gradient_are_three_calls(program: hetad.Program, call
     np.testing.assert_allclose(found["a"], B.T @ SEED)
     np.testing.assert_allclose(found["b"], SEED @ A.T)
     assert [word for word in called() if word != "create"] == ["gemm"] * 3
-    assert cuda.library_calls() == before + 3
+    assert cuda_table.library_calls() == before + 3
 
 
 def test_a_handle_is_hetads_own(program: hetad.Program) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hetad.run import cuda
+from hetad.run import cuda, cuda_table
 from hetad.run.executable import library
 
 P, N, Z = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
@@ -39,8 +39,8 @@ class Table:
         self.fake.fake_journal.restype = ctypes.c_char_p
         self.fake.fake_capacity.argtypes = (Z,)
         self.released: list[bool] = []
-        code = library(cuda.table_source() + "// for tests: apart from the one that a GPU uses", libraries=())
-        self.kept = cuda.connect(code, self.fake, lambda: self.released.append(True))
+        code = library(cuda_table.table_source() + "// for tests: apart from the one that a GPU uses", libraries=())
+        self.kept = cuda_table.connect(code, self.fake, lambda: self.released.append(True))
         pointers = ctypes.cast(code.function("hetad_cuda_runtime", P)(), ctypes.POINTER(P))
         for i, (name, (result, *arguments)) in enumerate(FIELDS.items()):
             setattr(self, name, ctypes.CFUNCTYPE(result, *arguments)(pointers[i]))
@@ -53,7 +53,7 @@ class Table:
             (ctypes.c_char_p * 1)(b"ramp"),
             (Z * 1)(),
         )
-        self.c_module = cuda._Module(1, *(ctypes.addressof(part) for part in self.module))
+        self.c_module = cuda_table.Module(1, *(ctypes.addressof(part) for part in self.module))
         assert self.prepare(0) == 0
         assert self.prepare(1) == 0
 
@@ -257,9 +257,9 @@ def test_entering_makes_the_device_current(connected: Table) -> None:
 
 
 def test_a_driver_without_what_is_needed() -> None:
-    code = library(cuda.table_source() + "// not connected", libraries=())
+    code = library(cuda_table.table_source() + "// not connected", libraries=())
     with pytest.raises(Exception, match="too old: it has no cuGetErrorName"):
-        cuda.connect(code, ctypes.CDLL(None), lambda: None)
+        cuda_table.connect(code, ctypes.CDLL(None), lambda: None)
 
 
 def test_why_cuda_cannot_be_used() -> None:
