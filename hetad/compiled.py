@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ from hetad.diagnostics import ArgumentError
 from hetad.host.decisions import MemoryLimit
 from hetad.ir.types import Pointer
 from hetad.run import forking
-from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
 from hetad.run.kept import kept
 from hetad.run.lengths import Lengths
 from hetad.run.on_cpu import OnCpu
@@ -23,7 +23,7 @@ from hetad.run.signature import Signature, signature_of
 if TYPE_CHECKING:
     from hetad.frontend.unit import Unit
     from hetad.host.derivation import Request
-    from hetad.host.derivative import Derivative, Primal, SecondOrder
+    from hetad.host.derivative import Derivative, Parameter, Primal, SecondOrder
     from hetad.ir import nodes
     from hetad.run.along import TangentPlan
     from hetad.run.executable import Executable
@@ -77,7 +77,7 @@ class Compiled:
                 primal = self._reached()
                 parts = self._parts("primal")
                 executable = build(primal.program, primal.entry, backend, on_cpu, parts=parts)
-                plan = Plan(executable, primal.parameters, self.signature, primal.written, lengths=self._lengths)
+                plan = Plan(executable, self._interface(primal.parameters))
                 self._plans[backend, on_cpu] = plan
         return plan
 
@@ -89,7 +89,7 @@ class Compiled:
             if limit not in self._watched:
                 primal = self._reached()
                 executable = races.build(primal.program, primal.entry, limit)
-                self._watched[limit] = Plan(executable, primal.parameters, self.signature, primal.written)
+                self._watched[limit] = Plan(executable, self._interface(primal.parameters, watched=True))
             return self._watched[limit]
 
     def watched_gradient_plan(self, choice: Choice, limit: int, sets: int = 0) -> Plan:
@@ -99,7 +99,7 @@ class Compiled:
         derivative = self.derivative(choice)
         with self._lock:
             executable = races.build(derivative.program, derivative.entry, limit)
-            return self._plan(choice, executable, derivative, sets, None)
+            return self._plan(choice, executable, sets, self._interface(derivative.parameters, watched=True))
 
     def choice(self, wrt: Selection, of: Selection | None, options: Mapping[str, Any]) -> Choice:
         """What is asked for in a user's words, if it fits the function.
@@ -132,14 +132,15 @@ class Compiled:
                 graph = bool(choice.options.get("graph", False))
                 parts = self._parts("derivative", choice)
                 executable = build(derivative.program, derivative.entry, backend, on_cpu, graph, parts)
-                self._gradient_plans[key] = self._plan(choice, executable, derivative, sets, self._lengths)
+                self._gradient_plans[key] = self._plan(choice, executable, sets, self._interface(derivative.parameters))
             return self._gradient_plans[key]
 
-    def _plan(
-        self, choice: Choice, executable: Executable, derivative: Derivative, sets: int, lengths: Lengths | None
-    ) -> Plan:
-        written, of = self._reached().written, choice.of or ()
-        parts = (executable, derivative.parameters, self.signature, written, choice.wrt, of, lengths)
+    def _interface(self, parameters: Sequence[Parameter], watched: bool = False) -> Interface:
+        """How what has these parameters is called; the race detector sees for itself what arrays hold."""
+        return Interface(parameters, self.signature, self._reached().written, None if watched else self._lengths)
+
+    def _plan(self, choice: Choice, executable: Executable, sets: int, interface: Interface) -> Plan:
+        parts = (executable, interface, choice.wrt, choice.of or ())
         if not sets:
             return Plan(*parts)
         from hetad.run.batch import BatchPlan
@@ -156,8 +157,8 @@ class Compiled:
                 parts = self._parts("derivative", choice)
                 executable = build(derivative.program, derivative.entry, backend, on_cpu, parts=parts)
                 self._tangent_plans[key] = TangentPlan(
-                    executable, derivative.parameters, self.signature, self._reached().written, choice.wrt, choice.of,
-                    choice.options["directions"], self._lengths,
+                    executable, self._interface(derivative.parameters), choice.wrt, choice.of,
+                    choice.options["directions"],
                 )  # fmt: skip
             return self._tangent_plans[key]
 
@@ -184,9 +185,8 @@ class Compiled:
                 of = [dots[name] for name in choice.of or (RETURN,)]
                 written = self._reached().written | set(of)
                 wrt = (*choice.wrt, *(dots[name] for name in choice.wrt if gradient))
-                self._gradient_plans[key] = Plan(
-                    executable, derivative.parameters, signature, frozenset(written), wrt, of, self._lengths
-                )
+                interface = Interface(derivative.parameters, signature, frozenset(written), self._lengths)
+                self._gradient_plans[key] = Plan(executable, interface, wrt, of)
             return self._gradient_plans[key]
 
     @property

@@ -6,26 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hetad.compiled import Backend, Choice, backend_for
+from hetad.compiled import Backend, Choice
+from hetad.derived import Derived
 from hetad.diagnostics import ExecutionError
 from hetad.ir.types import Float
-from hetad.origin import Derivation
-from hetad.rebuilt import Rebuilt
-from hetad.results import Result, as_mapping
+from hetad.results import Result
 from hetad.run.call import RETURN, LaunchConfiguration, Plan
-from hetad.run.report import Report
-from hetad.run.signature import bind, nearest
-from hetad.shown import describe, with_source
+from hetad.run.signature import bind
 
 if TYPE_CHECKING:
-    from hetad.api import Function, Program
+    from hetad.api import Function
     from hetad.debugger.findings import Debugged
     from hetad.host.decisions import Saved
     from hetad.host.derivative import Derivative
     from hetad.run.on_cpu import OnCpu
 
 
-class Gradient(Rebuilt):
+class Gradient(Derived):
     """The derivative of a function.  Arguments are those of the function; a kernel needs grid= and block= again."""
 
     def __init__(
@@ -33,57 +30,20 @@ class Gradient(Rebuilt):
         progress: bool = False, sets: int = 0, debug: bool = False,
     ) -> None:  # fmt: skip
         """`sets`: of a batch.  `debug`: whether a gradient that is not finite is an error."""
-        self._debug = debug
-        self._progress = progress
-        self._sets = sets
-        self.function = function
-        self.wrt = choice.wrt
-        self.of = choice.of
-        self.derivative: Derivative = function.compiled.derivative(choice)
-        self._choice = choice
-        self._requested = backend
-        self._on_cpu = on_cpu
-        self._signature = function.compiled.signature
+        self._debug, self._sets = debug, sets
+        super().__init__(function, choice, backend, on_cpu, progress)
+        self.derivative = function.compiled.derivative(choice)
         self._seed_names = (RETURN,) if choice.of is None else choice.of
         self._plans: dict[bool, tuple[Derivative, Plan]] = {}  # with the function's value, and without
-        self._last: tuple[Derivative, Plan] | None = None  # of the last call
-        self._source: str | None = None
-        describe(self, function.definition, self._described())
-
-    @property
-    def backend(self) -> Backend:
-        """Where it runs: "cuda" or "cpu"."""
-        return backend_for(self._requested)
-
-    @property
-    def source(self) -> str:
-        """The derivative program as one .cu that nvcc compiles."""
-        if self._source is None:
-            from hetad import pipeline
-
-            self._source = pipeline.source(self.derivative)
-        return self._source
-
-    @property
-    def program(self) -> Program:
-        """The derivative as a program, whose one function can be run and differentiated again."""
-        from hetad.api import Program
-
-        return Program(Derivation(self))
-
-    @property
-    def last_report(self) -> Report | None:
-        """What the last call saved, ran again and launched; None before the first."""
-        return self._last[1].executable.report() if self._last is not None else None
 
     @property
     def last_saves(self) -> list[tuple[Saved | None, int]]:
         """With `measure`: what the last call saved, and how many bytes of it in all; None stands for checkpoints."""
         if self._last is None:
             return []
-        derivative, plan = self._last
+        derivative = next(made for made, plan in self._plans.values() if plan is self._last)
         saved = derivative.explanation.saved
-        found = plan.executable.saved_by(len(saved))
+        found = self._last.executable.saved_by(len(saved))
         return [*zip(saved, found, strict=False), (None, found[-1])]
 
     def __call__(
@@ -195,24 +155,15 @@ class Gradient(Rebuilt):
         plan = compiled.watched_gradient_plan(self._choice, limit, self._sets)
         plan.gradient(values, self._seeds(seeds, self._seed_names), configuration)
 
-    def __repr__(self) -> str:
-        return f"<hetad {self._title()}: {self._signature.text}>"
-
-    def _repr_html_(self) -> str:
-        signature = self._signature
-        return with_source(f"hetad {self._title()}", [(signature.text, signature.place)], self.source)
-
-    def _title(self) -> str:
-        of = "the return value" if self.of is None else ", ".join(self.of)
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
         batch = f" for {self._sets} sets" if self._sets else ""
-        return f"gradient of {of} with respect to {', '.join(self.wrt)}{batch}"
+        return f"gradient of {self._outputs()} with respect to {', '.join(self.wrt)}{batch}"
 
-    def _described(self) -> str:
+    def _called_with(self) -> str:
         seeds = "" if self.of is None else f", seeds={{{', '.join(f'{n!r}: ...' for n in self.of)}}}"
-        return (
-            f"The {self._title()}.\n\n    {self._signature.text}    ({self._signature.place})\n\n"
-            f"Called with the arguments of the function{seeds}; gives {', '.join(self.wrt)} by name, or unpacked."
-        )
+        return f"Called with the arguments of the function{seeds}; gives {', '.join(self.wrt)} by name, or unpacked."
 
     def _run(
         self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: LaunchConfiguration | None,
@@ -263,17 +214,8 @@ class Gradient(Rebuilt):
                 choice = replace(choice, options={**choice.options, "value": False})
             plan = compiled.gradient_plan(choice, self.backend, self._on_cpu, self._sets)
             self._plans[value] = compiled.derivative(choice), plan
-        self._last = self._plans[value]
-        return self._last[1]
+        self._last = self._plans[value][1]
+        return self._last
 
     def _seeds(self, seeds: Any, allowed: Sequence[str]) -> Mapping[str, Any]:
-        if seeds is None:
-            return {}
-        given = as_mapping(seeds)
-        if given is None:
-            example = f"seeds={{{', '.join(f'{name!r}: ...' for name in allowed)}}}"
-            raise self._signature.refuse(f"seeds must be a mapping, got a {type(seeds).__name__}", f"use {example}")
-        for name in given:
-            if name not in allowed:
-                raise self._signature.refuse(f"there is no output {name!r} to seed", nearest(str(name), allowed))
-        return given
+        return {} if seeds is None else self._checked_names(seeds, allowed, "seeds")

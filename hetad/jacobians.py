@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,7 +75,7 @@ def jacobian(
     optimize = optimize if isinstance(optimize, bool | str) else tuple(optimize)  # for tangents and for gradients
     along = {"optimize": optimize, "cpu_threads": cpu_threads, "checked": checked}
     more = {"deterministic": deterministic, "memory_limit": memory_limit, "host_memory": host_memory}
-    return Jacobian(function, wrt, of, backend, mode, sparsity, directions, (along, along | more), progress)
+    return Jacobian(function, wrt, of, mode, sparsity, Products(backend, directions, along, along | more, progress))
 
 
 def hessian(
@@ -112,20 +113,27 @@ def hessian(
     return Hessian(function, wrt, of, backend, sparsity, options, progress)
 
 
+@dataclass(frozen=True)
+class Products:
+    """How products with unit vectors are made."""
+
+    backend: str | None
+    directions: int  # along which one goes
+    forward: Options
+    reverse: Options
+    progress: bool
+
+
 class Jacobian(Rebuilt):
     """Called with the arguments of the function; a kernel needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, wrt: Selection, of: Selection | None, backend: str | None, mode: Mode,
-        sparsity: Any, directions: int, options: tuple[Options, Options], progress: bool,
-    ) -> None:  # fmt: skip
-        """`options`: of tangents, and of gradients."""
+        self, function: Function, wrt: Selection, of: Selection | None, mode: Mode, sparsity: Any, how: Products
+    ) -> None:
         if mode not in ("auto", "forward", "reverse"):
             raise ArgumentError(f"mode={mode!r}: there are 'auto', 'forward' and 'reverse'")
-        checked_directions(directions)
-        self.function, self.mode, self._progress = function, mode, progress
-        self._directions, self._backend = directions, backend
-        self._forward, self._reverse = options
+        checked_directions(how.directions)
+        self.function, self.mode, self._how = function, mode, how
         choice = function.compiled.choice(wrt, of, {})
         self.wrt, self.of = choice.wrt, choice.of
         self._made: dict[object, Any] = {}
@@ -133,8 +141,8 @@ class Jacobian(Rebuilt):
         if sparsity is not None:
             if len(self.wrt) != 1 or self.of is None or len(self.of) != 1:
                 raise ArgumentError("sparsity= is for one output array with respect to one input array")
-            detection = Detection(function, self.wrt, self.of, backend, directions, self._forward["cpu_threads"])
-            self._sparsity = Sparsity(sparsity, detection, partial(_steps, what="pattern", shown=progress))
+            detection = Detection(function, self.wrt, self.of, how.backend, how.directions, how.forward["cpu_threads"])
+            self._sparsity = Sparsity(sparsity, detection, partial(_steps, what="pattern", shown=how.progress))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The derivatives at `args`, which stay as they are.
@@ -157,19 +165,21 @@ class Jacobian(Rebuilt):
     @property
     def backend(self) -> Backend:
         """Where it runs: "cuda" or "cpu"."""
-        return backend_for(self._backend)
+        return backend_for(self._how.backend)
 
     def _along(self, count: int) -> Any:
         """The tangent along so many directions."""
         if count not in self._made:
-            self._made[count] = jvp(self.function, self.wrt, self.of, self._backend, directions=count, **self._forward)
+            self._made[count] = jvp(
+                self.function, self.wrt, self.of, self._how.backend, directions=count, **self._how.forward
+            )
         return self._made[count]
 
     def _products(self, values: Mapping[str, Any], launch: Any, vectors: Any) -> Iterator[Any]:
         """J v for each of the vectors, several at a time."""
-        count = max(1, min(self._directions, len(vectors)))
+        count = max(1, min(self._how.directions, len(vectors)))
         tangent = self._along(count)
-        for start in _steps(range(0, len(vectors), count), "jacobian", self._progress):
+        for start in _steps(range(0, len(vectors), count), "jacobian", self._how.progress):
             some = np.zeros((count, vectors.shape[1]))
             some[: len(vectors) - start] = vectors[start : start + count]
             found = tangent(*values.values(), tangents=_given(values, self.wrt, some), **launch)
@@ -184,7 +194,7 @@ class Jacobian(Rebuilt):
 
     def _by_rows(self, values: Mapping[str, Any], launch: Any, rows: int) -> Any:
         found = []
-        for first in _steps(range(0, rows, ROWS), "jacobian", self._progress):
+        for first in _steps(range(0, rows, ROWS), "jacobian", self._how.progress):
             count = min(ROWS, rows - first)
             seeds = None if self.of is None else _given(values, self.of, np.eye(count, rows, first))
             some = self._backward(count)(*values.values(), seeds=seeds, **launch)
@@ -203,9 +213,9 @@ class Jacobian(Rebuilt):
     def _backward(self, count: int) -> Any:
         """The gradient for so many seeds."""
         if ("backward", count) not in self._made:
-            self._made["backward", count] = gradient(
-                self.function, self.wrt, self.of, self._backend, batch=count if count > 1 else None, **self._reverse
-            )  # fmt: skip
+            batch = count if count > 1 else None
+            made = gradient(self.function, self.wrt, self.of, self._how.backend, batch=batch, **self._how.reverse)
+            self._made["backward", count] = made
         return self._made["backward", count]
 
     def pattern(self, *args: Any, **named: Any) -> Any:

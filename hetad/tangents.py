@@ -7,71 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hetad.compiled import Backend, Choice, backend_for
-from hetad.origin import Derivation
-from hetad.rebuilt import Rebuilt
-from hetad.results import Result, as_mapping
+from hetad.compiled import Backend, Choice
+from hetad.derived import Derived
+from hetad.results import Result
 from hetad.run.arrays import ArrayParameter, converter
 from hetad.run.call import RETURN, ZerosLike
 from hetad.run.layout import dtype_of
-from hetad.run.signature import bind, nearest
-from hetad.shown import describe, with_source
+from hetad.run.signature import bind
 
 if TYPE_CHECKING:
-    from hetad.api import Function, Program
-    from hetad.host.derivative import Derivative
+    from hetad.api import Function
     from hetad.run.along import TangentPlan
     from hetad.run.call import LaunchConfiguration, Plan
     from hetad.run.on_cpu import OnCpu
-    from hetad.run.report import Report
-    from hetad.run.signature import Signature
 
 
-class Tangent(Rebuilt):
+class Tangent(Derived):
     """The derivative of a function along directions, in forward mode.  Arguments are those of the function; a kernel
     needs grid= and block= again."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
-        progress: bool = False,
-    ) -> None:  # fmt: skip
-        self.function = function
-        self.wrt = choice.wrt
-        self.of = choice.of
+        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu, progress: bool = False
+    ) -> None:
+        super().__init__(function, choice, backend, on_cpu, progress)
         self.directions: int = choice.options["directions"]
-        self.derivative: Derivative = function.compiled.derivative(choice)
-        self._choice, self._requested = choice, backend
-        self._on_cpu, self._progress = on_cpu, progress
-        self._signature = function.compiled.signature
+        self.derivative = function.compiled.derivative(choice)
         self._made: TangentPlan | None = None
-        self._source: str | None = None
-        describe(self, function.definition, _described(self))
-
-    @property
-    def backend(self) -> Backend:
-        """Where it runs: "cuda" or "cpu"."""
-        return backend_for(self._requested)
-
-    @property
-    def source(self) -> str:
-        """The derivative program as one .cu that nvcc compiles."""
-        if self._source is None:
-            from hetad import pipeline
-
-            self._source = pipeline.source(self.derivative)
-        return self._source
-
-    @property
-    def program(self) -> Program:
-        """The derivative as a program, whose one function can be run and differentiated again."""
-        from hetad.api import Program
-
-        return Program(Derivation(self))
-
-    @property
-    def last_report(self) -> Report | None:
-        """What the last call launched; None before the first."""
-        return self._made.executable.report() if self._made is not None else None
 
     def __call__(
         self, *args: Any, tangents: Mapping[str, Any], grid: Any = None, block: Any = None, shared_mem: Any = 0,
@@ -122,27 +83,24 @@ class Tangent(Rebuilt):
         count = len(self._signature.parameters)
         return plan.execute_along(values[:count], values[count:], launch, self._progress)
 
-    def __repr__(self) -> str:
-        return f"<hetad {self.title}: {self._signature.text}>"
-
-    def _repr_html_(self) -> str:
-        return _as_html(self)
-
     @property
     def title(self) -> str:
         """What it is, in a few words."""
-        return f"tangent of {_outputs(self.of)} along {', '.join(self.wrt)}"
+        return f"tangent of {self._outputs()} along {', '.join(self.wrt)}"
+
+    def _called_with(self) -> str:
+        return _with_tangents(self.wrt)
 
     def _plan(self) -> TangentPlan:
         if self._made is None:
-            self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._on_cpu)
+            self._last = self._made = self.function.compiled.tangent_plan(self._choice, self.backend, self._on_cpu)
         return self._made
 
     def _run(
         self, args: Sequence[Any], tangents: Mapping[str, Any], launch: LaunchConfiguration | None,
         named: dict[str, Any],
     ) -> tuple[Any, Any]:  # fmt: skip
-        given = checked_names(self._signature, tangents, self.wrt, "tangents")
+        given = self._checked_names(tangents, self.wrt, "tangents")
         values = bind(self._signature, args, named)
         returned, outputs, found = self._plan().along(values, given, launch, self._progress)
         if self.of is None:
@@ -151,48 +109,16 @@ class Tangent(Rebuilt):
         return Result(self.of, [outputs.get(n) for n in self.of]), Result(self.of, [found.get(n) for n in self.of])
 
 
-class HessianProduct(Rebuilt):
+class HessianProduct(Derived):
     """The product of a function's Hessian with a vector; of several outputs, of their sum weighted by the seeds."""
 
     def __init__(
-        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu,
-        progress: bool = False,
-    ) -> None:  # fmt: skip
-        self.function = function
-        self.wrt = choice.wrt
-        self.of = choice.of
+        self, function: Function, choice: Choice, backend: Backend | None, on_cpu: OnCpu, progress: bool = False
+    ) -> None:
+        super().__init__(function, choice, backend, on_cpu, progress)
         self.second = function.compiled.second_order(choice)
-        self.derivative: Derivative = self.second.derivative
-        self._choice, self._requested = choice, backend
-        self._on_cpu, self._progress = on_cpu, progress
-        self._signature = function.compiled.signature
+        self.derivative = self.second.derivative
         self._plans: dict[bool, Plan] = {}  # with the gradient, and without
-        self._last: Plan | None = None  # of the last call
-        describe(self, function.definition, _described(self))
-
-    @property
-    def backend(self) -> Backend:
-        """Where it runs: "cuda" or "cpu"."""
-        return backend_for(self._requested)
-
-    @property
-    def source(self) -> str:
-        """The derivative program as one .cu that nvcc compiles."""
-        from hetad import pipeline
-
-        return pipeline.source(self.derivative)
-
-    @property
-    def program(self) -> Program:
-        """The derivative as a program, whose one function can be run and differentiated again."""
-        from hetad.api import Program
-
-        return Program(Derivation(self))
-
-    @property
-    def last_report(self) -> Report | None:
-        """What the last call saved, ran again and launched; None before the first."""
-        return self._last.executable.report() if self._last is not None else None
 
     def __call__(
         self, *args: Any, tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None = None, grid: Any = None,
@@ -247,24 +173,21 @@ class HessianProduct(Rebuilt):
         tangents = (p.symbol.name for p in self.second.tangent.parameters if p.role == "tangent")
         return (*self._signature.parameters, *tangents, *self._plan(gradient=False).adjoint_names)
 
-    def __repr__(self) -> str:
-        return f"<hetad {self.title}: {self._signature.text}>"
-
-    def _repr_html_(self) -> str:
-        return _as_html(self)
-
     @property
     def title(self) -> str:
         """What it is, in a few words."""
-        return f"Hessian product of {_outputs(self.of)} with respect to {', '.join(self.wrt)}"
+        return f"Hessian product of {self._outputs()} with respect to {', '.join(self.wrt)}"
+
+    def _called_with(self) -> str:
+        return _with_tangents(self.wrt)
 
     def _run(
         self, args: Sequence[Any], tangents: Mapping[str, Any], seeds: Mapping[str, Any] | None,
         launch: LaunchConfiguration | None, named: dict[str, Any], *, gradient: bool,
     ) -> tuple[Result | None, Result]:  # fmt: skip
         """The gradient, if that is wanted, and the product."""
-        given = checked_names(self._signature, tangents, self.wrt, "tangents")
-        weights = checked_names(self._signature, {} if seeds is None else seeds, self.of or (RETURN,), "seeds")
+        given = self._checked_names(tangents, self.wrt, "tangents")
+        weights = self._checked_names({} if seeds is None else seeds, self.of or (RETURN,), "seeds")
         values = bind(self._signature, args, named)
         dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
         plan = self._plan(gradient)
@@ -325,32 +248,6 @@ class HessianProduct(Rebuilt):
         return self._last
 
 
-def checked_names(signature: Signature, given: Any, allowed: Sequence[str], what: str) -> Mapping[str, Any]:
-    """The mapping, if it names only what is allowed."""
-    found = as_mapping(given)
-    if found is None:
-        example = f"{what}={{{', '.join(f'{name!r}: ...' for name in allowed)}}}"
-        raise signature.refuse(f"{what} must be a mapping, got a {type(given).__name__}", f"use {example}")
-    for name in found:
-        if name not in allowed:
-            raise signature.refuse(f"{what}: there is no {name!r}", nearest(str(name), allowed))
-    return found
-
-
-def _outputs(of: Sequence[str] | None) -> str:
-    return "the return value" if of is None else ", ".join(of)
-
-
-def _described(derivative: Tangent | HessianProduct) -> str:
-    """Its documentation."""
-    signature = derivative.function.compiled.signature
-    tangents = ", ".join(f"{name!r}: ..." for name in derivative.wrt)
-    return (
-        f"The {derivative.title}.\n\n    {signature.text}    ({signature.place})\n\n"
-        f"Called with the arguments of the function, and tangents={{{tangents}}}."
-    )
-
-
-def _as_html(derivative: Tangent | HessianProduct) -> str:
-    signature = derivative.function.compiled.signature
-    return with_source(f"hetad {derivative.title}", [(signature.text, signature.place)], derivative.source)
+def _with_tangents(wrt: Sequence[str]) -> str:
+    tangents = ", ".join(f"{name!r}: ..." for name in wrt)
+    return f"Called with the arguments of the function, and tangents={{{tangents}}}."

@@ -95,14 +95,13 @@ def function_of(program: Program, problem: Problem) -> Launchable:
 
 def of_function(
     function: Launchable, wrt: Sequence[str], of: Sequence[str] | None, backend: str | None,
-    launch: Mapping[str, Any], cpu_threads: int | None = None, tangent: bool = True, checked: bool | None = None,
-    **options: Any,
+    launch: Mapping[str, Any], tangent: bool = True, **options: Any,
 ) -> Subject:  # fmt: skip
     """The subject for a function of a loaded program; `launch` is its grid and block if it is a kernel.  `tangent`:
     whether the gradient is compared with the tangent too."""
     import hetad
 
-    on_cpu: dict[str, Any] = {"cpu_threads": cpu_threads, "checked": checked}
+    on_cpu = {key: options.pop(key, None) for key in ("cpu_threads", "checked")}
     gradient = hetad.gradient(function, wrt=wrt, of=of, backend=backend, **on_cpu, **options)
     return of_gradient(gradient, launch, on_cpu, tangent, options.get("optimize", True))
 

@@ -10,16 +10,14 @@ import numpy as np
 
 from hetad.run import foreign
 from hetad.run.arrays import ArrayParameter, Converter, converter, members_of
-from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
 from hetad.run.memory import Buffer
-from hetad.run.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hetad.host.derivative import Parameter
     from hetad.run.executable import Executable
-    from hetad.run.lengths import Lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +36,11 @@ class TangentPlan(Plan):
     """Calls of one tangent.  With several directions, the first axis of what holds tangents counts them."""
 
     def __init__(
-        self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
-        wrt: Sequence[str], of: Sequence[str] | None, directions: int, lengths: Lengths | None = None,
+        self, executable: Executable, interface: Interface, wrt: Sequence[str], of: Sequence[str] | None,
+        directions: int,
     ) -> None:  # fmt: skip
-        super().__init__(executable, parameters, signature, written, lengths=lengths)
+        super().__init__(executable, interface)
+        parameters, signature = interface.parameters, interface.signature
         self.directions = directions
         names = [p.symbol.name for p in parameters if p.role == "primal"]
         cells: dict[str, list[Any]] = {}

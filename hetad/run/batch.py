@@ -11,16 +11,14 @@ import numpy as np
 
 from hetad.ir.types import Pointer
 from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, converter, on_host
-from hetad.run.call import RETURN, LaunchConfiguration, Plan
+from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
 from hetad.run.layout import dtype_of
 from hetad.run.memory import Buffer
 
 if TYPE_CHECKING:
-    from hetad.host.derivative import Parameter
     from hetad.ir.nodes import Function
     from hetad.run.executable import Executable
     from hetad.run.lengths import Lengths
-    from hetad.run.signature import Signature
 
 
 class BatchPlan(Plan):
@@ -30,11 +28,11 @@ class BatchPlan(Plan):
     """
 
     def __init__(
-        self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
-        wrt: Sequence[str], of: Sequence[str], lengths: Lengths | None, *, function: Function,
-        batched: Sequence[str], sets: int,
+        self, executable: Executable, interface: Interface, wrt: Sequence[str], of: Sequence[str], *,
+        function: Function, batched: Sequence[str], sets: int,
     ) -> None:  # fmt: skip
-        super().__init__(executable, parameters, signature, written, wrt, of, lengths)
+        super().__init__(executable, interface, wrt, of)
+        signature = interface.signature
         self.sets = sets
         types = [p.type for p in function.params]
         self._differs = [name in batched for name in signature.parameters]

@@ -90,17 +90,27 @@ class _Adjoint:
     seeded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What a compiled function takes, and how it is called from Python."""
+
+    parameters: Sequence[Parameter]
+    signature: Signature
+    written: frozenset[str]  # parameters whose arrays it stores to
+    lengths: Lengths | None = None
+
+
 class Plan:
     """Calls of one executable.  `of` and `wrt` are empty for a primal."""
 
     def __init__(
-        self, executable: Executable, parameters: Sequence[Parameter], signature: Signature, written: frozenset[str],
-        wrt: Sequence[str] = (), of: Sequence[str] = (), lengths: Lengths | None = None,
-    ) -> None:  # fmt: skip
+        self, executable: Executable, interface: Interface, wrt: Sequence[str] = (), of: Sequence[str] = ()
+    ) -> None:
+        parameters, signature = interface.parameters, interface.signature
         self.executable = executable
         self.signature = signature
         self._memory = executable.memory
-        self._lengths = lengths
+        self._lengths = interface.lengths
         self._fits: dict[tuple[Any, ...], bool] = {}  # calls whose arrays were long enough: whether that is all
         cells = executable.frame.cells
         self._inputs: list[_Input] = []
@@ -115,7 +125,7 @@ class Plan:
             name, type_ = p.symbol.name, p.symbol.type
             match p.role:
                 case "primal":
-                    made = converter(name, type_, signature, p.space, name in written)
+                    made = converter(name, type_, signature, p.space, name in interface.written)
                     if isinstance(made, ArrayParameter) and wrt:  # a gradient leaves its arguments as they are
                         made = replace(made, stays=True)
                     array = made if isinstance(made, ArrayParameter) else None

@@ -289,7 +289,7 @@ def test_seeds(program: hetad.Program) -> None:
     x, y = np.ones(2, np.float32), np.ones(2, np.float32)
     with pytest.raises(hetad.ArgumentError, match=r"'y' is an array, so its gradient needs a seed"):
         g(2, 3.0, x, y)
-    with pytest.raises(hetad.ArgumentError, match="there is no output 'return' to seed"):
+    with pytest.raises(hetad.ArgumentError, match="seeds: there is no 'return'"):
         g(2, 3.0, x, y, seeds={"return": 1.0})
     with pytest.raises(hetad.ArgumentError, match="seeds must be a mapping, got a ndarray"):
         g(2, 3.0, x, y, seeds=y)  # type: ignore[arg-type]

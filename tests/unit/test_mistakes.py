@@ -296,7 +296,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str, str, str]] = {
     ),
     "a seed of an input": (
         gradient("two", *IN_TWO, make=OF_TWO, seeds={"x": x()}),
-        "there is no output 'x' to seed",
+        "seeds: there is no 'x'",
         SIGNATURE,
         "help: there is y, z",
     ),

@@ -28,7 +28,7 @@ from hetad.ir.types import (
     Struct,
     Type,
 )
-from hetad.run.call import LaunchConfiguration, Plan
+from hetad.run.call import Interface, LaunchConfiguration, Plan
 from hetad.run.cpu import CpuExecutable
 from hetad.run.executable import library
 from hetad.run.signature import bind, signature_of
@@ -59,7 +59,9 @@ def primal(c: str, written: str = "", returns: Type = VOID, kind: Any = "host", 
     configuration = {"grid": DIM3, "block": DIM3, "shared_mem": SIZE_T, "stream": STREAM} if kind == "kernel" else {}
     parameters = [Parameter(symbol(n, t), n) for n, t in configuration.items()]  # type: ignore[arg-type]
     parameters += [Parameter(s, "primal", None, "device") for s in function.params]
-    return Plan(executable(c, parameters, returns), parameters, signature_of(function), frozenset(written.split()))
+    return Plan(
+        executable(c, parameters, returns), Interface(parameters, signature_of(function), frozenset(written.split()))
+    )
 
 
 AXPY = "int n = A(0, int); double a = A(1, double); const double *x = A(2, double *); double *y = A(3, double *);"
@@ -91,7 +93,12 @@ def axpy_grad() -> Plan:
         for (int i = 0; i < n; i++) { *adj_a += adj_y[i] * x[i]; adj_x[i] += a * adj_y[i]; }
         return 0;"""
     )
-    return Plan(executable(c, parameters), parameters, signature_of(function), frozenset("y"), ("a", "y", "x"), ("y",))
+    return Plan(
+        executable(c, parameters),
+        Interface(parameters, signature_of(function), frozenset("y")),
+        ("a", "y", "x"),
+        ("y",),
+    )
 
 
 # --- the primal ----------------------------------------------------------------------------------
@@ -348,7 +355,9 @@ def test_the_seed_of_a_return_value_and_structs() -> None:
     c = """struct p { int n; double x; } *p = args[0], *q = A(1, struct p *), *ap = A(3, struct p *);
            ap->x += A(2, double) * q[0].x; A(4, struct p *)[0].x += A(2, double) * p->x;
            *(double *)result = p->x * q[0].x; return 0;"""
-    plan = Plan(executable(c, parameters, DOUBLE), parameters, signature_of(function), frozenset(), ("p", "q"))
+    plan = Plan(
+        executable(c, parameters, DOUBLE), Interface(parameters, signature_of(function), frozenset()), ("p", "q")
+    )
     q = np.array([(1, 3.0), (2, 4.0)], np.dtype([("n", "i4"), ("x", "f8")], align=True))
     value, (p_bar, q_bar) = plan.gradient([{"n": 1, "x": 2.0}, q], {}, None)
     assert value == 6.0
