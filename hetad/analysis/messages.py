@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.memops import nccl
-from hetad.memops.communication import ACTIONS, INTEGERS
+from hetad.memops.communication import ACTIONS, INTEGERS, STARTED
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import communication, operations
@@ -66,11 +66,11 @@ def started(statements: Iterable[ir.Stmt]) -> Iterator[ir.Expr]:
 
 
 def remembered(statements: Iterable[ir.Stmt]) -> Iterator[ir.Expr]:
-    """The pointers to what is received, where the forward sweep remembers the place of the adjoint."""
+    """The pointers to memory of which the forward sweep remembers the place of the adjoint."""
     for s in statements:
         row = moves(s)
         if row is not None and isinstance(s, ir.Call) and communication.remembers_adjoint(s.function):
-            yield from received(s, row)
+            yield from (*received(s, row), *(sent(s, row) if s.function in STARTED else ()))
 
 
 def completes(s: ir.Stmt) -> bool:

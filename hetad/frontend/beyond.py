@@ -58,6 +58,10 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         r"cudaStreamAttachMemAsync",
         ("managed memory that belongs to a stream", "leave it attached to all streams, as cudaMallocManaged does"),
     ),
+    (
+        r"MPI_(?:Win(?:_\w+)?|R?Put|R?Get|R?Accumulate|R?Get_accumulate|Fetch_and_op|Compare_and_swap)",
+        ("one-sided communication of MPI", "send what is put, and what is got, with MPI_Isend and MPI_Irecv"),
+    ),
     (r"qsort(?:_r)?|bsearch|atexit", ("C functions that call functions of the program", "write the loop out")),
     (
         r"strtok(?:_r)?|strn?dup|v?asprintf|getline|getdelim|v(?:s|sn|f)?printf|v(?:s|f)?scanf",

@@ -22,17 +22,19 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import convert, integer, var
 from hetad.ir.simplify import simplest
-from hetad.ir.types import COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
+from hetad.ir.types import ADJOINT_OF_COLLECTIVE, COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
 from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
 from hetad.memops import nccl
 from hetad.memops.communication import (
     BEGINS,
     BYTES,
+    HANDLES,
     HEADER,
     IN_PLACE,
     MAKE_COMMUNICATORS,
     OTHER_OPERATORS,
     REALS,
+    STARTED,
     SUM,
 )
 from hetad.memops.operation import MemoryOperation
@@ -54,6 +56,8 @@ _TOLD = ("request", "request_held", "requests", "status", "number", "numbers", "
 _WIDTHS = {**dict(zip(REALS, (4, 8), strict=True)), **nccl.REALS}
 _BYTES = (*BYTES, *nccl.BYTES)
 _OF_ONE_BUFFER = (communication.elements_bytes, communication.nccl_bytes)
+_NO_HANDLE = {"type": "MPI_DATATYPE_NULL", "block_type": "MPI_DATATYPE_NULL", "operator": "MPI_OP_NULL"}
+_POINTERS = (*_BUFFERS, "counts", "places", "sent_counts", "sent_places")
 _FREES = {"MPI_Comm_free": communication.comm_free, "MPI_Type_free": communication.type_free}
 
 
@@ -61,6 +65,7 @@ class CommunicationAdjoints:
     def __init__(self, engine: HostEngine) -> None:
         self.engine = engine
         self._active = self._starts = False
+        self._joined = communication.joined
         self._known = engine.pointers, engine.spaces
 
     def find(self, body: ir.Body) -> None:
@@ -69,6 +74,7 @@ class CommunicationAdjoints:
         if self._active:
             refuse_work_in_groups(body, self.engine.is_active)
         self._starts = self._active and any(True for _ in messages.started(walk_stmts(body)))
+        self._joined = joins(body)
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Parts:
         save, restore = self._told(s, row)
@@ -80,11 +86,13 @@ class CommunicationAdjoints:
             return [*save, *self._synchronised(s, row), s], restore
         refuse_without_derivative(s, row, self.engine.is_active_pointer)
         rule = RULES[s.function]
-        call = s if rule.forward is None else self._call(rule.forward, s, row, s.result)
+        calls: list[ir.Stmt] = [s if rule.forward is None else self._call(rule.forward, s, row, s.result)]
+        if rule.adjoint:
+            behind = self._call(communication.pending, s, row)
+            calls = [self._call(communication.starting, s, row), *calls, behind]
         assert rule.pullback is not None
-        flush = [f for i in sorted(row.positions("dst", "updated")) for f in self.engine.memory.flush(bare(s.args[i]))]
-        reverse = [*restore, *flush, self._call(rule.pullback, s, row)]
-        return [*save, *self._synchronised(s, row), call], reverse
+        reverse = [*restore, *self._flushed(s, row), self._call(rule.pullback, s, row)]
+        return [*save, *self._synchronised(s, row), *calls], reverse
 
     def turn(self, span: Span) -> list[ir.Stmt]:
         """Between the sweeps: all that was started has come to its end."""
@@ -99,7 +107,7 @@ class CommunicationAdjoints:
         if s.function in _FREES and self._active:
             return [_FREES[s.function](*s.args, result=s.result, span=s.span)]
         made = out_place(s.args[-1]) if s.function in MAKE_COMMUNICATORS and self._active else None
-        return [s, communication.joined(made, span=s.span)] if made is not None else [s]
+        return [s, self._joined(made, span=s.span)] if made is not None else [s]
 
     def _synchronised(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
         """The library may read memory of the device, which a launch may be about to write: the program has waited for
@@ -147,6 +155,14 @@ class CommunicationAdjoints:
 
     # -- adjoints
 
+    def _flushed(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
+        """Variables may have a part of their adjoints on the device when these go back: where a wait is undone, or the
+        operation itself."""
+        pointers = self.engine.pointers
+        targets = [t for i in sorted(row.positions("dst", "updated")) for t in pointers.targets(bare(s.args[i]))]
+        back = pointers.in_flight if row.action == "complete" else () if row.action == "start" else targets
+        return [f for t in back if isinstance(t, ir.Symbol) for f in self.engine.flush(t, s.span)]
+
     def _has_numbers(self, s: ir.Call) -> bool:
         return messages.has_numbers(s, self.engine.pointers, self.engine.is_active_pointer)
 
@@ -163,12 +179,10 @@ class CommunicationAdjoints:
     def _operand(self, s: ir.Call, row: MemoryOperation, role: str) -> ir.Expr:
         """What an operation is given: an argument, the adjoint of one, or what is known of the memory."""
         kind, _, of = role.partition("_")
-        if kind in ("adj", "on") and of in _BUFFERS:
-            at = row.position(of)
-            assert at is not None
+        if kind in ("adj", "on") and of in _BUFFERS and (at := row.position(of)) is not None:
             return self._adjoint(s, s.args[at]) if kind == "adj" else where(*self._known, s.args[at])
         at = row.position(role)
-        return s.args[at] if at is not None else integer(s.span.line if role == "line" else 0, s.span, INT)
+        return s.args[at] if at is not None else _absent(s, role)
 
     def _adjoint(self, s: ir.Call, arg: ir.Expr) -> ir.Expr:
         pointer = bare(arg)
@@ -177,6 +191,23 @@ class CommunicationAdjoints:
         if isinstance(pointer, ir.Const) and pointer.text == IN_PLACE:
             return pointer
         return ir.Const(0, Pointer(VOID), "NULL", span=s.span)
+
+
+def _absent(s: ir.Call, role: str) -> ir.Expr:
+    """What stands for an argument that the function does not have."""
+    if role == "adjoint":
+        return ir.Intrinsic(RULES[s.function].adjoint, (), ADJOINT_OF_COLLECTIVE, span=s.span)
+    if role in _NO_HANDLE:
+        return ir.Const(0, HANDLES[_NO_HANDLE[role]], _NO_HANDLE[role], span=s.span)
+    if role in _POINTERS or role.startswith("adj_"):
+        return ir.Const(0, Pointer(VOID), "NULL", span=s.span)
+    return integer({"line": s.span.line, "root": -1}.get(role, 0), s.span, INT)
+
+
+def joins(body: ir.Body) -> operations.Act:
+    """What makes communicators for adjoints: adjoints that start have ways of their own."""
+    starts = any(isinstance(s, ir.Call) and s.function in STARTED for s in walk_stmts(body))
+    return communication.joined_twice if starts else communication.joined
 
 
 def where(pointers: PointsTo, spaces: Spaces, arg: ir.Expr) -> ir.Expr:
@@ -208,7 +239,7 @@ def refuse_without_derivative(s: ir.Call, row: MemoryOperation, is_active: Calla
     operator = bare(s.args[at]) if at is not None else None
     if not isinstance(operator, ir.Const) or operator.text == SUM:
         return
-    if operator.text in OTHER_OPERATORS or RULES[s.function].forward is None:
+    if operator.text in OTHER_OPERATORS or RULES[STARTED.get(s.function, s.function)].forward is None:
         raise UnsupportedError(
             f"{s.function} of active data by {operator.text} has no derivative", operator.span, "sum by MPI_SUM"
         )
@@ -258,6 +289,7 @@ def join_communicators(derivation: Derivation) -> ir.Body:
     that the function uses; and at the end all have gone."""
     body = derivation.body
     acts = [act for r in RULES.values() for act in (r.pullback, r.forward) if act is not None]
+    join = joins(body)
     beside = {act.name for act in (*acts, *TANGENTS.values())}
     called = {s.function for s in walk_stmts(body) if isinstance(s, ir.Call)} & beside
     tail = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
@@ -270,8 +302,8 @@ def join_communicators(derivation: Derivation) -> ir.Body:
     mentioned = (e for s in walk_stmts(body) for own in own_exprs(s) for e in walk_expr(own))
     constants = {e.text: e for e in mentioned if isinstance(e, ir.Const) and e.type == COMMUNICATOR and e.text}
     constants.pop("MPI_COMM_NULL", None)
-    joined = [communication.joined(c, span=derivation.span) for _, c in sorted(constants.items())]
-    joined += [communication.joined(var(p), span=p.span) for p in named]
+    joined = [join(c, span=derivation.span) for _, c in sorted(constants.items())]
+    joined += [join(var(p), span=p.span) for p in named]
     start = next((i for i, s in enumerate(rest, 1) if _begins(s)), 0)
     return (*rest[:start], *joined, *rest[start:], communication.done(span=derivation.span), *tail)
 

@@ -58,7 +58,6 @@ def _row(name: str, action: Action, roles: str, stores: Type | None = None, toge
 
 
 def _moves() -> Iterator[MemoryOperation]:
-    block = "updated block block_type"
     for name in ("Send", "Ssend", "Rsend"):
         yield _row(name, "communicate", _SEND)
     for name, roles in (
@@ -67,6 +66,11 @@ def _moves() -> Iterator[MemoryOperation]:
         ("Sendrecv_replace", "updated elements type peer tag from_peer from_tag communicator status"),
     ):
         yield _row(name, "communicate", roles, MESSAGE_STATUS)
+
+
+def _collectives() -> Iterator[MemoryOperation]:
+    """Each of them twice: one is waited for at once, the other when the program waits for its request."""
+    block = "updated block block_type"
     for name, roles in (
         ("Bcast", "updated elements type root communicator"),
         ("Reduce", "src updated elements type operator root communicator"),
@@ -85,6 +89,7 @@ def _moves() -> Iterator[MemoryOperation]:
         ("Alltoallv", "src sent_counts sent_places type updated counts places block_type communicator"),
     ):
         yield _row(name, "communicate", roles)
+        yield _row(f"I{name.lower()}", "start", f"{roles} request", REQUEST)
 
 
 def _requests() -> Iterator[MemoryOperation]:
@@ -128,6 +133,7 @@ def _answers() -> Iterator[MemoryOperation]:
     yield _row("Dims_create", "inert", "elements elements numbers")
     yield _row("Cart_coords", "inert", "communicator elements elements numbers")
     yield _row("Barrier", "inert", "communicator", together=True)
+    yield _row("Ibarrier", "inert", "communicator store", REQUEST, together=True)
     for name, roles in (
         ("Comm_dup", "communicator store"),
         ("Comm_split", "communicator elements elements store"),
@@ -150,7 +156,9 @@ def _answers() -> Iterator[MemoryOperation]:
         yield MemoryOperation(f"MPI_{name}", "inert", DOUBLE, varies=True, header=HEADER)
 
 
-ROWS: tuple[MemoryOperation, ...] = (*_moves(), *_requests(), *_answers())
+ROWS: tuple[MemoryOperation, ...] = (*_moves(), *_collectives(), *_requests(), *_answers())
+# Operations of all ranks that are started, and what does the same at once.
+STARTED = {row.name: f"MPI_{row.name[5:].capitalize()}" for row in _collectives() if row.action == "start"}
 
 BEGINS = frozenset({"MPI_Init", "MPI_Init_thread"})
 MAKE_COMMUNICATORS = frozenset({"MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create"})

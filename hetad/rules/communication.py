@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.ir.types import INT
-from hetad.memops.communication import NUMBERS
+from hetad.ir.types import ADJOINT_OF_COLLECTIVE, INT, Type
+from hetad.memops.communication import NUMBERS, STARTED
 from hetad.rules.callee import Callee, Inactive
 from hetad.rules.operations import Act, Value
 
@@ -61,12 +61,14 @@ _of_blocks = _extent(f"mpi_bytes_of_blocks(const int *counts, const int *places,
 @dataclass(frozen=True, slots=True)
 class Rule:
     """`forward`: in the place of the call, where that must be remembered; `extent`: of what it overwrites, `of` these
-    arguments where they are not those that it names."""
+    arguments where they are not those that it names.  `adjoint`: of an operation of all ranks that is started, what
+    begins its adjoint where the wait for it is undone."""
 
     pullback: Act | None
     forward: Act | None = None
     extent: Value | None = None
     of: str = ""
+    adjoint: str = ""
 
 
 _send = _pullback(f"mpi_send_pullback(void *adj_src, {_SENT}, int on_src)")
@@ -209,6 +211,26 @@ RULES: dict[str, Rule] = {
         _of_blocks,
     ),
 }
+# An operation that is started: before the call, and behind it.
+starting = Act(
+    "void mpi_starting(hetad_mpi_adjoint adjoint, void *adj_src, void *adj_updated, int on_src, int on_updated, "
+    "const void *src, const void *updated, const int *sent_counts, const int *sent_places, int elements, "
+    "MPI_Datatype type, const int *counts, const int *places, int block, MPI_Datatype block_type, MPI_Op operator, "
+    f"int root, {_C}, int line)",
+    "may fail for want of memory", "adds nothing", "remembers addresses", reads=(5, 6, 7, 8, 11, 12),
+)  # fmt: skip
+pending = Act("void mpi_pending(MPI_Request *request)", "adds nothing", reads=(0,), writes=(0,))
+_starting_pullback = _pullback(f"mpi_starting_pullback({_ADJOINTS})")
+
+
+def _of_started(name: str) -> Rule:
+    """The adjoints of blocks of different lengths are those of equal ones."""
+    at_once = RULES[name]
+    kind = name.removeprefix("MPI_").removesuffix("v").removesuffix("_block").lower()
+    return Rule(_starting_pullback, None, at_once.extent, at_once.of, f"hetad_mpi_{kind}_adjoint")
+
+
+RULES |= {name: _of_started(at_once) for name, at_once in STARTED.items()}
 
 
 def _tangent(prototype: str) -> Act:
@@ -218,6 +240,10 @@ def _tangent(prototype: str) -> Act:
     return Act(prototype, "may fail for want of memory", reads=given, writes=written)
 
 
+_REDUCTION = (
+    "const void *src, const void *updated, void *dot_src, void *dot_updated, int elements, MPI_Datatype type, "
+    f"MPI_Op operator, int root, {_C}, {_ON}"
+)
 _sent_tangent = _tangent(f"void mpi_send_tangent(void *dot_src, {_SENT}, int on_src)")
 
 TANGENTS: dict[str, Act] = {
@@ -232,15 +258,12 @@ TANGENTS: dict[str, Act] = {
     "MPI_Testall": _tangent(
         "int mpi_testall_tangent(int elements, MPI_Request *requests, int *number, MPI_Status *status)"
     ),
-    "MPI_Allreduce": _tangent(
-        "void mpi_allreduce_tangent(const void *src, const void *updated, void *dot_src, void *dot_updated, "
-        f"{_REDUCED}, {_ON})"
-    ),
-    "MPI_Reduce": _tangent(
-        "void mpi_reduce_tangent(const void *src, const void *updated, void *dot_src, void *dot_updated, int elements, "
-        f"MPI_Datatype type, MPI_Op operator, int root, {_C}, {_ON})"
-    ),
+    **dict.fromkeys(("MPI_Allreduce", "MPI_Reduce"), _tangent(f"void mpi_reduce_tangent({_REDUCTION})")),
+    **dict.fromkeys(("MPI_Iallreduce", "MPI_Ireduce"), _tangent(f"void mpi_ireduce_tangent({_REDUCTION})")),
 }
+own_request = Act("void mpi_own_request(MPI_Request *request)", reads=(0,), writes=(0,))
+tangents_pending = Act("void mpi_tangents_pending(MPI_Request *request)", reads=(0,), writes=(0,))
+tangent_request = Value("MPI_Request *mpi_tangent_request(const MPI_Request *request)")
 received_tangent = _tangent("void mpi_received_tangent(void *dot_dst, int on_dst)")
 forget_receive = Act("void mpi_forget_receive(void)")
 
@@ -274,6 +297,7 @@ nccl_destroy = Act("ncclResult_t nccl_destroy_later(ncclComm_t nccl)", "adds not
 nccl_done = Act("void nccl_destroy_now(void)", "adds nothing")
 
 joined = Act(f"void mpi_joined({_C})", "adds nothing", "needs no session")
+joined_twice = Act(f"void mpi_joined_twice({_C})", "adds nothing", "needs no session")
 all_waited = Act("void mpi_all_waited(void)", "may fail for want of memory", "adds nothing")
 done = Act("void mpi_done(void)", "adds nothing")
 comm_free = Act("int mpi_comm_free(MPI_Comm *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
@@ -288,12 +312,21 @@ COMPLETE = (
 
 def remembers_adjoint(function: str) -> bool:
     """Whether the forward part of a function is given an adjoint."""
-    forward = RULES[function].forward if function in RULES else None
+    if function not in RULES or RULES[function].adjoint:
+        return function in RULES
+    forward = RULES[function].forward
     return forward is not None and any(role.startswith("adj_") for role in forward.row(()).roles)
 
 
 # Numbers that stand for ranks and the like: what they are, the library knows.
-CONSTANTS = tuple(Callee(name, "support", returns=INT, params=(), text={"cuda": name, "c": name}) for name in NUMBERS)
+# So do functions stand for themselves that begin adjoints.
+_NAMED: dict[str, Type] = {
+    **dict.fromkeys(NUMBERS, INT),
+    **{r.adjoint: ADJOINT_OF_COLLECTIVE for r in RULES.values() if r.adjoint},
+}
+CONSTANTS = tuple(
+    Callee(name, "support", returns=type_, params=(), text={"cuda": name, "c": name}) for name, type_ in _NAMED.items()
+)
 
 
 def of_mpi(name: str) -> bool:

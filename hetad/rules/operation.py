@@ -9,6 +9,7 @@ from typing import TypeGuard
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import (
+    ADJOINT_OF_COLLECTIVE,
     BLAS_HANDLE,
     COMMUNICATOR,
     CUDA_ERROR,
@@ -36,7 +37,8 @@ from hetad.rules.row import TYPES
 _TYPES = {
     **TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3,
     "MPI_Comm": COMMUNICATOR, "MPI_Datatype": DATATYPE, "MPI_Op": REDUCTION, "MPI_Request": REQUEST,
-    "MPI_Status": MESSAGE_STATUS, "ncclComm_t": NCCL_COMMUNICATOR, "ncclResult_t": NCCL_RESULT,
+    "hetad_mpi_adjoint": ADJOINT_OF_COLLECTIVE, "MPI_Status": MESSAGE_STATUS, "ncclComm_t": NCCL_COMMUNICATOR,
+    "ncclResult_t": NCCL_RESULT,
     "ncclDataType_t": NCCL_NUMBER, "ncclRedOp_t": NCCL_REDUCTION,
 }  # fmt: skip
 _OUT = Pointer(Pointer(VOID))  # where an allocation puts its pointer

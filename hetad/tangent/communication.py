@@ -25,7 +25,7 @@ from hetad.ir.build import binary, integer
 from hetad.ir.types import INT, STRING, VOID, Pointer
 from hetad.ir.visit import walk_stmts
 from hetad.memops import nccl
-from hetad.memops.communication import MAKE_COMMUNICATORS, SUM, WILDCARDS
+from hetad.memops.communication import MAKE_COMMUNICATORS, STARTED, SUM, WILDCARDS
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import communication, operations
 from hetad.rules.communication import RULES, TANGENTS
@@ -71,6 +71,8 @@ class CommunicationTangents:
         if row.action == "complete":
             wait = TANGENTS[s.function]
             return [self._call(wait, s, row, self.engine.one, s.result)]
+        if s.function in STARTED:
+            return self._started(s, row)
         if row.action == "start":
             return [s, *(self._call(TANGENTS[s.function], s, row, d) for d in self.engine.directions)]
         if s.function in _OF_MESSAGES:
@@ -98,6 +100,17 @@ class CommunicationTangents:
         if self._is_sum(s, row):
             return [s, *(self._again(s, row, d) for d in self.engine.directions)]
         return [*(self._call(TANGENTS[s.function], s, row, d) for d in self.engine.directions), s]
+
+    def _started(self, s: ir.Call, row: MemoryOperation) -> Statements:
+        """The same is started on the tangents, and waited for where that is."""
+        request = s.args[row.roles.index("request")]
+        if not self._is_sum(s, row):
+            started = [self._call(TANGENTS[s.function], s, row, d) for d in self.engine.directions]
+            return [*started, s, communication.tangents_pending(request, span=s.span)]
+        own = communication.own_request(request, span=s.span)
+        beside = communication.tangent_request(request, span=s.span)
+        again = (replace(s, args=(*s.args[:-1], beside)) for _ in self.engine.directions)
+        return [s, own, *(self._again(a, row, d) for a, d in zip(again, self.engine.directions, strict=True))]
 
     def _plainly(self, s: ir.Call, row: MemoryOperation) -> Statements:
         if row.action != "communicate" or not self._is_sum(s, row):
@@ -149,7 +162,7 @@ class CommunicationTangents:
             return where(self.engine.pointers, self.engine.spaces, s.args[at])
         if kind in ("dot", "adj") and at is not None:
             return self._shadow(d, s.args[at]) if d is not None else _null(s)
-        return s.args[at] if at is not None else integer(0, s.span, INT)
+        return s.args[at] if at is not None else integer(-1 if role == "root" else 0, s.span, INT)
 
     def _shadow(self, d: Direction | None, arg: ir.Expr) -> ir.Expr:
         pointer = bare(arg)

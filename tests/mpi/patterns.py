@@ -4,8 +4,8 @@
 
 makes 6 programs of the seed 12345, the same on all ranks, and checks the gradient and the tangent of each.  A program
 is a list of rounds.  In a round some messages are started, between random ranks, with tags of which there are two, so
-that several go the same way; values are computed and collective operations come in between; and the requests are waited
-for in random order, one by one or together, perhaps rounds later.
+that several go the same way, and collective operations; values are computed and other such operations come in between;
+and the requests are waited for in random order, one by one or together, perhaps rounds later.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Maker:
     def program(self) -> str:
         lines: list[str] = []
         for _ in range(self.rng.randint(2, 4)):
-            for make in self.rng.choices([self.messages, self.values, self.collective, self.waits], k=4):
+            for make in self.rng.choices([self.messages, self.values, self.collective, self.started, self.waits], k=5):
                 lines += make()
         for rank in range(self.ranks):
             lines += self.rank_only(rank, self.rest(rank))
@@ -90,6 +90,27 @@ class Maker:
             f"MPI_Scan(v, w, {first + 1}, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);",
             f"MPI_Allreduce(v, w, 2, MPI_DOUBLE, MPI_{self.rng.choice(['MAX', 'MIN', 'PROD'])}, MPI_COMM_WORLD);",
         ])]  # fmt: skip
+
+    def started(self) -> list[str]:
+        """A collective operation that each rank waits for when it likes."""
+        k, root = self.number, self.rng.randrange(self.ranks)
+        self.number += 1
+        i, j = self.rng.randrange(CELLS), self.rng.randrange(CELLS)
+        for rank in range(self.ranks):
+            self.open.setdefault(rank, []).append((f"r{k}", f"got{k}"))
+        both = f"sent{k}, got{k}, 2, MPI_DOUBLE"
+        call = self.rng.choice([
+            f"MPI_Ibcast(got{k}, 2, MPI_DOUBLE, {root}",
+            f"MPI_Iallreduce({both}, MPI_{self.rng.choice(['SUM', 'MAX', 'PROD'])}",
+            f"MPI_Ireduce({both}, MPI_SUM, {root}",
+            f"MPI_Iscan({both}, MPI_SUM",
+            f"MPI_Iallreduce(MPI_IN_PLACE, got{k}, 2, MPI_DOUBLE, MPI_SUM",
+        ])  # fmt: skip
+        return [
+            f"double sent{k}[2] = {{v[{i}], v[{j}] * w[{i}]}}, got{k}[2] = {{w[{j}], x[2] * v[{j}]}};",
+            f"MPI_Request r{k};",
+            f"{call}, MPI_COMM_WORLD, &r{k});",
+        ]
 
     def waits(self) -> list[str]:
         out: list[str] = []

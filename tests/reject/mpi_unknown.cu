@@ -9,7 +9,5 @@ help = "did you mean"
 
 void f(double *y, const double *x, int n)
 {
-    MPI_Request r;
-    MPI_Iallreduce(x, y, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);  // expected-error: hetad does not know 'MPI_Iallreduce'
-    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Reduce_local(x, y, n, MPI_DOUBLE, MPI_SUM);  // expected-error: hetad does not know 'MPI_Reduce_local'
 }

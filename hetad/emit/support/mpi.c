@@ -298,6 +298,15 @@ static void hetad_mpi_joined(MPI_Comm communicator)
     hetad_mpi_check(MPI_Comm_set_attr(communicator, hetad_mpi_key, beside));
 }
 
+// Two of them, one beside the other.
+static void hetad_mpi_joined_twice(MPI_Comm communicator)
+{
+    hetad_mpi_joined(communicator);
+    if (communicator != MPI_COMM_NULL) {
+        hetad_mpi_joined(hetad_mpi_found(communicator));
+    }
+}
+
 static MPI_Comm hetad_mpi_beside(MPI_Comm communicator)
 {
     MPI_Comm beside = hetad_mpi_found(communicator);
@@ -348,6 +357,15 @@ static int hetad_mpi_type_free(MPI_Datatype *type)
     return MPI_SUCCESS;
 }
 
+static void hetad_mpi_free_all(MPI_Comm communicator)
+{
+    const MPI_Comm beside = hetad_mpi_found(communicator);
+    if (beside != MPI_COMM_NULL) {
+        hetad_mpi_free_all(beside);
+    }
+    hetad_mpi_check(MPI_Comm_free(&communicator));
+}
+
 static void hetad_mpi_free_now(void)
 {
     for (size_t i = 0; i < hetad_mpi_later_count; ++i) {
@@ -356,11 +374,7 @@ static void hetad_mpi_free_now(void)
             hetad_mpi_check(MPI_Type_free(&f->type));
         }
         if (f->communicator != MPI_COMM_NULL) {
-            MPI_Comm beside = hetad_mpi_found(f->communicator);
-            if (beside != MPI_COMM_NULL) {
-                hetad_mpi_check(MPI_Comm_free(&beside));
-            }
-            hetad_mpi_check(MPI_Comm_free(&f->communicator));
+            hetad_mpi_free_all(f->communicator);
         }
     }
     hetad_mpi_later_count = 0;

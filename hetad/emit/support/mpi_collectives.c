@@ -1,168 +1,112 @@
 // Collective operations, reversed: what one gives to all comes back as a sum, what all give to one comes back to each.
-static int hetad_mpi_rank(MPI_Comm communicator)
+//
+// The arguments of one, and the adjoints of its memory; what it does not have is zero.  `adjoint` begins its adjoint:
+// it takes the adjoints of what was received, and says to which memory, `given`, those of `mine` are to be added.  Where
+// the program does not wait for the operation at once, neither does the adjoint: then `mine` is there after `request`.
+struct hetad_mpi_collective {
+    void (*adjoint)(struct hetad_mpi_collective *c);
+    void *adj_from, *adj_to;
+    int where_from, where_to;
+    const int *sent, *sent_places, *counts, *places;
+    int count, block, root;
+    MPI_Datatype type, block_type;
+    MPI_Op operation;
+    MPI_Comm communicator;
+    MPI_Datatype element;
+    struct hetad_mpi_blocks taken, given;
+    void *values, *mine;
+    double *weights;  // where it is no sum
+    int starts, ready, begun;
+    MPI_Request request;
+};
+typedef void (*hetad_mpi_adjoint)(struct hetad_mpi_collective *c);
+
+static struct hetad_mpi_collective hetad_mpi_operands(void *adj_from, void *adj_to, int count, MPI_Datatype type,
+                                                      MPI_Comm communicator, int where_from, int where_to)
 {
-    int rank;
-    hetad_mpi_check(MPI_Comm_rank(communicator, &rank));
-    return rank;
+    struct hetad_mpi_collective c;
+    memset(&c, 0, sizeof c);
+    c.adj_from = adj_from;
+    c.adj_to = adj_to;
+    c.count = c.block = count;
+    c.type = c.block_type = type;
+    c.communicator = communicator;
+    c.where_from = where_from;
+    c.where_to = where_to;
+    return c;
 }
 
-static int hetad_mpi_size(MPI_Comm communicator)
+// Along which its adjoint goes: those that start have one of their own, where none that is waited for comes between.
+static MPI_Comm hetad_mpi_way(const struct hetad_mpi_collective *c)
 {
-    int size;
-    hetad_mpi_check(MPI_Comm_size(communicator, &size));
-    return size;
+    const MPI_Comm beside = hetad_mpi_beside(c->communicator);
+    return c->starts ? hetad_mpi_beside(beside) : beside;
 }
 
-static void hetad_mpi_sum(void *values, size_t n, MPI_Datatype element, MPI_Comm communicator)
+static void *hetad_mpi_room_for(const struct hetad_mpi_collective *c, size_t n)
 {
-    hetad_mpi_check(MPI_Allreduce(MPI_IN_PLACE, values, hetad_mpi_int(n), element, MPI_SUM,
-                                  hetad_mpi_beside(communicator)));
+    return hetad_mpi_room(n * hetad_mpi_width(c->element));
 }
 
-// What one rank has, given to all.
-static void hetad_mpi_spread(void *values, size_t n, MPI_Datatype element, int root, MPI_Comm communicator)
+// Adjoints that have come are added.
+static void hetad_mpi_end(struct hetad_mpi_collective *c)
 {
-    hetad_mpi_check(MPI_Bcast(values, hetad_mpi_int(n), element, root, hetad_mpi_beside(communicator)));
+    if (c->element != MPI_DATATYPE_NULL) {
+        if (c->starts) {
+            hetad_mpi_check(MPI_Wait(&c->request, MPI_STATUS_IGNORE));
+        }
+        if (c->given.counts != NULL) {
+            hetad_mpi_apply_weights(c->weights, c->mine, c->given.n, c->element);
+            hetad_mpi_give_blocks(&c->given, c->mine);
+        }
+    }
+    free(c->mine);
+    free(c->values);
+    free(c->weights);
+    free(c->taken.counts);
+    free(c->given.counts);
+}
+
+static void hetad_mpi_at_once(hetad_mpi_adjoint adjoint, struct hetad_mpi_collective c)
+{
+    adjoint(&c);
+    hetad_mpi_end(&c);
+}
+
+// The adjoints of what this rank gives: of what it gets, where the operation is in place.
+static struct hetad_mpi_cells hetad_mpi_source(const struct hetad_mpi_collective *c)
+{
+    const int in_place = c->adj_from == MPI_IN_PLACE;
+    return hetad_mpi_some(in_place ? c->adj_to : c->adj_from, c->count, c->type, c->element,
+                          in_place ? c->where_to : c->where_from);
+}
+
+static void hetad_mpi_bcast_adjoint(struct hetad_mpi_collective *c)
+{
+    c->element = hetad_mpi_element_in(c->adj_to, c->where_to, c->type);
+    if (c->element == MPI_DATATYPE_NULL) {
+        return;
+    }
+    const struct hetad_mpi_cells cells = hetad_mpi_some(c->adj_to, c->count, c->type, c->element, c->where_to);
+    const int here = hetad_mpi_rank(c->communicator) == c->root, n = hetad_mpi_int(hetad_mpi_length(&cells));
+    c->mine = hetad_mpi_take(&cells);
+    if (here) {
+        c->given = hetad_mpi_one(cells);
+    }
+    const void *sent = here ? MPI_IN_PLACE : c->mine;
+    if (c->starts) {
+        hetad_mpi_check(MPI_Ireduce(sent, c->mine, n, c->element, MPI_SUM, c->root, hetad_mpi_way(c), &c->request));
+    } else {
+        hetad_mpi_check(MPI_Reduce(sent, c->mine, n, c->element, MPI_SUM, c->root, hetad_mpi_way(c)));
+    }
 }
 
 static void hetad_mpi_bcast_pullback(void *adj, int count, MPI_Datatype type, int root, MPI_Comm communicator,
                                      int where)
 {
-    const MPI_Datatype element = hetad_mpi_element_in(adj, where, type);
-    if (element == MPI_DATATYPE_NULL) {
-        return;
-    }
-    const struct hetad_mpi_cells cells = hetad_mpi_some(adj, count, type, element, where);
-    const int here = hetad_mpi_rank(communicator) == root, n = hetad_mpi_int(hetad_mpi_length(&cells));
-    void *values = hetad_mpi_take(&cells);
-    hetad_mpi_check(MPI_Reduce(here ? MPI_IN_PLACE : values, values, n, element, MPI_SUM, root,
-                               hetad_mpi_beside(communicator)));
-    if (here) {
-        hetad_mpi_give(&cells, values);
-    }
-    free(values);
-}
-
-// -- reductions
-
-// What a result of a reduction depends on: for each number, how much a step of this rank's changes it.
-struct hetad_mpi_weights {
-    double *of;
-    size_t n;
-};
-
-struct hetad_mpi_all_weights {
-    struct hetad_mpi_weights *kept;  // by the reductions of the forward sweep that are no sums
-    size_t count, room;
-};
-
-static struct hetad_mpi_all_weights hetad_mpi_reductions;
-
-// Whether its derivative needs what has been reduced.
-static int hetad_mpi_is_weighted(MPI_Op operation, MPI_Datatype element)
-{
-    if (element == MPI_DATATYPE_NULL || operation == MPI_SUM) {
-        return 0;
-    }
-    if (operation != MPI_MAX && operation != MPI_MIN && operation != MPI_PROD) {
-        hetad_fail("a reduction by another operator than MPI_SUM, MPI_PROD, MPI_MAX or MPI_MIN has no derivative");
-    }
-    return 1;
-}
-
-static void hetad_mpi_only_sums(MPI_Op operation, MPI_Datatype element)
-{
-    if (element != MPI_DATATYPE_NULL && operation != MPI_SUM) {
-        hetad_fail("this reduction has a derivative by MPI_SUM only");
-    }
-}
-
-// Of a largest or a smallest number: the first rank that has it.
-static void hetad_mpi_find_first(const double *mine, double *weights, int n, MPI_Op operation, MPI_Comm communicator)
-{
-    const int rank = hetad_mpi_rank(communicator), size = hetad_mpi_size(communicator);
-    double *best = (double *)hetad_mpi_room((size_t)n * sizeof(double));
-    int *first = (int *)hetad_mpi_room((size_t)n * sizeof(int));
-    hetad_mpi_check(MPI_Allreduce(mine, best, n, MPI_DOUBLE, operation, communicator));
-    for (int i = 0; i < n; ++i) {
-        first[i] = mine[i] == best[i] ? rank : size;
-    }
-    hetad_mpi_check(MPI_Allreduce(MPI_IN_PLACE, first, n, MPI_INT, MPI_MIN, communicator));
-    for (int i = 0; i < n; ++i) {
-        weights[i] = first[i] == rank;
-    }
-    free(best);
-    free(first);
-}
-
-// Of a product: that of the other ranks' factors, of which some may be zero.
-static void hetad_mpi_find_others(const double *mine, double *weights, int n, MPI_Comm communicator)
-{
-    const int rank = hetad_mpi_rank(communicator), size = hetad_mpi_size(communicator);
-    double *all = (double *)hetad_mpi_room((size_t)n * (size_t)size * sizeof(double));
-    hetad_mpi_check(MPI_Allgather(mine, n, MPI_DOUBLE, all, n, MPI_DOUBLE, communicator));
-    for (int i = 0; i < n; ++i) {
-        weights[i] = 1;
-        for (int r = 0; r < size; ++r) {
-            weights[i] *= r != rank ? all[(size_t)r * (size_t)n + (size_t)i] : 1;
-        }
-    }
-    free(all);
-}
-
-// Before a reduction that is no sum: its weights are kept.
-static void hetad_mpi_weigh(const void *from, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
-                            int where)
-{
-    const MPI_Datatype element = hetad_mpi_element(type);
-    if (!hetad_mpi_is_weighted(operation, element)) {
-        return;
-    }
-    const size_t n = hetad_mpi_numbers(count, type, element), bytes = n * hetad_mpi_width(element);
-    double *mine = (double *)hetad_mpi_room(n * sizeof(double)), *weights = (double *)hetad_mpi_room(n * sizeof(double));
-    char *here = hetad_mpi_open((void *)from, bytes, where % 2);
-    for (size_t i = 0; i < n; ++i) {
-        mine[i] = element == MPI_DOUBLE ? ((const double *)here)[i] : (double)((const float *)here)[i];
-    }
-    if (where % 2 && bytes > 0) {
-        free(here);
-    }
-    if (operation == MPI_PROD) {
-        hetad_mpi_find_others(mine, weights, hetad_mpi_int(n), hetad_mpi_beside(communicator));
-    } else {
-        hetad_mpi_find_first(mine, weights, hetad_mpi_int(n), operation, hetad_mpi_beside(communicator));
-    }
-    free(mine);
-    if (hetad_mpi_reductions.count == hetad_mpi_reductions.room) {
-        hetad_mpi_reductions.kept = (struct hetad_mpi_weights *)hetad_mpi_grown(
-            hetad_mpi_reductions.kept, &hetad_mpi_reductions.room, sizeof *hetad_mpi_reductions.kept);
-    }
-    hetad_mpi_reductions.kept[hetad_mpi_reductions.count].of = weights;
-    hetad_mpi_reductions.kept[hetad_mpi_reductions.count++].n = n;
-}
-
-static void hetad_mpi_forget_weights(void)
-{
-    while (hetad_mpi_reductions.count > 0) {
-        free(hetad_mpi_reductions.kept[--hetad_mpi_reductions.count].of);
-    }
-}
-
-// The adjoints of results, as those of what this rank gave.
-static void hetad_mpi_apply_weights(void *values, size_t n, MPI_Datatype element, MPI_Op operation)
-{
-    if (!hetad_mpi_is_weighted(operation, element)) {
-        return;
-    }
-    const struct hetad_mpi_weights w = hetad_mpi_reductions.kept[--hetad_mpi_reductions.count];
-    for (size_t i = 0; i < n; ++i) {
-        if (element == MPI_DOUBLE) {
-            ((double *)values)[i] = w.of[i] == 0 ? 0 : ((double *)values)[i] * w.of[i];
-        } else {
-            ((float *)values)[i] = w.of[i] == 0 ? 0 : (float)(((float *)values)[i] * w.of[i]);
-        }
-    }
-    free(w.of);
+    struct hetad_mpi_collective c = hetad_mpi_operands(NULL, adj, count, type, communicator, 0, where);
+    c.root = root;
+    hetad_mpi_at_once(hetad_mpi_bcast_adjoint, c);
 }
 
 static int hetad_mpi_reduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op operation, int root,
@@ -185,94 +129,138 @@ static int hetad_mpi_allreduce(const void *from, void *to, int count, MPI_Dataty
     return MPI_SUCCESS;
 }
 
-// Adjoints of two buffers; of one, where the operation is in place.
-struct hetad_mpi_ends {
-    struct hetad_mpi_cells from, to;
-};
-
-static struct hetad_mpi_ends hetad_mpi_both(void *adj_from, void *adj_to, int count, MPI_Datatype type,
-                                            MPI_Datatype element, int where_from, int where_to)
+static void hetad_mpi_reduce_adjoint(struct hetad_mpi_collective *c)
 {
-    struct hetad_mpi_ends ends;
-    ends.to = hetad_mpi_some(adj_to, count, type, element, where_to);
-    ends.from = adj_from == MPI_IN_PLACE ? ends.to : hetad_mpi_some(adj_from, count, type, element, where_from);
-    return ends;
+    c->element = hetad_mpi_element(c->type);
+    if (c->element == MPI_DATATYPE_NULL) {
+        return;
+    }
+    const struct hetad_mpi_cells to = hetad_mpi_some(c->adj_to, c->count, c->type, c->element, c->where_to);
+    const int n = hetad_mpi_int(hetad_mpi_length(&to));
+    c->mine = hetad_mpi_room_for(c, (size_t)n);
+    c->given = hetad_mpi_one(hetad_mpi_source(c));
+    if (hetad_mpi_rank(c->communicator) == c->root) {
+        hetad_mpi_take_to(&to, c->mine);
+    }
+    if (c->starts) {
+        hetad_mpi_check(MPI_Ibcast(c->mine, n, c->element, c->root, hetad_mpi_way(c), &c->request));
+    } else {
+        hetad_mpi_check(MPI_Bcast(c->mine, n, c->element, c->root, hetad_mpi_way(c)));
+    }
+}
+
+static void hetad_mpi_allreduce_adjoint(struct hetad_mpi_collective *c)
+{
+    c->element = hetad_mpi_element(c->type);
+    if (c->element == MPI_DATATYPE_NULL) {
+        return;
+    }
+    const struct hetad_mpi_cells to = hetad_mpi_some(c->adj_to, c->count, c->type, c->element, c->where_to);
+    const int n = hetad_mpi_int(hetad_mpi_length(&to));
+    c->mine = hetad_mpi_take(&to);
+    c->given = hetad_mpi_one(hetad_mpi_source(c));
+    if (c->starts) {
+        hetad_mpi_check(MPI_Iallreduce(MPI_IN_PLACE, c->mine, n, c->element, MPI_SUM, hetad_mpi_way(c), &c->request));
+    } else {
+        hetad_mpi_check(MPI_Allreduce(MPI_IN_PLACE, c->mine, n, c->element, MPI_SUM, hetad_mpi_way(c)));
+    }
 }
 
 static void hetad_mpi_reduce_pullback(void *adj_from, void *adj_to, int count, MPI_Datatype type, MPI_Op operation,
                                       int root, MPI_Comm communicator, int where_from, int where_to)
 {
-    const MPI_Datatype element = hetad_mpi_element(type);
-    if (element == MPI_DATATYPE_NULL) {
-        return;
-    }
-    const struct hetad_mpi_ends e =
-        hetad_mpi_both(adj_from, adj_to, count, type, element, where_from, where_to);
-    const size_t n = hetad_mpi_length(&e.to);
-    void *values = hetad_mpi_room(n * hetad_mpi_width(element));
-    if (hetad_mpi_rank(communicator) == root) {
-        hetad_mpi_take_to(&e.to, values);
-    }
-    hetad_mpi_spread(values, n, element, root, communicator);
-    hetad_mpi_apply_weights(values, n, element, operation);
-    hetad_mpi_give(&e.from, values);
-    free(values);
+    struct hetad_mpi_collective c =
+        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
+    c.root = root;
+    c.weights = hetad_mpi_last_weights(operation, hetad_mpi_element(type));
+    hetad_mpi_at_once(hetad_mpi_reduce_adjoint, c);
 }
 
 static void hetad_mpi_allreduce_pullback(void *adj_from, void *adj_to, int count, MPI_Datatype type, MPI_Op operation,
                                          MPI_Comm communicator, int where_from, int where_to)
 {
-    const MPI_Datatype element = hetad_mpi_element(type);
-    if (element == MPI_DATATYPE_NULL) {
-        return;
-    }
-    const struct hetad_mpi_ends e =
-        hetad_mpi_both(adj_from, adj_to, count, type, element, where_from, where_to);
-    const size_t n = hetad_mpi_length(&e.to);
-    void *values = hetad_mpi_take(&e.to);
-    hetad_mpi_sum(values, n, element, communicator);
-    hetad_mpi_apply_weights(values, n, element, operation);
-    hetad_mpi_give(&e.from, values);
-    free(values);
+    struct hetad_mpi_collective c =
+        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
+    c.weights = hetad_mpi_last_weights(operation, hetad_mpi_element(type));
+    hetad_mpi_at_once(hetad_mpi_allreduce_adjoint, c);
 }
 
 // The sums over this rank and those before it, reversed: over this rank and those behind it, which are the same sums
 // where the ranks are numbered backwards.
-static void hetad_mpi_scanned(void *adj_from, void *adj_to, int count, MPI_Datatype type, MPI_Op operation,
-                              MPI_Comm communicator, int where_from, int where_to, int exclusive)
+static void hetad_mpi_sum_backwards(struct hetad_mpi_collective *c, int n, int exclusive)
 {
-    const MPI_Datatype element = hetad_mpi_element(type);
-    hetad_mpi_only_sums(operation, element);
-    if (element == MPI_DATATYPE_NULL) {
+    const int rank = hetad_mpi_rank(c->communicator), last = hetad_mpi_size(c->communicator) - 1;
+    MPI_Comm backwards;
+    hetad_mpi_check(MPI_Comm_split(hetad_mpi_way(c), 0, last - rank, &backwards));
+    c->mine = hetad_mpi_room_for(c, (size_t)n);
+    hetad_mpi_check((exclusive ? MPI_Exscan : MPI_Scan)(c->values, c->mine, n, c->element, MPI_SUM, backwards));
+    hetad_mpi_check(MPI_Comm_free(&backwards));
+    if (exclusive && rank == last) {  // of which nothing is said
+        memset(c->mine, 0, (size_t)n * hetad_mpi_width(c->element));
+    }
+}
+
+// The same where no rank may wait for others, so that none can be numbered anew: each gives its part of all the sums.
+static void hetad_mpi_start_sums_backwards(struct hetad_mpi_collective *c, int n, int exclusive)
+{
+    const int rank = hetad_mpi_rank(c->communicator), size = hetad_mpi_size(c->communicator);
+    const size_t bytes = (size_t)n * hetad_mpi_width(c->element);
+    void *own = c->values;
+    c->values = hetad_mpi_room(bytes * (size_t)size);
+    for (int r = 0; r < rank + !exclusive; ++r) {
+        memcpy((char *)c->values + bytes * (size_t)r, own, bytes);
+    }
+    free(own);
+    c->mine = hetad_mpi_room(bytes);
+    hetad_mpi_check(MPI_Ireduce_scatter_block(c->values, c->mine, n, c->element, MPI_SUM, hetad_mpi_way(c),
+                                              &c->request));
+}
+
+static void hetad_mpi_scanned(struct hetad_mpi_collective *c, int exclusive)
+{
+    c->element = hetad_mpi_element(c->type);
+    hetad_mpi_only_sums(c->operation, c->element);
+    if (c->element == MPI_DATATYPE_NULL) {
         return;
     }
-    const struct hetad_mpi_ends e =
-        hetad_mpi_both(adj_from, adj_to, count, type, element, where_from, where_to);
-    const size_t n = hetad_mpi_length(&e.to);
-    const int rank = hetad_mpi_rank(communicator), last = hetad_mpi_size(communicator) - 1;
-    void *values = hetad_mpi_room(n * hetad_mpi_width(element)), *sums = hetad_mpi_room(n * hetad_mpi_width(element));
-    if (!exclusive || rank > 0) {  // the first rank has no exclusive sum, and keeps what it had
-        hetad_mpi_take_to(&e.to, values);
+    const struct hetad_mpi_cells to = hetad_mpi_some(c->adj_to, c->count, c->type, c->element, c->where_to);
+    const int n = hetad_mpi_int(hetad_mpi_length(&to));
+    c->given = hetad_mpi_one(hetad_mpi_source(c));
+    c->values = hetad_mpi_room_for(c, (size_t)n);
+    if (!exclusive || hetad_mpi_rank(c->communicator) > 0) {  // the first rank has no exclusive sum: it keeps what it had
+        hetad_mpi_take_to(&to, c->values);
     }
-    MPI_Comm backwards;
-    hetad_mpi_check(MPI_Comm_split(hetad_mpi_beside(communicator), 0, last - rank, &backwards));
-    hetad_mpi_check((exclusive ? MPI_Exscan : MPI_Scan)(values, sums, hetad_mpi_int(n), element, MPI_SUM, backwards));
-    hetad_mpi_check(MPI_Comm_free(&backwards));
-    if (!exclusive || rank < last) {
-        hetad_mpi_give(&e.from, sums);
+    if (c->starts) {
+        hetad_mpi_start_sums_backwards(c, n, exclusive);
+    } else {
+        hetad_mpi_sum_backwards(c, n, exclusive);
     }
-    free(values);
-    free(sums);
+}
+
+static void hetad_mpi_scan_adjoint(struct hetad_mpi_collective *c)
+{
+    hetad_mpi_scanned(c, 0);
+}
+
+static void hetad_mpi_exscan_adjoint(struct hetad_mpi_collective *c)
+{
+    hetad_mpi_scanned(c, 1);
 }
 
 static void hetad_mpi_scan_pullback(void *adj_from, void *adj_to, int count, MPI_Datatype type, MPI_Op operation,
                                     MPI_Comm communicator, int where_from, int where_to)
 {
-    hetad_mpi_scanned(adj_from, adj_to, count, type, operation, communicator, where_from, where_to, 0);
+    struct hetad_mpi_collective c =
+        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
+    c.operation = operation;
+    hetad_mpi_at_once(hetad_mpi_scan_adjoint, c);
 }
 
 static void hetad_mpi_exscan_pullback(void *adj_from, void *adj_to, int count, MPI_Datatype type, MPI_Op operation,
                                       MPI_Comm communicator, int where_from, int where_to)
 {
-    hetad_mpi_scanned(adj_from, adj_to, count, type, operation, communicator, where_from, where_to, 1);
+    struct hetad_mpi_collective c =
+        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
+    c.operation = operation;
+    hetad_mpi_at_once(hetad_mpi_exscan_adjoint, c);
 }

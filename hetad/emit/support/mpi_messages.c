@@ -10,15 +10,19 @@ struct hetad_mpi_posted {
 };
 
 // A receive: from where, and where to.  `waiting`: until the program waits for `request`; `taken`: adjoints to be sent;
-// `tangent`: of one whose tangent is to come, or has come before the program has waited for it.
-enum { HETAD_MPI_AWAITED = 1, HETAD_MPI_THERE };
+// `tangent`: of one whose tangent is to come, or has come before the program has waited for it, or comes by a request
+// `beside`.  Of an operation of all ranks, which is no receive, `collective` knows more: what is done when the program
+// has waited for it, and when that is undone.
+enum { HETAD_MPI_AWAITED = 1, HETAD_MPI_THERE, HETAD_MPI_BESIDE };
 struct hetad_mpi_receive {
     struct hetad_mpi_cells cells;
     MPI_Comm communicator;
-    MPI_Request request;
+    MPI_Request request, beside;
     int from, tag, numbers;
     int waiting, tangent, line;
-    void *taken;
+    void *taken, *collective;
+    void (*came)(struct hetad_mpi_receive *r);
+    void (*undone)(struct hetad_mpi_receive *r);
 };
 
 struct hetad_mpi_messages {
@@ -119,19 +123,26 @@ static void hetad_mpi_send_pullback(void *adj, int count, MPI_Datatype type, int
 
 // -- receives
 
-static size_t hetad_mpi_new_receive(void *adj, int count, MPI_Datatype type, int from, MPI_Comm communicator,
-                                    int where)
+static struct hetad_mpi_receive *hetad_mpi_new_entry(void)
 {
     if (hetad_mpi_state.receive_count == hetad_mpi_state.receive_room) {
         hetad_mpi_state.receives = (struct hetad_mpi_receive *)hetad_mpi_grown(
             hetad_mpi_state.receives, &hetad_mpi_state.receive_room, sizeof *hetad_mpi_state.receives);
     }
-    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[hetad_mpi_state.receive_count];
+    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[hetad_mpi_state.receive_count++];
     memset(r, 0, sizeof *r);
+    r->from = MPI_PROC_NULL;
+    return r;
+}
+
+static size_t hetad_mpi_new_receive(void *adj, int count, MPI_Datatype type, int from, MPI_Comm communicator,
+                                    int where)
+{
+    struct hetad_mpi_receive *r = hetad_mpi_new_entry();
     r->cells = hetad_mpi_some(adj, count, type, hetad_mpi_element_in(adj, where, type), where);
     r->communicator = communicator;
     r->from = from;
-    return hetad_mpi_state.receive_count++;
+    return hetad_mpi_state.receive_count - 1;
 }
 
 // How many numbers of `type` a message has: fewer than there is room for, perhaps.
@@ -206,6 +217,9 @@ static void hetad_mpi_send_taken(size_t number)
 static void hetad_mpi_take_receive(size_t number)
 {
     struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
+    if (r->undone != NULL) {
+        r->undone(r);
+    }
     if (hetad_mpi_has_adjoint(r)) {
         r->taken = hetad_mpi_take(&r->cells);
         hetad_mpi_send_taken(number);
@@ -288,7 +302,7 @@ static void hetad_mpi_all_waited(void)
     for (size_t i = 0; i < hetad_mpi_state.receive_count; ++i) {
         if (hetad_mpi_state.receives[i].waiting) {
             char text[120];
-            snprintf(text, sizeof text, "the request of the MPI_Irecv in line %d is not waited for in the function",
+            snprintf(text, sizeof text, "the request of line %d is not waited for in the function",
                      hetad_mpi_state.receives[i].line);
             hetad_fail(text);
         }
@@ -322,7 +336,11 @@ static size_t hetad_mpi_complete(size_t number, const MPI_Status *status)
     if (number >= hetad_mpi_state.receive_count) {
         return 0;
     }
-    hetad_mpi_arrived(&hetad_mpi_state.receives[number], status);
+    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
+    hetad_mpi_arrived(r, status);
+    if (r->came != NULL) {
+        r->came(r);
+    }
     --hetad_mpi_state.waiting;
     hetad_mpi_note_completed(number);
     return 1;

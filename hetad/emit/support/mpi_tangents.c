@@ -118,10 +118,50 @@ static void hetad_mpi_received_tangent(void *dot, int where)
     hetad_mpi_receive_tangent(&hetad_mpi_state.receives[last], dot, where);
 }
 
+// An operation on tangents, whose request lies beside that of the program's.
+static struct hetad_mpi_receive *hetad_mpi_new_beside(void)
+{
+    hetad_mpi_drop_done();
+    struct hetad_mpi_receive *r = hetad_mpi_new_entry();
+    r->tangent = HETAD_MPI_BESIDE;
+    r->waiting = 1;
+    r->request = r->beside = MPI_REQUEST_NULL;
+    ++hetad_mpi_state.waiting;
+    return r;
+}
+
+static MPI_Request *hetad_mpi_tangent_request(const MPI_Request *request)
+{
+    struct hetad_mpi_receive *r = hetad_mpi_new_beside();
+    r->request = *request;
+    return &r->beside;
+}
+
+// The program has started what these have started before.
+static void hetad_mpi_tangents_pending(MPI_Request *request)
+{
+    hetad_mpi_own_request(request);
+    for (size_t i = hetad_mpi_state.receive_count; i-- > 0;) {
+        struct hetad_mpi_receive *r = &hetad_mpi_state.receives[i];
+        if (r->tangent != HETAD_MPI_BESIDE || r->request != MPI_REQUEST_NULL) {
+            return;
+        }
+        r->request = *request;
+    }
+}
+
 static void hetad_mpi_deliver(size_t number, const MPI_Status *status)
 {
     struct hetad_mpi_receive *r = &hetad_mpi_state.receives[number];
     --hetad_mpi_state.waiting;
+    if (r->tangent == HETAD_MPI_BESIDE) {
+        hetad_mpi_check(MPI_Wait(&r->beside, MPI_STATUS_IGNORE));
+        if (r->came != NULL) {
+            r->came(r);
+        }
+        r->waiting = 0;
+        return;
+    }
     if (r->tangent == HETAD_MPI_THERE) {
         r->waiting = 0;
         return;
@@ -210,35 +250,4 @@ static int hetad_mpi_waitany_tangent(int count, MPI_Request *requests, int *whic
     }
     free(before);
     return MPI_SUCCESS;
-}
-
-// In front of a reduction: the sum of what the ranks' tangents do to the result.
-static void hetad_mpi_allreduce_tangent(const void *from, const void *to, void *dot_from, void *dot_to, int count,
-                                        MPI_Datatype type, MPI_Op operation, MPI_Comm communicator, int where_from,
-                                        int where_to)
-{
-    const MPI_Datatype element = hetad_mpi_element(type);
-    if (element == MPI_DATATYPE_NULL) {
-        return;
-    }
-    const int in_place = from == MPI_IN_PLACE;
-    hetad_mpi_weigh(in_place ? to : from, count, type, operation, communicator,
-                    in_place ? where_to : where_from);
-    const struct hetad_mpi_ends e =
-        hetad_mpi_both(dot_from, dot_to, count, type, element, where_from, where_to);
-    void *values = hetad_mpi_copied(&e.from);
-    const size_t n = hetad_mpi_length(&e.from);
-    hetad_mpi_apply_weights(values, n, element, operation);
-    hetad_mpi_sum(values, n, element, communicator);
-    hetad_mpi_put(&e.to, values);
-    free(values);
-}
-
-static void hetad_mpi_reduce_tangent(const void *from, const void *to, void *dot_from, void *dot_to, int count,
-                                     MPI_Datatype type, MPI_Op operation, int root, MPI_Comm communicator,
-                                     int where_from, int where_to)
-{
-    const int here = hetad_mpi_rank(communicator) == root;
-    hetad_mpi_allreduce_tangent(from, to, dot_from, here ? dot_to : NULL, count, type, operation, communicator,
-                                where_from, where_to);
 }

@@ -26,6 +26,9 @@ function = "any"
 [[cases]]
 name = "self"
 function = "to_itself"
+[[cases]]
+name = "by-value"
+function = "to_kernel"
 ---*/
 // Requests: waited for in any order, in time loops, one by one; messages along one way do not overtake each other.
 #include <mpi.h>
@@ -202,4 +205,34 @@ void to_itself(const double *x, double *y, int n)
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     for (int i = 0; i < n; ++i) y[i] = held[i] * held[i];
     free(held);
+}
+
+__global__ void by_square(double *y, const double *x, double factor, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * factor * factor;
+}
+
+// What has come goes to a kernel by value, whose adjoint of it lies on the device.
+void to_kernel(const double *x, double *y, int n)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double *u, *v, sent = x[0] * x[1], factor = x[2];
+    cudaMalloc(&u, n * sizeof(double));
+    cudaMalloc(&v, n * sizeof(double));
+    cudaMemcpy(u, x, n * sizeof(double), cudaMemcpyHostToDevice);
+    for (int k = 0; k < 2; ++k) {
+        MPI_Request r[2];
+        by_square<<<1, 32>>>(v, u, factor, n);
+        MPI_Irecv(&factor, 1, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD, &r[0]);
+        MPI_Isend(&sent, 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        by_square<<<1, 32>>>(u, v, factor, n);
+        sent = sent * factor;
+    }
+    cudaMemcpy(y, u, n * sizeof(double), cudaMemcpyDeviceToHost);
+    cudaFree(u);
+    cudaFree(v);
 }
