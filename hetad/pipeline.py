@@ -31,7 +31,7 @@ from hetad.device.accumulation.warps import summed_over_warps
 from hetad.device.accumulation.zeros import store_where_zero
 from hetad.device.assumptions import with_assumptions
 from hetad.device.attempts import KernelPasses
-from hetad.device.finish import stored_in_taken_cells, summarised
+from hetad.device.finish import stored_in_taken_cells
 from hetad.device.gathers.gathering import gather, gather_always, gather_pairs, threads_apart
 from hetad.device.reciprocals import reciprocals_shared
 from hetad.device.shared import enough_shared_memory
@@ -186,7 +186,6 @@ KERNELS = KernelPasses(
         enough_shared_memory,
     ),
     finish=(
-        summarised,
         in_fixed_order.only(option("deterministic")),
         stored_in_taken_cells,
         reciprocals_shared.only(option("reciprocals")),

@@ -64,7 +64,7 @@ class Draft(Task):
     refusal: of launches where that is not known.
     apart: threads write no memory that others of the launch read, and nothing is on a tape.
     gathers, sweep, blocks, dealt, zeros, turns, stage: forms that accumulation has found.
-    reads, in_any_order: what the pullback reads; whether the order of its threads matters to nobody.
+    in_any_order: whether the order of its threads matters to nobody.
     """
 
     asked: Asked
@@ -92,7 +92,6 @@ class Draft(Task):
     zeros: Mapping[int, ir.Symbol] = field(default_factory=dict)
     turns: bool = False
     stage: Staged | None = None
-    reads: frozenset[Location] = frozenset()
     in_any_order: bool = False
 
     @property

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hetad.adjoint.seeds import stored as stored_in
-from hetad.analysis.effects import KernelEffects, positions_of
-from hetad.analysis.pointer_expressions import holds_pointer
-from hetad.analysis.pointers import Location
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.increments import increment
 from hetad.device.accumulation.thread_order import only_adds
@@ -25,13 +22,6 @@ from hetad.ir.identity import IdentityMap
 from hetad.ir.types import VOID, Pointer
 from hetad.ir.visit import variables, walk_stmts
 from hetad.passes.manager import program_pass
-
-
-@program_pass("summarise")
-def summarised(draft: Draft) -> Draft:
-    """With what the pullback reads."""
-    assert draft.effects is not None
-    return replace(draft, reads=frozenset(x for s in walk_stmts(draft.body) for x in draft.effects.reads(s)))
 
 
 @program_pass("store-in-taken-cells")
@@ -72,7 +62,6 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
         _qualified(draft, function),
         primal,
         adjoint,
-        _effects(draft, primal, params),
         tuple(sorted({x.name for x in draft.reversed.engine.active})),
         draft.ground.axes,
         dynamic,
@@ -99,19 +88,6 @@ def _qualified(draft: Draft, function: ir.Function) -> ir.Function:
     if not draft.options.qualifiers:
         return function
     return qualified(function, draft.ground.adjoints, set(draft.parameters.values()))
-
-
-def _effects(draft: Draft, primal: tuple[int, ...], params: Sequence[ir.Symbol]) -> KernelEffects:
-    assert draft.effects is not None
-    given: dict[Location, frozenset[int]] = {}
-    prepared = replace(draft.kernel, params=(*draft.kernel.params, *_records(draft)))
-    given = {x: frozenset(at) for x, at in positions_of(prepared, draft.effects.pointers).items()}
-    reads = frozenset(primal.index(i) for x, at in given.items() if x in draft.reads for i in at if i in primal)
-    return KernelEffects(reads, frozenset(range(len(primal), len(params))))
-
-
-def _records(draft: Draft) -> tuple[ir.Symbol, ...]:
-    return draft.recording.records if draft.recording is not None else ()
 
 
 def _gather(draft: Draft, made: GatherKernel) -> Gather:
@@ -141,10 +117,8 @@ def _gather(draft: Draft, made: GatherKernel) -> Gather:
     function = ir.Function(
         name, "kernel", params, VOID, body, draft.span, comment=comment, sweep=sweep, launch_bounds=made.launch_bounds
     )
-    reads = frozenset(k for k, i in enumerate(primal) if holds_pointer(draft.kernel.params[i].type))
-    effects = KernelEffects(reads, frozenset(range(len(primal), len(primal) + len(adjoint))))
     marched = march.axis if march is not None else None
-    return Gather(_qualified(draft, function), primal, adjoint, effects, marched, shared, made.tiled, counted)
+    return Gather(_qualified(draft, function), primal, adjoint, marched, shared, made.tiled, counted)
 
 
 def _tapes(

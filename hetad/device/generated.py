@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.effects import KernelEffects
+from hetad.analysis.effects import KernelEffects, summary_of
 from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.fixed_order import Parts
 from hetad.device.accumulation.increments import cleared_by
@@ -35,7 +35,6 @@ class Gather:
     function: ir.Function
     primal: tuple[int, ...]
     adjoint: tuple[int, ...]
-    effects: KernelEffects
     marched: str | None = None
     shared: bool = False
     tiled: bool = False
@@ -50,7 +49,6 @@ class Pullback:
     function: ir.Function
     primal: tuple[int, ...]
     adjoint: tuple[int, ...]
-    effects: KernelEffects
     active: tuple[str, ...]
     axes: Axes  # of the launch; along the others all threads would do the same
     dynamic: bool = False
@@ -74,9 +72,26 @@ class Pullback:
         cleared = {x for s in walk_stmts(self.function.body) for x in cleared_by(s)}
         return frozenset(i for i, p in zip(self.adjoint, params, strict=False) if p in cleared)
 
+    def summaries(self) -> dict[str, KernelEffects]:
+        """What each of the kernels reads and writes, by name."""
+        found = {g.function.name: _effects(g.function, len(g.primal)) for g in self.gathers}
+        found[self.function.name] = _effects(self.function, len(self.primal))
+        if self.parts is not None:
+            found[self.parts.function.name] = _effects(self.parts.function, 0)
+        for tapes in (self.tapes, self.records):
+            if tapes is not None:
+                found[tapes.counter.name] = _effects(tapes.counter, len(tapes.counted))
+        return found
+
     def functions(self) -> list[ir.Function]:
         """All the kernels, the pullback last."""
         counters = [t.counter for t in (self.records, self.tapes) if t is not None]
         gathers = [g.function for g in self.gathers]
         totals = [self.parts.function] if self.parts is not None else []
         return [*counters, *([self.recorder] if self.recorder is not None else []), *gathers, *totals, self.function]
+
+
+def _effects(kernel: ir.Function, primal: int) -> KernelEffects:
+    """Of a kernel with so many of the primal's parameters first.  All else that it is given counts as written."""
+    reads = (i for i in summary_of(kernel).reads if i < primal)
+    return KernelEffects(frozenset(reads), frozenset(range(primal, len(kernel.params))))

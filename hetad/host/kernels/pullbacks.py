@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.analysis.effects import KernelEffects
 from hetad.device.asked import Asked
 from hetad.device.attempts import KernelPasses
 from hetad.device.choice import best_pullback
@@ -44,14 +43,7 @@ class Pullbacks:
         return self.made[key]
 
     def _summarise(self, kernel: str, made: Pullback) -> None:
-        self.effects[made.function.name] = made.effects
-        self.effects.update({g.function.name: g.effects for g in made.gathers})
-        if made.parts is not None:
-            stage = made.parts.function
-            self.effects[stage.name] = KernelEffects(frozenset(), frozenset(range(len(stage.params))))
-        for tapes in (made.tapes, made.records):
-            if tapes is not None:
-                self.effects[tapes.counter.name] = KernelEffects(frozenset(range(len(tapes.counted))), frozenset())
+        self.effects.update(made.summaries())
         if made.recorder is not None:
             self.effects[made.recorder.name] = self.effects[kernel]
 
