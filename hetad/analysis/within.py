@@ -1,6 +1,6 @@
 """Whether a call stays within its memory: a proof, given its integers and the lengths of its arrays.
 
-The inlined program is followed as in `needs.py`, but through everything that may run: a condition of which nothing is
+The inlined program is followed (`follower.py`) through everything that may run: a condition of which nothing is
 known holds and fails, and after it nothing is known of what its branches set.  Each access must lie, wherever the
 conditions that are known hold, in an array of a known length; what cannot be told is no proof.
 """
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hetad.analysis.known import Address, Conditions, Known, size_if_known
+from hetad.analysis.follower import Follower, Threads, forget, set_in
+from hetad.analysis.known import Address, Conditions, Known, Tested, size_if_known
 from hetad.analysis.linear import Linear, Ranges
-from hetad.analysis.needs import MAX_THREADS, Follower, Needs, set_in
 from hetad.analysis.pointer_expressions import out_place, pointee
 from hetad.analysis.webs import place_of
 from hetad.ir import nodes as ir
 from hetad.ir.places import is_dynamic
-from hetad.ir.types import Array, Int, Pointer, Struct, Void
+from hetad.ir.types import Array, Int, Pointer, Void
 from hetad.ir.visit import own_exprs, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
@@ -44,13 +44,9 @@ class Reach:
 
 def reach(program: ir.Program, entry: str, known: Known, null: frozenset[ir.Symbol]) -> Reach | None:
     """What a call may reach, if that is known; arguments as for `needs`."""
-    function = program.functions[entry]
-    pointers = [p for p in function.params if isinstance(p.type, Pointer)]
-    known |= {(p, ()): Address(p, Linear(0)) for p in pointers if p not in null}
     found = Reach()
-    follower = _Host(program, function, found, null)
     try:
-        follower.follow(function.body, {c: v for c, v in known.items() if c[0] not in follower.pointed}, ())
+        _Prover(program, program.functions[entry], found, null).follow_call(known)
     except Unproven:
         return None
     return found
@@ -68,9 +64,10 @@ class _Prover(Follower):
     """`lengths`: of arrays that the program has itself, in bytes; None for those that are freed."""
 
     def __init__(
-        self, program: ir.Program, function: ir.Function, found: Reach, null: frozenset[ir.Symbol], inside: str = ""
-    ) -> None:
-        super().__init__(program, function, Needs(found.ranges), null, inside)
+        self, program: ir.Program, function: ir.Function, found: Reach, null: frozenset[ir.Symbol],
+        threads: Threads | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(program, function, found.ranges, null, threads)
         self.found = found
         self.lengths: dict[ir.Symbol, int | None] = {}
         self.nested = 0
@@ -79,73 +76,42 @@ class _Prover(Follower):
 
     # -- statements
 
-    def follow(self, body: ir.Body, known: Known, given: Conditions) -> None:
-        for s in body:
-            given = (*given, *self._each(s, known, given))
+    def _branches(self, s: ir.If, known: Known, given: Conditions) -> Conditions:
+        self._read(s.cond, known, given)
+        holds, fails = self._holding(s.cond, known), self._failing(s.cond, known)
+        for body, more in ((s.then, holds), (s.orelse, fails)):
+            if not self.never(more):
+                self._inner(body, dict(known), (*given, *more))
+        forget(known, (*s.then, *s.orelse))
+        return fails if _leaves(s.then) else holds if _leaves(s.orelse) else ()
 
-    def _each(self, s: ir.Stmt, known: Known, given: Conditions) -> Conditions:
-        """What holds behind the statement, beside."""
-        match s:
-            case ir.If(cond=cond, then=then, orelse=orelse):
-                self._read(cond, known, given)
-                holds, fails = self._holding(cond, known), self._failing(cond, known)
-                for body, more in ((then, holds), (orelse, fails)):
-                    if not self._never(more):
-                        self._inner(body, dict(known), (*given, *more))
-                self._lose(known, (*then, *orelse))
-                return fails if _leaves(then) else holds if _leaves(orelse) else ()
-            case ir.For():
-                self._counted(s, known, given)
-            case ir.While(cond=cond, body=body) | ir.DoWhile(cond=cond, body=body):
-                self._lose(known, body)
-                self._read(cond, known, given)
-                self._inner(body, dict(known), given)
-            case ir.Block(body=body):
-                self.follow(body, known, given)
-            case ir.Launch():
-                self._launch(s, known, given)
-            case ir.Declare(symbol=symbol, init=init):
-                self._read(init, known, given)
-                self._set(ir.Var(symbol, span=s.span), init, known)
-            case ir.Assign(target=target, value=value):
-                self._read(value, known, given)
-                self._write(target, known, given)
-                self._set(target, value, known)
-            case ir.Update(op=op, target=target, value=value):
-                self._read(value, known, given)
-                self._write(target, known, given)
-                whole = ir.Binary(op, target, value, target.type, span=s.span) if op in ("+", "-") else None
-                self._set(target, whole, known)
-            case ir.Call():
-                self._calls(s, known, given)
-            case ir.Return() | ir.Break() | ir.Continue() | ir.Comment():
-                for own in own_exprs(s):
-                    self._read(own, known, given)
-            case _:
-                raise Unproven
-        return ()
+    def _while(self, s: ir.While | ir.DoWhile, known: Known, given: Conditions) -> None:
+        forget(known, s.body)
+        self._read(s.cond, known, given)
+        self._inner(s.body, dict(known), given)
+
+    def _other(self, s: ir.Stmt, known: Known, given: Conditions) -> None:
+        if not isinstance(s, ir.Return | ir.Break | ir.Continue | ir.Comment):
+            raise Unproven
+        for own in own_exprs(s):
+            self._read(own, known, given)
 
     def _inner(self, body: ir.Body, known: Known, given: Conditions) -> None:
         self.nested += 1
         self.follow(body, known, given)
         self.nested -= 1
 
-    def _counted(self, s: ir.For, known: Known, given: Conditions) -> None:
+    def _loop(self, s: ir.For, known: Known, given: Conditions) -> None:
         self.follow(s.init, known, given)
         start = {cell: known.get(cell) for cell in set_in(s.step)}
-        self._lose(known, (*s.step, *s.body))
+        forget(known, (*s.step, *s.body))
         inner = dict(known)
         more = self._iterations(s, start, inner)
         if more is None:
             inner, more = dict(known), ()
             self._read(s.cond, inner, given)
-        if not self._never(more):
+        if not self.never(more):
             self._inner((*s.body, *s.step), inner, (*given, *more))
-
-    def _lose(self, known: Known, body: ir.Body) -> None:
-        cells = set_in(body)
-        for at in [c for c in known if any(c[0] is x[0] and c[1][: len(x[1])] == x[1] for x in cells)]:
-            del known[at]
 
     def _set(self, target: ir.Place, value: ir.Expr | None, known: Known) -> None:
         at = place_of(target)
@@ -185,6 +151,9 @@ class _Prover(Follower):
 
     # -- conditions, as far as they are known
 
+    def outcomes(self, cond: ir.Expr, known: Known) -> Tested:
+        return self._holding(cond, known), self._failing(cond, known)
+
     def _holding(self, e: ir.Expr, known: Known) -> Conditions:
         match e:
             case ir.Unary(op="!", operand=operand):
@@ -207,7 +176,7 @@ class _Prover(Follower):
 
     # -- calls and launches
 
-    def _calls(self, s: ir.Call, known: Known, given: Conditions) -> None:
+    def _call(self, s: ir.Call, known: Known, given: Conditions) -> None:
         for arg in s.args:
             self._read(arg, known, given)
         if s.result is not None:
@@ -226,7 +195,7 @@ class _Prover(Follower):
                 self._write(place, known, given)
         elif pointers and kind not in _HARMLESS:
             raise Unproven
-        self._lose(known, (s,))
+        forget(known, (s,))
         self._allocates(s, row, known)
 
     def _of_memory(self, s: ir.Call, row: MemoryOperation, known: Known, given: Conditions) -> None:
@@ -273,46 +242,22 @@ class _Prover(Follower):
         self.lengths[made] = max(size.constant, 0)
         known[at] = Address(made, Linear(0))
 
-    def _launch(self, s: ir.Launch, known: Known, given: Conditions) -> None:
-        for own in own_exprs(s):
-            self._read(own, known, given)
-        grid, block = self._extents(s.grid, known), self._extents(s.block, known)
-        if grid is None or block is None:
-            raise Unproven
-        if 0 in grid or not 1 <= block[0] * block[1] * block[2] <= MAX_THREADS:
-            return
-        if s.kernel not in self.program.functions:
-            raise Unproven
+    def _unknown_launch(self) -> None:
+        raise Unproven
+
+    def _kernel(self, kernel: ir.Function, s: ir.Launch, known: Known, threads: Threads) -> _Prover:
+        inside = _Prover(self.program, kernel, self.found, self.null, threads)
+        inside.lengths, inside.facts, inside.nested = dict(self.lengths), self.facts, 1
         shared = self.number(s.shared, known) if s.shared is not None else Linear(0)
-        kernel = self.program.functions[s.kernel]
-        inside: Known = {}
-        threads = _Threads(self, kernel, grid, block, shared)
-        for param, arg in zip(kernel.params, s.args, strict=True):
-            if isinstance(param.type, Struct):
-                at = place_of(arg)
-                for (symbol, path), held in known.items():
-                    if at is not None and symbol is at[0] and path[: len(at[1])] == at[1]:
-                        inside[param, path[len(at[1]) :]] = held
-                continue
-            value = self.value(arg, known)
-            if value is not None and param not in threads.pointed:
-                inside[param, ()] = value
-        threads.follow(kernel.body, inside, given)
+        for d in walk_stmts(kernel.body):
+            if isinstance(d, ir.Declare) and is_dynamic(d.symbol) and shared is not None and not shared.terms:
+                inside.lengths[d.symbol] = shared.constant
+        return inside
 
     # -- accesses
 
     def _read(self, e: ir.Expr | None, known: Known, given: Conditions) -> None:
         match e:
-            case ir.Binary(op="&&" | "||" as op, left=left, right=right):
-                self._read(left, known, given)
-                more = self._holding(left, known) if op == "&&" else self._failing(left, known)
-                if not self._never(more):
-                    self._read(right, known, (*given, *more))
-            case ir.Select(cond=cond, then=one, orelse=other):
-                self._read(cond, known, given)
-                for part, more in ((one, self._holding(cond, known)), (other, self._failing(cond, known))):
-                    if not self._never(more):
-                        self._read(part, known, (*given, *more))
             case ir.CallExpr():
                 raise Unproven
             case ir.Intrinsic(args=args) if any(isinstance(a.type, Pointer | Array) for a in args):
@@ -363,39 +308,6 @@ class _Prover(Follower):
         if isinstance(place, ir.Var) and isinstance(place.type, Array):
             return self.address(place, known)
         return super().place(place, known)
-
-
-class _Host(_Prover):
-    """Host code, from the entry on."""
-
-
-class _Threads(_Prover):
-    """The threads of a launch."""
-
-    def __init__(
-        self, host: _Prover, kernel: ir.Function, grid: tuple[int, ...], block: tuple[int, ...], shared: Linear | None
-    ) -> None:
-        super().__init__(host.program, kernel, host.found, host.null, kernel.name)
-        self.lengths = dict(host.lengths)
-        self.facts = host.facts
-        self.nested = 1
-        self.extents = {"gridDim": grid, "blockDim": block}
-        self.indices: dict[tuple[str, str], Linear] = {}
-        for s in walk_stmts(kernel.body):
-            if isinstance(s, ir.Declare) and is_dynamic(s.symbol) and shared is not None and not shared.terms:
-                self.lengths[s.symbol] = shared.constant
-
-    def thread(self, e: ir.ThreadIndex) -> Linear | None:
-        axes = ("x", "y", "z")
-        if e.axis not in axes:
-            return Linear(32)
-        if e.name in self.extents:
-            return Linear(self.extents[e.name][axes.index(e.axis)])
-        key = e.name, e.axis
-        if key not in self.indices:
-            extent = self.extents["gridDim" if e.name == "blockIdx" else "blockDim"][axes.index(e.axis)]
-            self.indices[key] = self.ranges.add(0, extent - 1)
-        return self.indices[key]
 
 
 def _leaves(body: ir.Body) -> bool:

@@ -84,7 +84,11 @@ __global__ void k(double *y, const double *x, int n) {
 }
 void f(double *y, const double *x, int n) { k<<<1, n>>>(y, x, n); }"""
 
+OPTIONAL = "void f(double *y, const double *x, int n) { for (int j = 0; j < n; j++) if (GUARD) y[j] += x[j]; }"
+
 PROVEN = {
+    "an array that may be None, and is": (OPTIONAL.replace("GUARD", "x"), (ones(4), None, 4)),
+    "an array that may be None, and is not": (OPTIONAL.replace("GUARD", "x"), (ones(4), ones(4), 4)),
     "a guard": (ELEMENTWISE % GUARDED, (ones(50), ones(50), 2.0, 50)),
     "a guard that returns": (
         ELEMENTWISE % "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; y[i] += a * x[i];",
@@ -104,6 +108,7 @@ PROVEN = {
     "an empty launch": (ELEMENTWISE % "y[threadIdx.x] = x[threadIdx.x];", (ones(0), ones(0), 1.0, 0)),
 }
 NOT_PROVEN = {
+    "an array that is None where data decides": (OPTIONAL.replace("GUARD", "y[j] > 0"), (ones(4), None, 4)),
     "a guard beside a condition on data, in the wrong order": (
         ELEMENTWISE % "int i = blockIdx.x * blockDim.x + threadIdx.x; if (x[i] > a && i < n) y[i] = x[i];",
         (ones(50), ones(50), -2.0, 50),
