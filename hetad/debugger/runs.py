@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from hetad.adjoint.options import Options
 from hetad.diagnostics import ExecutionError, HetadError
-from hetad.directions import float_bits, from_vector, to_vector, typical_step
+from hetad.directions import from_vector, to_vector, typical_step
 from hetad.frontend.derived import Rewritten
 from hetad.ir.types import element, size_of
-from hetad.ir.visit import declared
 from hetad.run.on_cpu import OnCpu
 
 if TYPE_CHECKING:
@@ -131,12 +130,6 @@ class Runner:
         arguments = [*asked.moved({}, 0.0), *self._own(own)]
         found = made(*arguments, seeds=copy.deepcopy(asked.seeds) if asked.seeds is not None else None)
         return {name: to_vector(found[called[name]]) for name in names}, {name: found[name] for name in asked.wrt}
-
-
-def bits_of(program: ir.Program) -> int:
-    """Of the coarsest floating number of a program."""
-    symbols = (x for f in program.functions.values() for x in (*f.params, *declared(f.body)))
-    return min((bits for x in symbols for bits in float_bits(x.type)), default=64)
 
 
 def tried(run: Callable[[], None]) -> str:

@@ -17,11 +17,11 @@ import numpy as np
 from hetad.debugger.findings import Debugged, Finding, Kind, Seen
 from hetad.debugger.host import host_stream
 from hetad.debugger.judge import Slopes, Verdict, judged, slopes_of
-from hetad.debugger.runs import Asked, bits_of
+from hetad.debugger.runs import Asked
 from hetad.debugger.streams import Parting, Stream
 from hetad.debugger.threads import thread_stream
 from hetad.diagnostics import BackendError, RaceError, SourceError, Span
-from hetad.directions import from_vector, to_vector
+from hetad.directions import from_vector, inner_bits, to_vector
 from hetad.probes.prepared import Launched, prepared
 from hetad.run.arrays import dimensions
 from hetad.run.movable import movable
@@ -105,7 +105,7 @@ class _Session:
 
     def run(self, notes: tuple[str, ...]) -> Debugged:
         self.notes = notes
-        self.bits = bits_of(self.task)
+        self.bits = inner_bits(self.task)
         stream, found = host_stream(self.asked, self.task, self.bits)
         findings = self._of(stream)
         findings = self._looked_into(findings, stream)

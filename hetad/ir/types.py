@@ -98,7 +98,6 @@ class Opaque:
         return self.name
 
 
-type_forms = (Void, Int, Float, Pointer, Array, Struct, Opaque)
 Type = Void | Int | Float | Pointer | Array | Struct | Opaque
 
 VOID = Void()
@@ -200,10 +199,6 @@ def is_floating(type_: Type) -> bool:
 
 def is_integer(type_: Type) -> bool:
     return isinstance(type_, Int)
-
-
-def is_pointer(type_: Type) -> bool:
-    return isinstance(type_, Pointer)
 
 
 def element(type_: Type) -> Type:

@@ -361,9 +361,6 @@ class Entities:
                     error = SyntaxProblem(error.message, caller) if is_model(error.span.file) else error
                 raise error
 
-    def is_own(self, name: str) -> bool:
-        return name in self._cursors
-
     def order(self, name: str) -> tuple[int, int]:
         owner = self._linkage.owners.get(name, self)
         return owner._order[name]

@@ -18,8 +18,6 @@ from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.c_nodes import Copied
 from hetad.frontend.lower.context import Qualified
 
-_CLASSES = (CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL)
-
 
 def member(body: Body, cursor: Cursor, field: Cursor, at: Coord | None) -> Node:
     """`object.field`, `pointer->field`, or a member of the object whose method this is."""

@@ -410,7 +410,3 @@ def contains_call(expr: Expr) -> bool:
     from hetad.ir.visit import walk_expr
 
     return any(isinstance(e, CallExpr) for e in walk_expr(expr))
-
-
-def value_type(expr: Expr) -> Type:
-    return convert.decay(expr).type

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.pointers import PointsTo
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.conditions import comparisons
 from hetad.device.generated import Pullback
@@ -36,10 +36,6 @@ def memory_apart(
         return None
     tests = [operations.apart(given[a], given[b], span=s.span) for a, b in pairs]
     return conjunction([binary("!=", t, integer(0, s.span)) for t in tests])
-
-
-def _one_buffer(a: Sequence[Location], b: Sequence[Location]) -> bool:
-    return len(a) == 1 and list(a) == list(b) and getattr(a[0], "single", False)
 
 
 def alike(a: Pullback, b: Pullback) -> bool:
