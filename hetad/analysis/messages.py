@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.memops import nccl
-from hetad.memops.communication import ACTIONS, INTEGERS, STARTED
+from hetad.memops.communication import ACTIONS, INTEGERS
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import communication, operations
@@ -69,8 +69,8 @@ def remembered(statements: Iterable[ir.Stmt]) -> Iterator[ir.Expr]:
     """The pointers to memory of which the forward sweep remembers the place of the adjoint."""
     for s in statements:
         row = moves(s)
-        if row is not None and isinstance(s, ir.Call) and communication.remembers_adjoint(s.function):
-            yield from (*received(s, row), *(sent(s, row) if s.function in STARTED else ()))
+        if row is not None and isinstance(s, ir.Call):
+            yield from (s.args[i] for i in sorted(row.positions(*communication.remembered(s.function))))
 
 
 def completes(s: ir.Stmt) -> bool:

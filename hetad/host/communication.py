@@ -35,6 +35,7 @@ from hetad.memops.communication import (
     OTHER_OPERATORS,
     REALS,
     STARTED,
+    STARTS,
     SUM,
 )
 from hetad.memops.operation import MemoryOperation
@@ -58,7 +59,11 @@ _BYTES = (*BYTES, *nccl.BYTES)
 _OF_ONE_BUFFER = (communication.elements_bytes, communication.nccl_bytes)
 _NO_HANDLE = {"type": "MPI_DATATYPE_NULL", "block_type": "MPI_DATATYPE_NULL", "operator": "MPI_OP_NULL"}
 _POINTERS = (*_BUFFERS, "counts", "places", "sent_counts", "sent_places")
-_FREES = {"MPI_Comm_free": communication.comm_free, "MPI_Type_free": communication.type_free}
+_FREES = {
+    "MPI_Comm_free": communication.comm_free,
+    "MPI_Type_free": communication.type_free,
+    "MPI_Request_free": communication.request_free,
+}
 
 
 class CommunicationAdjoints:
@@ -86,13 +91,13 @@ class CommunicationAdjoints:
             return [*save, *self._synchronised(s, row), s], restore
         refuse_without_derivative(s, row, self.engine.is_active_pointer)
         rule = RULES[s.function]
-        calls: list[ir.Stmt] = [s if rule.forward is None else self._call(rule.forward, s, row, s.result)]
-        if rule.adjoint:
-            behind = self._call(communication.pending, s, row)
-            calls = [self._call(communication.starting, s, row), *calls, behind]
+        call = s if rule.forward is None else self._call(rule.forward, s, row, s.result)
+        before, behind = ([self._call(a, s, row)] if a is not None else [] for a in (rule.before, rule.behind))
         assert rule.pullback is not None
-        reverse = [*restore, *self._flushed(s, row), self._call(rule.pullback, s, row)]
-        return [*save, *self._synchronised(s, row), *calls], reverse
+        reverse = [*self._flushed(s, row), self._call(rule.pullback, s, row)]
+        # A start takes back itself what it has saved, last.
+        reverse = [*reverse, *restore] if s.function in STARTS else [*restore, *reverse]
+        return [*save, *self._synchronised(s, row), *before, call, *behind], reverse
 
     def turn(self, span: Span) -> list[ir.Stmt]:
         """Between the sweeps: all that was started has come to its end."""
@@ -136,7 +141,7 @@ class CommunicationAdjoints:
         reverse: list[ir.Stmt] = []
         for i in sorted(row.positions("dst", "updated")):
             arg = bare(s.args[i])
-            if isinstance(arg, ir.Const):
+            if isinstance(arg, ir.Const) or RULES[s.function].extent is None:
                 continue
             save, restore = self.engine.memory.save_range(s, arg, self._extent(s, row))
             forward, reverse = [*forward, *save], [*restore, *reverse]
@@ -288,7 +293,7 @@ def join_communicators(derivation: Derivation) -> ir.Body:
     """Where adjoints or tangents go between ranks, communicators for them are made at the begin, by all ranks of those
     that the function uses; and at the end all have gone."""
     body = derivation.body
-    acts = [act for r in RULES.values() for act in (r.pullback, r.forward) if act is not None]
+    acts = [act for r in RULES.values() for act in (r.pullback, r.forward, r.before) if act is not None]
     join = joins(body)
     beside = {act.name for act in (*acts, *TANGENTS.values())}
     called = {s.function for s in walk_stmts(body) if isinstance(s, ir.Call)} & beside

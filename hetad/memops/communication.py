@@ -6,7 +6,7 @@ What a row's `action` says (`host/communication.py` has the adjoints, `tangent/c
 |-------------|------------------------------------------------------------------------------------------|
 | communicate | moves `src` of some ranks to `dst` of others; both may be `updated`, in place              |
 | start       | begins such a thing: the memory is the library's until the request is waited for           |
-| complete    | waits for requests, or asks whether they are done                                          |
+| complete    | waits for requests, or asks whether they are done; or starts what was made to be started   |
 | inert       | numbers of ranks, communicators, types: integers, which have no derivative                 |
 
 The library's handles and the values of its constants differ from one MPI to the next, so none of them is known here:
@@ -95,6 +95,11 @@ def _collectives() -> Iterator[MemoryOperation]:
 def _requests() -> Iterator[MemoryOperation]:
     for name in ("Isend", "Issend"):
         yield _row(name, "start", f"{_SEND} request", REQUEST)
+    for name in ("Send_init", "Ssend_init", "Rsend_init"):
+        yield _row(name, "start", f"{_SEND} request", REQUEST)
+    yield _row("Recv_init", "start", "dst elements type peer tag communicator request", REQUEST)
+    yield _row("Start", "complete", "request_held")
+    yield _row("Startall", "complete", "elements requests")
     yield _row("Irecv", "start", "dst elements type peer tag communicator request", REQUEST)
     for name, roles in (
         ("Wait", "request_held status"),
@@ -148,6 +153,7 @@ def _answers() -> Iterator[MemoryOperation]:
         yield _row(name, "inert", roles, DATATYPE)
     yield _row("Type_commit", "inert", "handle_changed", DATATYPE, together=True)
     yield _row("Type_free", "inert", "handle_changed", DATATYPE, together=True)
+    yield _row("Request_free", "inert", "handle_changed", REQUEST, together=True)
     yield _row("Comm_free", "inert", "handle_changed", COMMUNICATOR, together=True)
     yield MemoryOperation(
         "MPI_Abort", "exit", INT, ("communicator", "elements"), header=HEADER, c_text="hetad_mpi_abort({1})"
@@ -160,6 +166,7 @@ ROWS: tuple[MemoryOperation, ...] = (*_moves(), *_collectives(), *_requests(), *
 # Operations of all ranks that are started, and what does the same at once.
 STARTED = {row.name: f"MPI_{row.name[5:].capitalize()}" for row in _collectives() if row.action == "start"}
 
+STARTS = frozenset({"MPI_Start", "MPI_Startall"})  # of requests that were made before
 BEGINS = frozenset({"MPI_Init", "MPI_Init_thread"})
 MAKE_COMMUNICATORS = frozenset({"MPI_Comm_dup", "MPI_Comm_split", "MPI_Cart_create"})
 

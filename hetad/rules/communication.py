@@ -61,13 +61,15 @@ _of_blocks = _extent(f"mpi_bytes_of_blocks(const int *counts, const int *places,
 @dataclass(frozen=True, slots=True)
 class Rule:
     """`forward`: in the place of the call, where that must be remembered; `extent`: of what it overwrites, `of` these
-    arguments where they are not those that it names.  `adjoint`: of an operation of all ranks that is started, what
-    begins its adjoint where the wait for it is undone."""
+    arguments where they are not those that it names.  `before` and `behind`: what stands beside the call; `adjoint`: of
+    an operation of all ranks that is started, what begins its adjoint where the wait for it is undone."""
 
     pullback: Act | None
     forward: Act | None = None
     extent: Value | None = None
     of: str = ""
+    before: Act | None = None
+    behind: Act | None = None
     adjoint: str = ""
 
 
@@ -212,14 +214,14 @@ RULES: dict[str, Rule] = {
     ),
 }
 # An operation that is started: before the call, and behind it.
-starting = Act(
+_starting = Act(
     "void mpi_starting(hetad_mpi_adjoint adjoint, void *adj_src, void *adj_updated, int on_src, int on_updated, "
     "const void *src, const void *updated, const int *sent_counts, const int *sent_places, int elements, "
     "MPI_Datatype type, const int *counts, const int *places, int block, MPI_Datatype block_type, MPI_Op operator, "
     f"int root, {_C}, int line)",
     "may fail for want of memory", "adds nothing", "remembers addresses", reads=(5, 6, 7, 8, 11, 12),
 )  # fmt: skip
-pending = Act("void mpi_pending(MPI_Request *request)", "adds nothing", reads=(0,), writes=(0,))
+_pending = Act("void mpi_pending(MPI_Request *request)", "adds nothing", reads=(0,), writes=(0,))
 _starting_pullback = _pullback(f"mpi_starting_pullback({_ADJOINTS})")
 
 
@@ -227,10 +229,29 @@ def _of_started(name: str) -> Rule:
     """The adjoints of blocks of different lengths are those of equal ones."""
     at_once = RULES[name]
     kind = name.removeprefix("MPI_").removesuffix("v").removesuffix("_block").lower()
-    return Rule(_starting_pullback, None, at_once.extent, at_once.of, f"hetad_mpi_{kind}_adjoint")
+    adjoint = f"hetad_mpi_{kind}_adjoint"
+    return Rule(_starting_pullback, None, at_once.extent, at_once.of, _starting, _pending, adjoint)
+
+
+def _persistent(name: str, buffer: str) -> Rule:
+    """A request that is made once: what it stands for is noted."""
+    made = Act(
+        f"void mpi_persistent_{name}({buffer}, {_SENT}, const MPI_Request *request, void *adj_{buffer.split('*')[1]}, "
+        f"int on_{buffer.split('*')[1]}, int line)",
+        "may fail for want of memory", "adds nothing", "remembers addresses", reads=(6,),
+    )  # fmt: skip
+    return Rule(_pullback(f"mpi_persistent_{name}_pullback(void *adj_{buffer.split('*')[1]})"), behind=made)
 
 
 RULES |= {name: _of_started(at_once) for name, at_once in STARTED.items()}
+RULES |= dict.fromkeys(("MPI_Send_init", "MPI_Ssend_init", "MPI_Rsend_init"), _persistent("send", "const void *src"))
+RULES |= {
+    "MPI_Recv_init": _persistent("recv", "void *dst"),
+    "MPI_Start": Rule(_pullback("mpi_start_pullback(void)"), _forward("mpi_start(MPI_Request *request_held)")),
+    "MPI_Startall": Rule(
+        _pullback("mpi_startall_pullback(int elements)"), _forward("mpi_startall(int elements, MPI_Request *requests)")
+    ),
+}
 
 
 def _tangent(prototype: str) -> Act:
@@ -249,6 +270,15 @@ _sent_tangent = _tangent(f"void mpi_send_tangent(void *dot_src, {_SENT}, int on_
 TANGENTS: dict[str, Act] = {
     **dict.fromkeys(("MPI_Send", "MPI_Isend", "MPI_Issend"), _sent_tangent),
     "MPI_Irecv": _tangent(f"void mpi_irecv_tangent(void *dot_dst, {_SENT}, MPI_Request *request, int on_dst)"),
+    **dict.fromkeys(
+        ("MPI_Send_init", "MPI_Ssend_init", "MPI_Rsend_init"),
+        _tangent(f"void mpi_persistent_send_tangent(void *dot_src, {_SENT}, const MPI_Request *request, int on_src)"),
+    ),
+    "MPI_Recv_init": _tangent(
+        f"void mpi_persistent_recv_tangent(void *dot_dst, {_SENT}, const MPI_Request *request, int on_dst)"
+    ),
+    "MPI_Start": _tangent("int mpi_start_tangent(MPI_Request *request_held)"),
+    "MPI_Startall": _tangent("int mpi_startall_tangent(int elements, MPI_Request *requests)"),
     "MPI_Wait": _tangent("int mpi_wait_tangent(MPI_Request *request_held, MPI_Status *status)"),
     "MPI_Waitall": _tangent("int mpi_waitall_tangent(int elements, MPI_Request *requests, MPI_Status *status)"),
     "MPI_Waitany": _tangent(
@@ -301,21 +331,24 @@ joined_twice = Act(f"void mpi_joined_twice({_C})", "adds nothing", "needs no ses
 all_waited = Act("void mpi_all_waited(void)", "may fail for want of memory", "adds nothing")
 done = Act("void mpi_done(void)", "adds nothing")
 comm_free = Act("int mpi_comm_free(MPI_Comm *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
+request_free = Act("int mpi_request_free(MPI_Request *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
 type_free = Act("int mpi_type_free(MPI_Datatype *handle_changed)", "adds nothing", reads=(0,), writes=(0,))
 
-_WAITS = ("MPI_Wait", "MPI_Test")
+_WAITS = ("MPI_Wait", "MPI_Test", "MPI_Start")
 COMPLETE = (
     *(r.forward for name, r in RULES.items() if name.startswith(_WAITS) and r.forward is not None),
     *(act for name, act in TANGENTS.items() if name.startswith(_WAITS)),
 )
 
 
-def remembers_adjoint(function: str) -> bool:
-    """Whether the forward part of a function is given an adjoint."""
-    if function not in RULES or RULES[function].adjoint:
-        return function in RULES
-    forward = RULES[function].forward
-    return forward is not None and any(role.startswith("adj_") for role in forward.row(()).roles)
+def remembered(function: str) -> frozenset[str]:
+    """The roles of memory of whose adjoints the forward part of a function remembers the addresses."""
+    if function not in RULES:
+        return frozenset()
+    rule = RULES[function]
+    acts = [act for act in (rule.forward, rule.before, rule.behind) if act is not None]
+    roles = (role for act in acts for role in act.row(()).roles)
+    return frozenset(role.removeprefix("adj_") for role in roles if role.startswith("adj_"))
 
 
 # Numbers that stand for ranks and the like: what they are, the library knows.

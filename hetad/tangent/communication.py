@@ -56,6 +56,8 @@ class CommunicationTangents:
         if row.action == "inert":
             made = out_place(s.args[-1]) if s.function in MAKE_COMMUNICATORS and not self.engine.again else None
             joined = [communication.joined(made, span=s.span)] if made is not None else []
+            if s.function == "MPI_Request_free" and not self.engine.again:
+                return [communication.request_free(*s.args, result=s.result, span=s.span), *constants]
             return [s, *joined, *constants]
         if row.action != "complete" and not messages.has_numbers(s, *self._numbers):
             return [s, *constants]

@@ -1,8 +1,8 @@
 // Collective operations, reversed: what one gives to all comes back as a sum, what all give to one comes back to each.
 //
 // The arguments of one, and the adjoints of its memory; what it does not have is zero.  `adjoint` begins its adjoint:
-// it takes the adjoints of what was received, and says to which memory, `given`, those of `mine` are to be added.  Where
-// the program does not wait for the operation at once, neither does the adjoint: then `mine` is there after `request`.
+// it takes the adjoints of what was received, and says to which memory, `given`, those of `mine` are to be added.
+// Where the program does not wait for the operation at once, neither does the adjoint: `mine` is there after `request`.
 struct hetad_mpi_collective {
     void (*adjoint)(struct hetad_mpi_collective *c);
     void *adj_from, *adj_to;
@@ -227,7 +227,7 @@ static void hetad_mpi_scanned(struct hetad_mpi_collective *c, int exclusive)
     const int n = hetad_mpi_int(hetad_mpi_length(&to));
     c->given = hetad_mpi_one(hetad_mpi_source(c));
     c->values = hetad_mpi_room_for(c, (size_t)n);
-    if (!exclusive || hetad_mpi_rank(c->communicator) > 0) {  // the first rank has no exclusive sum: it keeps what it had
+    if (!exclusive || hetad_mpi_rank(c->communicator) > 0) {  // the first rank has no exclusive sum
         hetad_mpi_take_to(&to, c->values);
     }
     if (c->starts) {

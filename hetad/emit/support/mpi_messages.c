@@ -12,7 +12,8 @@ struct hetad_mpi_posted {
 // A receive: from where, and where to.  `waiting`: until the program waits for `request`; `taken`: adjoints to be sent;
 // `tangent`: of one whose tangent is to come, or has come before the program has waited for it, or comes by a request
 // `beside`.  Of an operation of all ranks, which is no receive, `collective` knows more: what is done when the program
-// has waited for it, and when that is undone.
+// has waited for it, and when that is undone.  Of a request that is started again and again: what a start overwrites,
+// or that it sends, and to which rank.
 enum { HETAD_MPI_AWAITED = 1, HETAD_MPI_THERE, HETAD_MPI_BESIDE };
 struct hetad_mpi_receive {
     struct hetad_mpi_cells cells;
@@ -21,6 +22,9 @@ struct hetad_mpi_receive {
     int from, tag, numbers;
     int waiting, tangent, line;
     void *taken, *collective;
+    void *memory;
+    size_t bytes;
+    int sends, to;
     void (*came)(struct hetad_mpi_receive *r);
     void (*undone)(struct hetad_mpi_receive *r);
 };
