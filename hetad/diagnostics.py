@@ -49,7 +49,27 @@ class Inlined:
 
 
 class HetadError(Exception):
-    """Base of all errors raised by hetad."""
+    """Base of all errors raised by hetad; `code` is that of its entry in docs/errors."""
+
+    @property
+    def told(self) -> str:
+        """What is wrong, without code, place and remedy."""
+        return super().__str__()
+
+    @property
+    def code(self) -> str:
+        from hetad.codes import code_of
+
+        return code_of([c.__name__ for c in type(self).__mro__], self.told)
+
+    def __str__(self) -> str:
+        return with_code(self.told, self.code)
+
+
+def with_code(text: str, code: str) -> str:
+    """A message with the code of its error, at the end of the first line."""
+    first, *rest = text.split("\n", 1)
+    return "\n".join([f"{first}  [{code}]", *rest])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +101,12 @@ class SourceError(HetadError):
         self.related = tuple(replace(r, source_line=r.source_line or _line(r.span, sources)) for r in self.related)
         return self
 
+    @property
+    def told(self) -> str:
+        return self.message
+
     def __str__(self) -> str:
-        parts = [f"{self.span}: {self.message}" if self.span else self.message]
+        parts = [with_code(f"{self.span}: {self.message}" if self.span else self.message, self.code)]
         if self.span is not None and self.source_line is not None:
             parts += _excerpt(self.span, self.source_line)
         for r in self.related:

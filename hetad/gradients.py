@@ -196,7 +196,7 @@ class Gradient(Derived):
 
     def _explained(self, problem: ExecutionError) -> ExecutionError:
         """Where a memory limit is not met: the loop that is too large, and those whose every step is recorded."""
-        text = str(problem)
+        text = problem.told
         loops = self.derivative.explanation.loops
         reasons = [f"{x.span}: in this loop {x}" for x in loops if x.refused]
         meant = [x for x in loops if not x.refused and f"time loop in line {x.span.line}," in text]

@@ -65,6 +65,7 @@ from hetad.host.live_ranges import with_live_ranges
 from hetad.host.members import structs_by_member
 from hetad.host.outlining.outline import outline
 from hetad.host.own_structs import with_own_structs
+from hetad.host.own_types import refuse_other_types
 from hetad.host.parameters import RETURN
 from hetad.host.pointer_modes import with_pointer_modes
 from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune_saves, store_in_cleared_cells
@@ -144,6 +145,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     named_result,
     structs_by_member,
     refuse_unknown_pointers,
+    refuse_other_types,
     analysed,
     refuse_data_dependence.only(lambda d: d.request.graph),
     with_activity,

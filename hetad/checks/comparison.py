@@ -210,9 +210,9 @@ def _race_notes(subject: Subject, arguments: Sequence[Any]) -> tuple[str, ...]:
             with _in_the_derivative():
                 subject.watched_gradient(copy.deepcopy(list(arguments)), generic_seeds(subject, arguments))
     except RaceLimitError as problem:
-        return (f"note: races were not looked for: {problem}; smaller inputs would do, or hetad run --racecheck",)
+        return (f"note: races were not looked for: {problem.told}; smaller inputs would do, or hetad run --racecheck",)
     except BackendError as problem:
-        return (f"note: races were not looked for: {str(problem).splitlines()[0]}",)
+        return (f"note: races were not looked for: {problem.told.splitlines()[0]}",)
     return ()
 
 

@@ -95,7 +95,7 @@ def _compiler() -> Finding:
     try:
         found = compiler.find()
     except BackendError as error:
-        return Finding("C compiler", "absent", "none found", str(error).removeprefix("no C compiler found: "))
+        return Finding("C compiler", "absent", "none found", error.told.removeprefix("no C compiler found: "))
     try:
         library = compiler.shared_library("#include <math.h>\ndouble hetad_doctor(double x) { return sqrt(x); }\n")
         function = ctypes.CDLL(str(library)).hetad_doctor

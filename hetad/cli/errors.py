@@ -31,6 +31,8 @@ def explain_failure(error: Exception, as_json: bool) -> int | None:
 def as_dictionary(error: Exception) -> dict[str, Any]:
     """The parts of an error for a script."""
     result: dict[str, Any] = {"kind": type(error).__name__, "message": _message(error)}
+    if isinstance(error, HetadError):
+        result["code"] = error.code
     if isinstance(error, SourceError):
         if error.span is not None:
             result |= {"file": error.span.file, "line": error.span.line, "column": error.span.column}
@@ -52,9 +54,11 @@ def render(error: Exception) -> Text:
 
     if not isinstance(error, SourceError):
         first, *rest = _message(error).splitlines() or [""]
-        return Text.assemble(("error: ", "bold red"), (first, "bold"), *("\n" + line for line in rest))
+        return Text.assemble(
+            ("error: ", "bold red"), (first, "bold"), (_code(error), "dim"), *("\n" + line for line in rest)
+        )
     place = f"{error.span}: " if error.span is not None else ""
-    text = Text.assemble((place, "bold"), ("error: ", "bold red"), (error.message, "bold"))
+    text = Text.assemble((place, "bold"), ("error: ", "bold red"), (error.message, "bold"), (_code(error), "dim"))
     if error.span is not None and error.source_line is not None:
         text.append_text(excerpt(error.source_line, error.span.line, error.span.column, error.span.length))
     for r in error.related:
@@ -83,9 +87,13 @@ def excerpt(source_line: str, line: int, column: int, length: int) -> Text:
     )  # fmt: skip
 
 
+def _code(error: Exception) -> str:
+    return f"  [{error.code}]" if isinstance(error, HetadError) else ""
+
+
 def _message(error: Exception) -> str:
-    if isinstance(error, SourceError):
-        return error.message
+    if isinstance(error, HetadError):
+        return error.told
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -70,7 +70,7 @@ def _race(
             "race", race.span, gradient.function.name, race.source_line or "", more=f"{race.message}{related}"
         )
     except (RaceLimitError, BackendError) as problem:
-        return (f"note: races were not looked for: {str(problem).splitlines()[0]}",), None
+        return (f"note: races were not looked for: {problem.told.splitlines()[0]}",), None
     return (), None
 
 

@@ -189,7 +189,7 @@ def test_a_backend_that_does_not_exist(program: hetad.Program) -> None:
 @pytest.mark.parametrize(
     ("function", "wrt", "of", "message"),
     [
-        ("scale", "xx", "y", r"wrt: there is no parameter 'xx'\n.*\n.*did you mean x\?"),
+        ("scale", "xx", "y", r"wrt: there is no parameter 'xx'.*\n.*\n.*did you mean x\?"),
         ("scale", "x", "z", "of: there is no parameter 'z'"),
         ("scale", "n", "y", r"wrt: 'n' holds no floating values \(unsigned int\)"),
         ("scale", "x", "a", "of: 'a' is passed by value"),
@@ -199,7 +199,7 @@ def test_a_backend_that_does_not_exist(program: hetad.Program) -> None:
         ("scale", ("x", 2), "y", "wrt: 'x' is named twice"),
         ("scale", 4, "y", "wrt: there is no parameter at position 4, there are 4"),
         ("scale", 1.5, "y", "wrt: 1.5 is neither a name nor a position"),
-        ("scale", "x", None, r"but it returns void\n.*\n.*as in of='y'"),
+        ("scale", "x", None, r"but it returns void.*\n.*\n.*as in of='y'"),
         ("scale_kernel", "x", None, "but a kernel returns nothing"),
         ("count_positive", "x", None, "but it returns int"),
     ],
@@ -365,6 +365,6 @@ def test_optimisations_by_name() -> None:
     assert Options.of(False) == Options.of(())
     assert Options.of("gather") == Options.of(["gather"]) != Options.of(("gather", "sums"))
     with pytest.raises(
-        hetad.ArgumentError, match=r"no optimisation 'fuse', 'reuse'\n  help: there are activity, needed, .*, "
+        hetad.ArgumentError, match=r"no optimisation 'fuse', 'reuse'.*\n  help: there are activity, needed, .*, "
     ):
         Options.of(("fuse", "gather", "reuse"))

@@ -482,6 +482,7 @@ def test_check_reports_all_problems(run: Run, source: Callable[[str], Path]) -> 
     assert all(e["source_line"] == PROBLEMS.splitlines()[e["line"] - 1] for e in errors)
     for error in errors:
         unknown = error["kind"] == "UnknownNameError"
+        assert (error["code"] == "HET101") is unknown
         assert ("absent.h" in error["help"]) is unknown, "a header explains an unknown name, and nothing else"
     status, out, _ = run("check", path)
     assert status == 1

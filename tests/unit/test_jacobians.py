@@ -284,7 +284,7 @@ def test_structs_have_no_axis(functions: Any, mode: Any) -> None:
     call = {"a": 1.0, "b": 2.0, "k": 3}, 1.1
     for make in (hetad.jacobian(functions["of_struct"], ("p", "s"), backend="cpu", mode=mode),
                  hetad.hessian(functions["of_struct"], ("p", "s"), backend="cpu")):  # fmt: skip
-        with pytest.raises(hetad.ArgumentError, match=r"'p': .* a struct are on none\n.*\n  help: take products"):
+        with pytest.raises(hetad.ArgumentError, match=r"'p': .* a struct are on none.*\n.*\n  help: take products"):
             make(*call)
     assert hetad.jacobian(functions["of_struct"], "s", backend="cpu", mode=mode)(*call)["s"] == 6.0
 

@@ -350,7 +350,7 @@ def test_a_mistake(name: str) -> None:
 def test_shared_memory_of_arguments_is_told() -> None:
     both = x()
     with pytest.raises(
-        hetad.ArgumentError, match=r"'y' and 'x' share memory, and the function writes to y\n.*\n  help: pass a copy"
+        hetad.ArgumentError, match=r"'y' and 'x' share memory, and the function writes to y.*\n.*\n  help: pass a copy"
     ):
         loaded()["two"](both, x(), both, x(), 4, backend="cpu")
 
@@ -358,5 +358,5 @@ def test_shared_memory_of_arguments_is_told() -> None:
 def test_a_read_only_array_is_not_written() -> None:
     fixed = x()
     fixed.flags.writeable = False
-    with pytest.raises(hetad.ArgumentError, match=r"writes to this array, which is read-only\n.*\n  help: pass a copy"):
+    with pytest.raises(hetad.ArgumentError, match=r"to this array, which is read-only.*\n.*\n  help: pass a copy"):
         loaded()["two"](fixed, x(), x(), x(), 4, backend="cpu")

@@ -209,4 +209,4 @@ def test_unknown_modes(value: str) -> None:
 
 
 def test_a_mode_that_is_nearly_one() -> None:
-    assert refusal(f'{HEAD}mode = "hesian"').endswith("not 'hesian'; did you mean 'hessian'?")
+    assert refusal(f'{HEAD}mode = "hesian"').endswith("not 'hesian'; did you mean 'hessian'?  [HET510]")

@@ -211,7 +211,7 @@ def test_rows_of_a_fixed_length() -> None:
     plan = primal("double (*rows)[4] = A(0, void *); return rows[1][2] != 6;", "", rows=Pointer(Array(DOUBLE, 4)))
     plan.primal([np.arange(8.0).reshape(2, 4)], None)
     plan.primal([np.arange(8.0)], None)
-    with pytest.raises(ArgumentError, match=r"multiple of 4 elements, got 6\n    void f\(double \(\*rows\)\[4\]\)"):
+    with pytest.raises(ArgumentError, match=r"multiple of 4 elements, got 6.*\n    void f\(double \(\*rows\)\[4\]\)"):
         plan.primal([np.zeros(6)], None)
 
 
