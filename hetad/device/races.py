@@ -281,7 +281,7 @@ def _cells(expr: ir.Expr) -> Iterator[ir.Expr]:
     waiting = [expr]  # sums may be long
     while waiting:
         match waiting.pop():
-            case (ir.Index() | ir.Member()) as e:
+            case (ir.Index() | ir.Member() | ir.Var()) as e:
                 if not isinstance(e.type, Array):
                     yield e
                 yield from _on_the_way(e)
