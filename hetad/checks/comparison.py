@@ -59,7 +59,7 @@ __all__ = [
 Verdict = Literal["passed", "failed", "unsure"]
 
 _RTOL = {32: 2e-4, 64: 1e-6}
-_SEED_RTOL = {32: 1e-4, 64: 1e-11}
+_SEED_RTOL = {32: 1e-4, 64: 1e-10}
 Rows = Callable[[Subject, Sequence[Any], "Accuracy", "np.random.Generator"], Iterator["Row"]]
 _COARSEST = 0.05  # an uncertainty above this share of the value tells nothing
 
@@ -308,6 +308,8 @@ def _compared(line: Line, terms: Vector, name: str, bits: int, rtol: float, atol
     found, size = mpi.total(float(terms.sum())), mpi.total_norm(float(np.linalg.norm(terms)))
     expected, uncertainty = ridders(line, STEPS[bits], lambda h: line.noise(h, bits), 1e-2 * rtol * size)
     scale = max(abs(found), abs(expected), size)
+    if size == 0.0 and abs(expected) <= 4 * uncertainty <= rtol * line.size:
+        return Row(name, "passed", 0.0, rtol, expected, found)  # rounding alone, small beside the outputs
     return _judge(name, expected, found, uncertainty, scale, rtol, atol)
 
 

@@ -122,6 +122,22 @@ def test_what_has_no_influence_is_told() -> None:
     )
 
 
+def test_a_zero_gradient_where_differences_are_rounding() -> None:
+    """The sum changes with x in its last bits, up and down, and else not."""
+    source = """
+    double f(const double *x, int n)
+    {
+        double s = 0;
+        for (int i = 0; i < n; i++) s = (s + 7.7) + floor(x[i]);
+        return s + 4e-15 * fmod(floor(1e12 * x[0]), 7.0);
+    }
+    """
+    report = hetad.gradcheck(hetad.loads(source)["f"], (point()[1], N), backend="cpu", samples=1)
+    (row,) = (row for row in report.rows if row.parameter == "x")
+    assert (row.verdict, row.found) == ("passed", 0.0)
+    assert row.expected
+
+
 def test_a_race_is_a_failure() -> None:
     y, x, _, n = point()
     with pytest.raises(hetad.RaceError, match="a race in kernel race"):
