@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hetad.ir import nodes as ir
 from hetad.ir.places import base
-from hetad.ir.types import Pointer
+from hetad.ir.types import Array, Pointer
 from hetad.ir.visit import children, own_exprs, substitute, variables, walk_exprs, walk_stmts
 
 
@@ -43,16 +43,19 @@ def _stored(body: ir.Body) -> set[ir.Symbol]:
 
 
 def _escaping(body: ir.Body) -> list[ir.Symbol]:
-    """Pointers that are used otherwise than to reach a cell at once: copied, moved, or passed on."""
+    """Pointers that are used otherwise than to reach a cell at once: copied, moved, or passed on, themselves or as the
+    array to which they lead."""
     found: list[ir.Symbol] = []
 
     def visit(expr: ir.Expr, reached: bool) -> None:
+        if isinstance(expr.type, Array) and not reached and (x := base(expr)) is not None:
+            found.append(x)
         if isinstance(expr, ir.Var):
             if isinstance(expr.type, Pointer) and not reached:
                 found.append(expr.symbol)
             return
         for child in children(expr):
-            visit(child, isinstance(expr, ir.Index) and child is expr.base)
+            visit(child, isinstance(expr, ir.Index | ir.Member) and child is expr.base)
 
     for s in walk_stmts(body):
         for own in own_exprs(s):
