@@ -25,6 +25,7 @@ from hetad.frontend.lower.known import functions as known_functions
 from hetad.frontend.models import is_model
 from hetad.ir import nodes as ir
 from hetad.ir.types import INT, Field, Float, Int, Type
+from hetad.rules import operations
 
 _MARK = "::"  # before the names of the program's own entities, which nothing local hides
 _GROUPS = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
@@ -155,7 +156,7 @@ class Entities:
     def is_known(self, function: Cursor) -> bool:
         """Whether a function is one that hetad knows, and not the program's own."""
         if clang.definition(function) is not None:
-            return False
+            return self.operation(function.spelling) is not None
         known = not self.source.is_users(function) or function.spelling in known_functions()
         if known:
             for at, error in self.source.errors:
@@ -246,8 +247,22 @@ class Entities:
     def tag(self, name: str) -> Type | None:
         return None
 
-    def operation(self, name: str) -> None:
-        return None
+    def operation(self, name: str) -> operations.Operation | None:
+        """The operation of hetad's own that the text declares, as derivatives do that hetad emitted."""
+        return self._operations.get(name)
+
+    @cached_property
+    def _operations(self) -> Mapping[str, operations.Operation]:
+        found: dict[str, operations.Operation] = {}
+        for cursor in self.source.unit.cursor.get_children():
+            name = cursor.spelling
+            meant = operations.named(name) if cursor.kind == CursorKind.FUNCTION_DECL else None
+            if meant is None or cursor.is_definition() or name in found:
+                continue
+            params = tuple(self.types.of(a.type, a) for a in cursor.get_arguments())
+            if meant.is_declared(name, self.types.of(cursor.result_type, cursor), params):
+                found[name] = meant
+        return found
 
     def keep(self, variable: ir.Global) -> None:
         self._kept.append(variable)

@@ -140,11 +140,16 @@ class CppUnit(Unit):
                 reached[name] = self._lowered(linkage.owners[name], name, caller)
             if not recovery.failed:
                 found = reached[name]
-                waiting += [(n, at) for n, at in calls(found).items() if n in linkage.owners]
+                waiting += [(n, at) for n, at in calls(found).items() if self._is_programs(n)]
         ordered = dict(sorted(reached.items(), key=lambda pair: linkage.order(pair[0])))
         globals_ = used_globals(ordered, list(linkage.globals()))
         program = ir.Program(ordered, globals_, used_structs(ordered, globals_), dict(self.sources))
         return joined(program, entry, linkage.versions) if linkage.several else program
+
+    def _is_programs(self, name: str) -> bool:
+        """Whether a function is the program's, and no operation of hetad's own."""
+        owner = self._linkage.owners.get(name)
+        return owner is not None and owner.operation(name) is None
 
     def _lowered(self, owner: Entities, name: str, caller: Span | None) -> ir.Function:
         try:
