@@ -48,12 +48,13 @@ def again(problem: Problem, way: str, backend: str = "cpu") -> Again:
     g = hetad.gradient(function, wrt=tuple(problem.wrt), of=of, backend=backend, **problem.memory)
     given = dict(zip((p.name for p in function.parameters), problem.arguments(function.parameters), strict=True))
     rng = np.random.default_rng(5)
-    parameters = g.derivative.parameters
+    parameters, read = g.derivative.parameters, WAYS[way](g)[g.derivative.entry]
     arguments = [_argument(p, problem, given, rng) for p in parameters]
-    moved = [p.symbol.name for p in parameters if p.role == "primal" and p.primal in problem.wrt]
-    seeds = [p.symbol.name for p in parameters if _is_seed(p, problem)]
-    found = [p.symbol.name for p in parameters if p.role == "adjoint" and p.primal in problem.wrt]
-    return Again(WAYS[way](g)[g.derivative.entry], arguments, (*moved, *seeds), tuple(found))
+    names = dict(zip(parameters, (p.name for p in read.parameters), strict=True))
+    moved = [names[p] for p in parameters if p.role == "primal" and p.primal in problem.wrt]
+    seeds = [names[p] for p in parameters if _is_seed(p, problem)]
+    found = [names[p] for p in parameters if p.role == "adjoint" and p.primal in problem.wrt]
+    return Again(read, arguments, (*moved, *seeds), tuple(found))
 
 
 def _is_seed(p: Parameter, problem: Problem) -> bool:

@@ -8,8 +8,8 @@ import pytest
 
 import hetad
 from hetad import problem as problems
+from hetad.checks.subjects import function_of_problem
 from tests.again import WAYS, again
-from tests.corpus import Case
 from tests.gradient.test_second_order import FIRST, NAMES
 
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
@@ -54,23 +54,33 @@ def test_reverse_of_a_sample(path: Path) -> None:
         hetad.gradient(found.function, wrt=found.wrt, of=found.of)
 
 
+@pytest.mark.parametrize("name", ["atomics_on_first_elements", "cpp_views", "jacobi"])
+def test_text_read_as_cpp(name: str) -> None:
+    """The first has an object made in an expression, which no C text has."""
+    problem = FIRST[NAMES[name]].problem
+    g = hetad.gradient(function_of_problem(problem), wrt=tuple(problem.wrt), of=tuple(problem.of or ()))
+    read = hetad.loads(g.source, "emitted.cu", frontend="cpp")[g.derivative.entry]
+    wrt = problem.wrt[0]
+    assert f"{read.name}_grad" in hetad.gradient(read, wrt=wrt, of=f"adj_{wrt}").source
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("path", [p for p in SAMPLES if p.stem not in REFUSED_SAMPLES], ids=lambda path: path.stem)
 def test_sample(path: Path, way: str, backend: str) -> None:
-    problem = problems.read(path)
+    check(problems.read(path), way, backend)
+
+
+def check(problem: problems.Problem, way: str, backend: str) -> None:
     report = again(problem, way, backend).check(problem.gradcheck.get("rtol"), backend)
-    assert report.passed, str(report)
-
-
-def check(case: Case, way: str, backend: str) -> None:
-    report = again(case.problem, way, backend).check(case.problem.gradcheck.get("rtol"), backend)
-    assert report.passed, str(report)
+    # Where rounding drowns a difference, the products must tell.
+    verdicts = {row.check: row.verdict for row in report.rows}
+    assert "failed" not in verdicts.values() and verdicts["dot product"] == "passed", str(report)
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_program(name: str, backend: str) -> None:
-    check(FIRST[NAMES[name]], "program", backend)
+    check(FIRST[NAMES[name]].problem, "program", backend)
 
 
 @pytest.mark.sweep
@@ -79,6 +89,10 @@ def test_program(name: str, backend: str) -> None:
 def test_every_program(name: str, way: str, backend: str) -> None:
     """Right, or refused (docs/tangents.md tells what)."""
     try:
-        check(FIRST[name], way, backend)
+        check(FIRST[name].problem, way, backend)
     except hetad.UnsupportedError as refusal:
         pytest.skip(str(refusal).splitlines()[0])
+    except hetad.ExecutionError as ended:
+        if "a race: " not in str(ended) and "does not hold" not in str(ended):
+            raise
+        pytest.skip(str(ended).splitlines()[0])  # as the launch decides

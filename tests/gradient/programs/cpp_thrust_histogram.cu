@@ -18,7 +18,11 @@ n = 90
 #include <thrust/sort.h>
 
 struct Bin {
-    __host__ __device__ int operator()(double v) const { return (int)(v * 8.0); }
+    __host__ __device__ int operator()(double v) const
+    {
+        int k = (int)(v * 8.0);
+        return k < 0 ? 0 : k > 7 ? 7 : k;
+    }
 };
 struct Edge {
     __host__ __device__ double operator()(int k) const { return 0.125 * (k + 1); }
