@@ -59,6 +59,7 @@ from hetad.host.derivative import Derivative, Parameter, Primal, SecondOrder
 from hetad.host.explanation import explained
 from hetad.host.freed_twice import refuse_double_frees
 from hetad.host.graphs import refuse_data_dependence
+from hetad.host.kernels.extents import with_known_extents
 from hetad.host.kernels.launcher import CONFIGURATION, launch_kernel
 from hetad.host.kernels.routines import handles_given, library_choices, with_routines_derivatives
 from hetad.host.live_ranges import with_live_ranges
@@ -201,6 +202,7 @@ REVERSE: tuple[Pass[Any], ...] = (
     prune_saves.only(option("needed")),
     drop_what_is_unused.only(lambda d: not option("needed")(d)),
     drop_marks,
+    with_known_extents,
     canonical.only(option("tidy")),
     store_in_cleared_cells,
     mark_versions.only(option("renaming")),

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from hetad.analysis.affine import UNIT, Polynomial
 from hetad.analysis.callgraph import call_sites
 from hetad.analysis.coordinates import AXES, block_dim, grid_dim
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import bare
+from hetad.ir.arithmetic import bare, small
 from hetad.ir.build import binary, convert, times
 from hetad.ir.types import DIM3, SIZE_T, UINT, Int
 from hetad.ir.visit import walk_exprs, walk_stmts
@@ -124,10 +125,8 @@ def in_teams(launch: ir.Launch) -> ir.Expr:
 def marched(launch: ir.Launch, axis: str) -> ir.Expr:
     """The grid of a launch whose threads make several steps along an axis each, where so many are enough."""
     span = launch.span
-    threads: ir.Expr = ir.Const(1, SIZE_T, span=span)
-    for extent in (launch.grid, launch.block):
-        for a in AXES:
-            threads = ir.Binary("*", threads, convert(extent_along(extent, a), SIZE_T), SIZE_T, span=span)
+    extents = [convert(extent_along(e, a), SIZE_T) for e in (launch.grid, launch.block) for a in AXES]
+    threads = reduce(times, [e for e in extents if small(e) != 1] or extents[:1])
 
     def along_axis(a: str) -> ir.Expr:
         blocks = extent_along(launch.grid, a)

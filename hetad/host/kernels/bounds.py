@@ -13,9 +13,9 @@ from dataclasses import replace
 from math import prod
 
 from hetad.analysis.coordinates import AXES
+from hetad.host.kernels.extents import Extents, number_along
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
-from hetad.ir.types import DIM3
 from hetad.ir.visit import walk_stmts
 
 ENOUGH = 256  # threads, of which each may have all the registers that a thread can have
@@ -24,7 +24,7 @@ ENOUGH = 256  # threads, of which each may have all the registers that a thread 
 def bounded(
     functions: Mapping[str, ir.Function],
     primal_of: Mapping[str, ir.Function],
-    extents: Mapping[ir.Symbol, ir.Expr],
+    extents: Extents,
 ) -> dict[str, ir.Function]:
     """`functions`: of the derivative, by name; `primal_of`: by the name of a generated kernel that is launched with
     blocks no larger than those of its primal, that one; `extents`: of blocks in variables that nothing changes."""
@@ -51,20 +51,15 @@ def _told(primal: ir.Function) -> int | None:
     return int(first[1]) if first else None
 
 
-def _threads(block: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> int | None:
-    """How many threads such a block has, where that is a number."""
-    block = bare(block)
-    match block:
-        case ir.Const(value=value):
-            return int(value)
-        case ir.Var(symbol=symbol) if symbol in extents:
-            return _threads(extents[symbol], extents)
-        case ir.Member(base=ir.Var(symbol=symbol), name=axis):
-            whole = extents.get(symbol)
-            return _threads(whole.elements[AXES.index(axis)], extents) if isinstance(whole, ir.Aggregate) else None
-        case ir.Binary(op="!=", right=ir.Const(value=0)):
-            return 1  # along an axis that the pullback does without
-        case ir.Aggregate(elements=elements, type=type_) if type_ == DIM3:
-            along = [_threads(e, extents) for e in elements]
-            return None if None in along else prod(n for n in along if n is not None)
-    return None
+def _threads(block: ir.Expr, extents: Extents) -> int | None:
+    """How many threads such a block has at most, where that is a number."""
+    along = [_at_most(block, axis, extents) for axis in AXES]
+    return None if None in along else prod(n for n in along if n is not None)
+
+
+def _at_most(block: ir.Expr, axis: str, extents: Extents) -> int | None:
+    if isinstance(block, ir.Aggregate):
+        match bare(block.elements[AXES.index(axis)]):
+            case ir.Binary(op="!=", right=ir.Const(value=0)):
+                return 1  # along an axis that the pullback does without
+    return number_along(block, axis, extents)

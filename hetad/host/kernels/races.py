@@ -12,6 +12,7 @@ from hetad.analysis.races import refuse_races_in_global_memory
 from hetad.device.accumulation.axes import extent_along
 from hetad.device.races import Race, races
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.host.kernels.extents import Extents, number_along
 from hetad.host.kernels.versions import holds
 from hetad.ir import nodes as ir
 from hetad.ir import texts
@@ -48,7 +49,7 @@ class Races:
     def looked_at(
         self,
         s: ir.Launch,
-        extents: Mapping[ir.Symbol, ir.Expr],
+        extents: Extents,
         active: Collection[int],
         merged: Groups,
     ) -> list[ir.Stmt]:
@@ -56,7 +57,7 @@ class Races:
 
         `active`: the arguments that have adjoints; `merged`: groups of parameters that may reach the same memory.
         """
-        if any(extent == 0 for extent in _extents(s.grid, extents)):
+        if any(extent == 0 for extent in _numbers(s.grid, extents)):
             return []  # no thread runs
         kernel, own = self._kernels[s.kernel], self._races(s.kernel, ())
         self._refuse_in_blocks(s, extents, active)
@@ -68,9 +69,9 @@ class Races:
         first = {(c.along, c.apart, c.when): c for c in reversed(conditions) if c.along}
         return [_required(s, c) for c in reversed(first.values())]
 
-    def _refuse_in_blocks(self, s: ir.Launch, extents: Mapping[ir.Symbol, ir.Expr], active: Collection[int]) -> None:
+    def _refuse_in_blocks(self, s: ir.Launch, extents: Extents, active: Collection[int]) -> None:
         """Refuses what threads of a block certainly do to each other, where the text tells how large blocks are."""
-        kernel, sizes = self._kernels[s.kernel], _extents(s.block, extents)
+        kernel, sizes = self._kernels[s.kernel], _numbers(s.block, extents)
         given = frozenset(p for i, p in enumerate(kernel.params) if i in active and isinstance(p.type, Pointer))
         numbers = {p: small(arg) for p, arg in zip(kernel.params, s.args, strict=True)}
         known = {p: n for p, n in numbers.items() if n is not None and isinstance(p.type, Int)}
@@ -87,18 +88,15 @@ class Races:
         return self._found[kernel, merged]
 
 
-def _extents(extent: ir.Expr, extents: Mapping[ir.Symbol, ir.Expr]) -> tuple[int | None, ...]:
-    """How many there are along each axis, where these are numbers."""
-    if isinstance(extent, ir.Var) and extent.symbol in extents:
-        extent = extents[extent.symbol]
-    return tuple(small(extent_along(extent, axis)) for axis in AXES)
+def _numbers(extent: ir.Expr, known: Extents) -> tuple[int | None, ...]:
+    return tuple(number_along(extent, axis, known) for axis in AXES)
 
 
 def _told(
     s: ir.Launch,
     race: Race,
     kernel: ir.Function,
-    extents: Mapping[ir.Symbol, ir.Expr],
+    extents: Extents,
     apart: ir.Expr | None = None,
 ) -> _Condition:
     """Along what the launch must have one thread, as far as the text does not tell; `apart`: whether the memory that

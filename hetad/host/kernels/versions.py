@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from hetad.analysis.affine import Polynomial
@@ -11,8 +11,9 @@ from hetad.device.accumulation.axes import extent_along
 from hetad.device.accumulation.conditions import comparisons
 from hetad.device.generated import Pullback
 from hetad.diagnostics import Span
+from hetad.host.kernels.extents import Extents, number_along
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import number, small
+from hetad.ir.arithmetic import number
 from hetad.ir.build import binary, convert, integer
 from hetad.ir.printer import body_text
 from hetad.ir.simplify import conjunction, simplest
@@ -51,7 +52,7 @@ def holds(
     conditions: Sequence[Polynomial],
     params: Sequence[ir.Symbol],
     narrow: ir.Launch,
-    extents: Mapping[ir.Symbol, ir.Expr],
+    extents: Extents,
 ) -> ir.Expr | bool:
     """Whether all of them are not negative in the launch of a kernel with these parameters, if the text tells.
     `extents`: the values of variables that hold grids and blocks."""
@@ -63,10 +64,7 @@ def holds(
         else:
             assert isinstance(e, ir.Var)
             found = convert(given[e.symbol], e.type)
-        told = small(found)
-        if told is None and isinstance(found, ir.Member) and isinstance(found.base, ir.Var):
-            known = extents.get(found.base.symbol)
-            told = small(extent_along(known, found.name)) if known is not None else None
+        told = number_along(found, "x", extents)
         return integer(told, e.span) if told is not None else found
 
     compared = [simplest(c) for c in comparisons(conditions, leaf, narrow.span)]
