@@ -69,7 +69,14 @@ from hetad.host.own_structs import with_own_structs
 from hetad.host.own_types import refuse_other_types
 from hetad.host.parameters import RETURN
 from hetad.host.pointer_modes import with_pointer_modes
-from hetad.host.pruning import canonical, drop_marks, drop_what_is_unused, prune_saves, store_in_cleared_cells
+from hetad.host.pruning import (
+    canonical,
+    drop_marks,
+    drop_what_is_unused,
+    prune_saves,
+    seeds_in_order,
+    store_in_cleared_cells,
+)
 from hetad.host.registration import register_arguments
 from hetad.host.result import named_result
 from hetad.host.reverse import reversed_host
@@ -205,6 +212,7 @@ REVERSE: tuple[Pass[Any], ...] = (
     with_known_extents,
     canonical.only(option("tidy")),
     store_in_cleared_cells,
+    seeds_in_order,
     mark_versions.only(option("renaming")),
     register_arguments,
     explained,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hetad.adjoint.seeds import in_order
 from hetad.adjoint.seeds import stored as stored_in
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.increments import increment
@@ -20,7 +21,7 @@ from hetad.device.tape.storage import Taped
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import VOID, Pointer
-from hetad.ir.visit import variables, walk_stmts
+from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.passes.manager import program_pass
 
 
@@ -55,7 +56,7 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
     comment = f"pullback of {kernel.name} (line {draft.span.line}), with respect to {with_respect_to}"
     comment += f", where {where}" if where else ""
     function = ir.Function(
-        draft.entry, "kernel", params, VOID, draft.body, draft.span, comment=comment,
+        draft.entry, "kernel", params, VOID, in_order(draft.body, _own(draft)), draft.span, comment=comment,
         reverse_threads=not draft.in_any_order, sweep=draft.sweep,
     )  # fmt: skip
     made = Pullback(
@@ -90,6 +91,11 @@ def _qualified(draft: Draft, function: ir.Function) -> ir.Function:
     return qualified(function, draft.ground.adjoints, set(draft.parameters.values()))
 
 
+def _own(draft: Draft) -> tuple[ir.Symbol, ...]:
+    """The kernel's own variables."""
+    return (*draft.kernel.params, *declared(draft.kernel.body))
+
+
 def _gather(draft: Draft, made: GatherKernel) -> Gather:
     body, march = made.body, made.march
     shared = made.team is not None and made.team.by_launch
@@ -115,7 +121,15 @@ def _gather(draft: Draft, made: GatherKernel) -> Gather:
     comment += " on tiles" if made.tiled else ""
     sweep = ir.Sweep(made.sweep, alone=made.alone_sweep)
     function = ir.Function(
-        name, "kernel", params, VOID, body, draft.span, comment=comment, sweep=sweep, launch_bounds=made.launch_bounds
+        name,
+        "kernel",
+        params,
+        VOID,
+        in_order(body, _own(draft)),
+        draft.span,
+        comment=comment,
+        sweep=sweep,
+        launch_bounds=made.launch_bounds,
     )
     marched = march.axis if march is not None else None
     return Gather(_qualified(draft, function), primal, adjoint, marched, shared, made.tiled, counted)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness, drop_unused
-from hetad.adjoint.seeds import stored
+from hetad.adjoint.seeds import in_order, stored
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
     allocated,
@@ -27,7 +27,7 @@ from hetad.host.saves.rematerialisation import Refill, chosen
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
-from hetad.ir.visit import map_body, variables, walk_stmts
+from hetad.ir.visit import declared, map_body, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import operations
 
@@ -65,6 +65,13 @@ def canonical(derivation: Derivation) -> ir.Body:
 def store_in_cleared_cells(derivation: Derivation) -> ir.Body:
     """`adj_x[i] = 0; adj_x[i] += v;` is `adj_x[i] = v;`."""
     return stored(derivation.body, derivation.reversed.shadows.values())
+
+
+@on_derivative("seeds-in-order")
+def seeds_in_order(derivation: Derivation) -> ir.Body:
+    """`seed`, `seed_2` and so on in the order in which they appear."""
+    function = derivation.setting.function
+    return in_order(derivation.body, (*function.params, *declared(function.body)))
 
 
 def pruned(

@@ -70,4 +70,4 @@ def _plain(extent: ir.Expr, known: Extents) -> ir.Expr:
 def _told(e: ir.Expr, known: Extents) -> ir.Expr:
     """An extent as a number, if it is one, or an expression of extents."""
     number = number_along(e, "x", known) if isinstance(e, ir.Member) else small(simplest(e))
-    return simplest(e) if number is None else ir.Const(number, UINT, span=e.span)
+    return simplest(e) if number is None else ir.Const(number, e.type, span=e.span)
