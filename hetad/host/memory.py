@@ -24,8 +24,8 @@ from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import bare
-from hetad.ir.build import address_of, integer, zero
+from hetad.ir.arithmetic import bare, literal
+from hetad.ir.build import address_of, copy_kind, integer, zero
 from hetad.ir.types import SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
@@ -227,7 +227,8 @@ class MemoryAdjoints:
             reverse += self._whole(s, (dst, src), size)
             if self.engine.is_active_pointer(src):
                 held = common_type(self.engine.pointers, s, dst, src)
-                kind = s.args[kind_at] if kind_at is not None else integer(3 * (row.space == "device"), s.span)
+                within = integer(3 * (row.space == "device"), s.span)
+                kind = self._kind(s.args[kind_at], dst, src) if kind_at is not None else within
                 to = Pointer(held)
                 ends = (as_pointer(own, to), as_pointer(self.engine.shadow_pointer(src), to))
                 if row.overlap:
@@ -245,8 +246,16 @@ class MemoryAdjoints:
             return operations.clear_rows(own, roles["to_pitch"], *extent, span=s.span)
         held = common_type(self.engine.pointers, s, dst, src)
         into = as_pointer(self.engine.shadow_pointer(src), Pointer(held))
-        args = (as_pointer(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, roles["kind"])
+        kind = self._kind(roles["kind"], dst, src)
+        args = (as_pointer(own, Pointer(held)), roles["to_pitch"], into, roles["from_pitch"], *extent, kind)
         return operations.rows_pullback(*args, span=s.span)
+
+    def _kind(self, given: ir.Expr, dst: ir.Expr, src: ir.Expr) -> ir.Expr:
+        """That of a copy's adjoint: which side is which is said, where it is known."""
+        to, from_ = self.spaces.behind(dst), self.spaces.behind(src)
+        if literal(given) in range(4) or to is None or from_ is None:
+            return given
+        return copy_kind(2 * (from_ != "host") + (to != "host"), given.span)
 
     def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
         """The bytes from the first row's start to the last one's end."""

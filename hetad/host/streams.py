@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.ir import nodes as ir
-from hetad.ir.build import zero
-from hetad.ir.types import MEMCPY_KIND, STREAM
+from hetad.ir.build import copy_kind, zero
+from hetad.ir.types import STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.passes.task import entry_pass
@@ -53,7 +53,7 @@ def _alone(s: ir.Call) -> ir.Stmt | None:
     if row.alone is not None:
         given = dict(zip(row.roles, s.args, strict=True))
         if "kind" not in given:  # between devices, of which one has all the memory
-            given["kind"] = ir.Const(3, MEMCPY_KIND, "cudaMemcpyDeviceToDevice", span=s.span)
+            given["kind"] = copy_kind(3, s.span)
         args = tuple(given[role] for role in TABLE[row.alone].roles)
         return replace(s, function=row.alone, args=args)
     null = ir.Const(0, STREAM, "0", span=s.span)

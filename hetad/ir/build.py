@@ -9,7 +9,7 @@ from dataclasses import replace
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.simplify import negated, simplest
-from hetad.ir.types import BOOL, DOUBLE, INT, Float, Int, Opaque, Pointer, Type, of_value
+from hetad.ir.types import BOOL, DOUBLE, INT, MEMCPY_KIND, Float, Int, Opaque, Pointer, Type, of_value
 
 
 class Names:
@@ -81,6 +81,14 @@ def is_var(expr: ir.Expr, symbol: ir.Symbol) -> bool:
 
 def integer(value: int, span: Span, type_: Type = INT) -> ir.Const:
     return ir.Const(value, type_, span=span)
+
+
+_COPY_KINDS = ("HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice")
+
+
+def copy_kind(kind: int, span: Span) -> ir.Const:
+    """Of a copy whose ends lie where the number says: bit 0 the destination on the device, bit 1 the source."""
+    return ir.Const(kind, MEMCPY_KIND, f"cudaMemcpy{_COPY_KINDS[kind]}", span=span)
 
 
 def zero(type_: Type, span: Span) -> ir.Expr:

@@ -139,6 +139,40 @@ _FROM_HOST = """
     cudaFree(term);
 """
 
+_ROWS_ADDED = """
+    for (size_t k = 0; k < height * row; ++k) {
+        adj_src[k / row * (from_pitch / sizeof(real)) + k % row] += term[k];
+    }
+    free(term);
+"""
+_ROWS_CLEARED = """
+    for (size_t k = 0; k < height; ++k) {
+        memset(adj_dst + k * (to_pitch / sizeof(real)), 0, width);
+    }
+"""
+_ROWS_ON_HOST = f"""
+    size_t row = width / sizeof(real);
+    real *term = malloc(height * width);
+    cudaMemcpy2D(term, width, adj_dst, to_pitch, width, height, cudaMemcpyHostToHost);
+    {_ROWS_CLEARED}
+    {_ROWS_ADDED}
+"""
+_ROWS_FROM_DEVICE = f"""
+    size_t row = width / sizeof(real);
+    real *term = malloc(height * width);
+    cudaMemcpy2D(term, width, adj_dst, to_pitch, width, height, cudaMemcpyDeviceToHost);
+    cudaMemset2D(adj_dst, to_pitch, 0, width, height);
+    {_ROWS_ADDED}
+"""
+_ROWS_FROM_HOST = f"""
+    real *term;
+    cudaMalloc((void **)&term, height * width);
+    cudaMemcpy2D(term, width, adj_dst, to_pitch, width, height, cudaMemcpyHostToDevice);
+    {_ROWS_CLEARED}
+    add;
+    cudaFree(term);
+"""
+
 # Adjoints of memory operations: a fill, a copy, one that may overlap, one row by row; a scalar's, from the device.
 clear = Act(
     "void clear(void *p, size_t bytes)",
@@ -173,6 +207,9 @@ rows_pullback = Act(
     "void rows_pullback_real(real *adj_dst, size_t to_pitch, real *adj_src, size_t from_pitch, size_t width,"
     " size_t height, int kind)",
     _FAILS, "of reverse sweep", "asks extents", reads=(0, 2), writes=(0, 2),
+    pullback=OfCopy(
+        (_ROWS_ON_HOST, _ROWS_FROM_DEVICE, _ROWS_FROM_HOST, "add; cudaMemset2D(adj_dst, to_pitch, 0, width, height);")
+    ),
 )  # fmt: skip
 read_scalar = Act(
     "void read_scalar_real(real *adj, real *cell)",

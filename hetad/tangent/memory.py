@@ -22,8 +22,8 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.memory import common_type, whole_numbers
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import address_of, binary, integer, var, zero
-from hetad.ir.types import MEMCPY_KIND, SIZE_T, VOID, Pointer, size_of
+from hetad.ir.build import address_of, binary, copy_kind, integer, var, zero
+from hetad.ir.types import SIZE_T, VOID, Pointer, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import HOST_TABLE
@@ -239,8 +239,7 @@ def _succeeded(s: ir.Call) -> Statements:
 
 
 def _copied(dst: ir.Expr, src: ir.Expr, size: ir.Expr, span: Span) -> ir.Stmt:
-    kind = ir.Const(3, MEMCPY_KIND, "cudaMemcpyDeviceToDevice", span=span)
-    return _call("cudaMemcpy", span, dst, src, size, kind)
+    return _call("cudaMemcpy", span, dst, src, size, copy_kind(3, span))
 
 
 def _as_out(place: ir.Place) -> ir.Expr:

@@ -13,8 +13,9 @@ from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.lower import convert, expressions
 from hetad.frontend.lower.c_nodes import arguments, called
 from hetad.frontend.lower.context import Context
+from hetad.ir.build import copy_kind
 from hetad.ir.nodes import AddressOf, Assign, Binary, Call, Cast, Const, Declare, Expr, Index, Place, Symbol, Var
-from hetad.ir.types import CUDA_ERROR, INT, MEMCPY_KIND, SIZE_T, STREAM, VOID, Array, Int, Pointer, Type, size_of
+from hetad.ir.types import CUDA_ERROR, INT, SIZE_T, STREAM, VOID, Array, Int, Pointer, Type, size_of
 
 ADDRESS = "cudaGetSymbolAddress"
 SIZE = "cudaGetSymbolSize"
@@ -24,7 +25,6 @@ _COPIES = {  # the row that does it, the default of `kind`, whether the variable
     "cudaMemcpyToSymbolAsync": ("cudaMemcpyAsync", 1, True),
     "cudaMemcpyFromSymbolAsync": ("cudaMemcpyAsync", 2, False),
 }
-_KINDS = ("cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice")
 CALLS = frozenset({ADDRESS, SIZE, *_COPIES})
 
 
@@ -67,7 +67,7 @@ def _copy(ctx: Context, name: str, given: Sequence[c_ast.Node], span: Span, used
         raise SyntaxProblem(f"'{name}' needs a pointer, not '{other.type}'", other.span)
     size = convert.convert(expressions.value(ctx, given[2]), SIZE_T)
     offset = expressions.value(ctx, given[3]) if len(given) > 3 else Const(0, SIZE_T, span=span)
-    way: Expr = Const(kind, MEMCPY_KIND, _KINDS[kind], span=span)
+    way: Expr = copy_kind(kind, span)
     if len(given) > 4:
         way = expressions.value(ctx, given[4])
     element = symbol.type.of if isinstance(symbol.type, Array) else symbol.type

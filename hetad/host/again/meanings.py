@@ -9,10 +9,11 @@ from functools import cache
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Filling, Quote
+from hetad.host.again.additions import KERNELS, added
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import literal
-from hetad.ir.build import Names, binary, convert, integer, zero
-from hetad.ir.types import DOUBLE, FLOAT, INT, SIZE_T, UINT, VOID, Float, Pointer
+from hetad.ir.build import Names, binary, zero
+from hetad.ir.types import DOUBLE, FLOAT, INT, VOID, Float, Pointer
 from hetad.ir.visit import declared, map_body, map_expr, map_own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Absorbed, Callee, Means, OfCopy, Recorded, Refused, Spelled
@@ -93,10 +94,11 @@ class Meanings:
             what = "a copy without a direction, in a derivative that is differentiated once more"
             raise UnsupportedError(what, s.span, "say with the copy's kind where its ends lie")
         quote = quoted(texts[kind])
-        if "term" in quote.words:
-            given["term"] = ir.Symbol(self._names.fresh("term"), Pointer(real), s.span)
+        term = ir.Symbol(self._names.fresh("term"), Pointer(real), s.span) if "term" in quote.words else None
+        if term is not None:
+            given["term"] = term
         if "add" in quote.words:
-            given["add"] = (_added(s, given.get("term"), real),)
+            given["add"] = (added(dict(zip(row.roles, s.args, strict=True)), term, real, s.span),)
         given["real"] = real
         return quote(self._names, s.span, **{n: x for n, x in given.items() if n in quote.words})
 
@@ -164,37 +166,3 @@ def _returns_status(function: str) -> bool:
 
 def _real(row: Callee) -> Float:
     return DOUBLE if row.name.endswith("_double") else FLOAT
-
-
-# --- kernels --------------------------------------------------------------------------------------
-
-_NOWHERE = Span("hetad", 1, 1, 1)
-_ADD = Quote("""
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        sum[i] += term[i];
-    }
-""")
-_THREADS = 256
-
-
-def _kernel(real: Float) -> ir.Function:
-    """Adds n numbers to n others."""
-    given = (("sum", Pointer(real)), ("term", Pointer(real, const=True)), ("n", SIZE_T))
-    params = {name: ir.Symbol(name, type_, _NOWHERE, "param") for name, type_ in given}
-    body = _ADD(Names(params), _NOWHERE, **params)
-    return ir.Function(f"{operations.ADDITION}_{real}", "kernel", tuple(params.values()), VOID, body, _NOWHERE)
-
-
-KERNELS = {f.name: f for f in map(_kernel, (FLOAT, DOUBLE))}  # that meanings launch
-
-
-def _added(s: ir.Call, term: Filling | None, real: Float) -> ir.Stmt:
-    """A launch that adds as many numbers as are copied."""
-    own, into, size, _ = s.args
-    from_ = ir.Var(term, span=s.span) if isinstance(term, ir.Symbol) else own
-    count = binary("/", convert(size, SIZE_T), integer(real.bits // 8, s.span, SIZE_T))
-    more = binary("+", count, integer(_THREADS - 1, s.span, SIZE_T))
-    blocks = convert(binary("/", more, integer(_THREADS, s.span, SIZE_T)), UINT)
-    block = integer(_THREADS, s.span, UINT)
-    return ir.Launch(f"{operations.ADDITION}_{real}", blocks, block, None, None, (into, from_, count), span=s.span)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from hetad.host.again.additions import KERNELS
 from hetad.host.again.guards import without_guards
-from hetad.host.again.meanings import KERNELS, Meanings
+from hetad.host.again.meanings import Meanings
 from hetad.ir import nodes as ir
 from hetad.ir.functions import callees
 from hetad.ir.visit import declared, map_body, map_spans, substitute, walk_stmts
