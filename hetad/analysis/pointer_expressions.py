@@ -17,6 +17,14 @@ def pointee(pointer: ir.Expr) -> ir.Place | None:
     return ir.Index(pointer, ir.Const(0, INT, span=pointer.span), pointer.type.to, span=pointer.span)
 
 
+def first_struct(pointer: ir.Expr) -> ir.Place | None:
+    """The first of the structs behind a pointer, or in an array, where these are what lies there."""
+    place = pointer if isinstance(pointer.type, Array) else pointee(pointer)
+    while place is not None and isinstance(place.type, Array):
+        place = ir.Index(place, ir.Const(0, INT, span=pointer.span), place.type.of, span=pointer.span)
+    return place if isinstance(place, ir.Var | ir.Index | ir.Member) and isinstance(place.type, Struct) else None
+
+
 def cell_at(pointer: ir.Expr) -> ir.Place:
     """The cell that a pointer argument points to; an array stands for its first."""
     held = element(pointer.type)

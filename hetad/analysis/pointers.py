@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hetad.analysis import messages
 from hetad.analysis.pointer_expressions import (
     component_of,
+    first_struct,
     floating_leaves_of,
     holds_pointer,
     null_only,
@@ -21,7 +22,6 @@ from hetad.analysis.pointer_expressions import (
     out_place,
     path_of,
     plain_type,
-    pointee,
     pointer_parts,
     pointers_within,
     spelled,
@@ -274,8 +274,8 @@ class PointsTo:
 
     def _copy(self, dst: ir.Expr, src: ir.Expr) -> None:
         """Bytes that may be pointers: field by field where they are seen as the same structs."""
-        to, from_ = pointee(dst), pointee(src)
-        if to is not None and from_ is not None and isinstance(to.type, Struct) and to.type == from_.type:
+        to, from_ = first_struct(dst), first_struct(src)
+        if to is not None and from_ is not None and to.type == from_.type:
             self._flow(to, from_)
             return
         copied: Targets = {}

@@ -167,6 +167,7 @@ IN_OWN_MEMORY: dict[str, tuple[str, Type]] = {
 
 # Variables of the C library by name, and the rows that stand for their values.
 VARIABLES = {name: f"hetad_{name}" for name in ("errno", "optarg", "optind", "optopt")}
+SETTER = "hetad_set_{}"  # the row that stands for an assignment, of those that programs assign to
 
 LIBRARY: tuple[MemoryOperation, ...] = (
     *_rows("stdio.h", _FILES, once=True),
@@ -197,4 +198,6 @@ LIBRARY: tuple[MemoryOperation, ...] = (
     MemoryOperation("hetad_optind", "inert", INT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_optopt", "inert", INT, varies=True, header="unistd.h"),
     MemoryOperation("hetad_errno", "inert", INT, varies=True, header="errno.h"),
+    MemoryOperation("hetad_set_errno", "inert", VOID, ("value",), once=True, header="errno.h", text="errno = {}"),
+    MemoryOperation("hetad_set_optind", "inert", VOID, ("value",), once=True, header="unistd.h", text="optind = {}"),
 )  # fmt: skip

@@ -101,6 +101,7 @@ class Context:
         self.jumps = False  # whether there was a goto or a label
         self.references: set[Symbol] = set()  # the pointers behind local references
         self.chosen: dict[Symbol, tuple[Expr, ...]] = {}  # copies for const references, and the places copied from
+        self.of_library: dict[Symbol, str] = {}  # what holds the value of a variable of the C library
         self.integers: dict[Symbol, int] = {}  # const variables whose value is a constant expression
         self.shared: dict[str, Symbol] = {}  # arrays at file scope that the function uses as its own
         self._lengths = lengths

@@ -12,6 +12,7 @@ from hetad.frontend.lower import calls, convert, endings, expressions
 from hetad.frontend.lower.context import Context
 from hetad.ir.nodes import (
     Assign,
+    Call,
     Cast,
     Const,
     Declare,
@@ -26,13 +27,29 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import BOOL, INT, Array, Float, Int, Pointer, is_volatile, promote
 from hetad.ir.visit import variables
+from hetad.memops.library import SETTER
+from hetad.memops.table import TABLE
 
 
 def assignment(ctx: Context, node: c_ast.Assignment, used: bool) -> Expr:
     """`a = b`, `a op= b`; the place assigned to, or a copy of the value, stands for the result."""
-    span = ctx.span(node)
     if node.op != "=":
-        return _compound(ctx, node.op[:-1], node.lvalue, expressions.value(ctx, node.rvalue), span)
+        return _compound(ctx, node.op[:-1], node.lvalue, expressions.value(ctx, node.rvalue), ctx.span(node))
+    result = _assigned(ctx, node, used)
+    _stored(ctx, result)
+    return result
+
+
+def _stored(ctx: Context, target: Expr) -> None:
+    """What was assigned to the value of a variable of the C library becomes that variable's."""
+    if isinstance(target, Var) and (name := ctx.of_library.get(target.symbol)) is not None:
+        if SETTER.format(name) not in TABLE:
+            ctx.refuse(f"assignment to '{name}'", target.span)
+        ctx.emit(Call(SETTER.format(name), (target,), None, span=target.span))
+
+
+def _assigned(ctx: Context, node: c_ast.Assignment, used: bool) -> Expr:
+    span = ctx.span(node)
     with ctx.collect() as before:  # C++ evaluates the right side first
         target = expressions.writable(ctx, node.lvalue)
     if isinstance(node.rvalue, c_ast.InitList):
@@ -66,6 +83,7 @@ def increment(ctx: Context, node: c_ast.UnaryOp, used: bool) -> Expr:
     target = _once(ctx, expressions.writable(ctx, node.expr))
     old = ctx.hold(target, f"{target.symbol.name}_old" if isinstance(target, Var) else "old", span)
     _update(ctx, node.op[-1], target, one, span)
+    _stored(ctx, target)
     return old
 
 
@@ -73,6 +91,7 @@ def _compound(ctx: Context, op: str, lvalue: c_ast.Node, operand: Expr, span: Sp
     with ctx.collect() as before:
         target = _once(ctx, expressions.writable(ctx, lvalue))
     _update(ctx, op, target, _then(ctx, operand, before), span)
+    _stored(ctx, target)
     return target
 
 

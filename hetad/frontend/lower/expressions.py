@@ -134,7 +134,9 @@ def _identifier(ctx: Context, node: c_ast.ID) -> Expr:
         axes = tuple(ThreadIndex(name, axis, UINT, span=span) for axis in "xyz")
         return Aggregate(axes, DIM3, span=span)
     if name in VARIABLES:
-        return calls.result(ctx, VARIABLES[name], TABLE[VARIABLES[name]].returns, span)
+        held = calls.result(ctx, VARIABLES[name], TABLE[VARIABLES[name]].returns, span)
+        ctx.of_library[held.symbol] = name
+        return held
     if name == "warpSize":
         return ThreadIndex(name, "", INT, span=span)
     if name in _SPECIAL:
@@ -300,6 +302,8 @@ def address(ctx: Context, node: c_ast.Node, span: Span) -> Expr:
     place = expression(ctx, node)
     if isinstance(place, Var) and place.symbol in ctx.sizes:
         ctx.refuse("the address of an array of variable length", node, "use its name, which is the same address")
+    if isinstance(place, Var) and place.symbol in ctx.of_library:
+        ctx.refuse(f"the address of '{ctx.of_library[place.symbol]}'", node, "assign to it by its name")
     return address_of(place, span)
 
 

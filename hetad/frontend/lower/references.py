@@ -43,7 +43,7 @@ def local(ctx: Context, node: c_ast.Decl, qualified: Qualified) -> None:
     if node.init is None:
         raise SyntaxProblem(f"the reference '{name}' refers to nothing", span)
     init = expressions.expression(ctx, node.init) if not isinstance(node.init, c_ast.InitList) else None
-    if init is not None and refers(init, pointer) and not isinstance(node.init, Copied):
+    if init is not None and refers(ctx, init, pointer) and not isinstance(node.init, Copied):
         if is_fixed(init):
             ctx.define(name, Reference(init))
             return
@@ -52,7 +52,7 @@ def local(ctx: Context, node: c_ast.Decl, qualified: Qualified) -> None:
         ctx.define(name, Reference(pointee(symbol)))
         ctx.emit(Declare(symbol, convert.convert(expressions.address_of(init, span), pointer, span), span=span))
         return
-    chosen = [place for place in _choices(init) if refers(place, pointer)] if init is not None else []
+    chosen = [place for place in _choices(init) if refers(ctx, place, pointer)] if init is not None else []
     if not pointer.const and chosen:
         ctx.refuse("a reference to what an expression chooses", node.init, _CHOOSE)
     if not pointer.const:
@@ -89,13 +89,14 @@ def pointee(symbol: Symbol) -> Expr:
     return convert.dereference(Var(symbol, span=symbol.span), symbol.span)
 
 
-def refers(place: Expr, pointer: Pointer) -> bool:
+def refers(ctx: Context, place: Expr, pointer: Pointer) -> bool:
     """Whether a reference of this type can refer to what the expression denotes, rather than to a copy."""
     if not isinstance(place, Var | Index | Member) or convert.unqualified(place.type) != convert.unqualified(
         pointer.to
     ):
         return False
-    return pointer.const or not convert.is_const(place)
+    own = not isinstance(place, Var) or place.symbol not in ctx.of_library
+    return pointer.const or (own and not convert.is_const(place))
 
 
 def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:
@@ -103,7 +104,7 @@ def argument(ctx: Context, node: c_ast.Node, pointer: Pointer) -> Expr:
     span = ctx.span(node)
     if not isinstance(node, c_ast.CompoundLiteral):
         given = expressions.expression(ctx, node)
-        if refers(given, pointer) and not isinstance(node, Copied):
+        if refers(ctx, given, pointer) and not isinstance(node, Copied):
             return convert.convert(expressions.address_of(given, span), pointer, span)
         if not pointer.const and not isinstance(node, Copied):  # `T &&` may refer to a value
             raise SyntaxProblem(
