@@ -1,15 +1,17 @@
 """Random whole programs for as long as there is time: each gradient against independent oracles, with drawn options.
 
     python tools/campaign.py --seconds 600 [--jobs N] [--seed N] [--backend cpu|cuda] [--found DIRECTORY] [--json FILE]
+    python tools/campaign.py --merge FILE FILE... [--json FILE]
 
 The generators are those of tests/property: hosts with loops, swaps, copies and streams; kernels with control flow,
-shared memory, barriers, shuffles, atomics and aliases; stencils over grids.  What is checked stands in
+shared memory, barriers, shuffles, atomics and aliases; stencils over grids; the same in C++.  What is checked stands in
 tests/property/check.py: differences of the primal, linearity, the identity <w, J v> = <J' w, v>, repeated calls, no
-optimisation against all, drawn options against none.  Programs that reach passes which have changed few programs so far
-are preferred.
+optimisation against all, drawn options against none, the primal against the machine's C++ compiler.  Programs that
+reach passes which have changed few programs so far are preferred.
 
-A failure is shrunk and written to DIRECTORY in the format of tests/gradient/programs.  Prints what was met; exit
-status 1 if anything failed.
+A failure is shrunk and written to DIRECTORY in the format of tests/gradient/programs.  The counts of FILE grow from run
+to run, each with a seed of its own; they are written every few seconds, so that a campaign can be stopped at any time.
+`--merge` adds the counts of several files.  Prints what was met; exit status 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -17,16 +19,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import json
 import multiprocessing
 import os
-import re
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
@@ -37,142 +38,193 @@ from hypothesis import HealthCheck, Phase, given, seed, settings, target  # noqa
 from hypothesis.errors import HypothesisException  # noqa: E402
 
 from tests.property import grids, programs  # noqa: E402
-from tests.property.check import Outcome, check, without_optimisation  # noqa: E402
+from tests.property.check import check, without_optimisation  # noqa: E402
 from tests.property.options import options  # noqa: E402
+from tests.property.tally import Tally, read  # noqa: E402
 
 GENERATORS: Mapping[str, Callable[[], Any]] = {"programs": programs.programs, "grids": grids.programs}
 CHUNK = 60  # programs of one seed
-CONSTRUCTS = {
-    "shared memory": "__shared__",
-    "barriers": "__syncthreads",
-    "shuffles": "__shfl",
-    "votes": "__(any|all|ballot)_sync",
-    "atomics": r"\batomic",
-    "device functions": "__device__",
-    "device memory": "cudaMalloc",
-    "copies": "cudaMemcpy",
-    "fills": "cudaMemset",
-    "swaps": "swap|= t;",
-    "streams": "Async|cudaStream",
-    "loops": r"\bfor \(",
-    "while": r"\bwhile \(",
-    "branches": r"\bif \(",
-    "early exits": r"\b(break|continue|return);",
-    "structs": r"\bstruct\b",
-    "switch": r"\bswitch \(",
-    "modular indices": "%",
-    "unsigned": "unsigned",
-    "float": r"\bfloat\b",
-    "double": r"\bdouble\b",
-}
+OFTEN = 5  # seconds between reports of a worker
+GRACE = 300  # seconds beyond the end for programs that have begun
 
 
 class Late(BaseException):
     """There is no more time."""
 
 
-class Tally:
-    """What a worker has met."""
+class Worker:
+    """One process: tells `to` now and then what it has met."""
 
-    def __init__(self) -> None:
-        self.counts = {name: Counter[str]() for name in ("verdicts", "generators", "constructs", "options", "passes")}
-        self.failures: dict[str, str] = {}
+    def __init__(self, job: int, start: int, backend: str, until: float, cache: str, to: Connection) -> None:
+        self.job, self.start, self.backend, self.until, self.cache, self.to = job, start, backend, until, cache, to
+        self.tally = Tally()
+        self.met = Counter[str]()  # passes, since the beginning
+        self.told = time.monotonic()
 
-    def add(self, generator: str, text: str, chosen: Mapping[str, Any], outcome: Outcome) -> None:
-        self.counts["verdicts"][outcome.verdict] += 1
-        self.counts["generators"][generator] += 1
-        self.counts["options"].update(list(chosen) or ["none"])
-        self.counts["passes"].update(outcome.passes)
-        self.counts["constructs"].update(name for name, word in CONSTRUCTS.items() if re.search(word, text))
+    def run(self) -> None:
+        names = list(GENERATORS)
+        os.environ |= {"HETAD_CACHE_DIR": self.cache, "HETAD_CC": without_optimisation()}
+        with contextlib.suppress(Late):
+            for turn in range(1 << 30):
+                number = int(hashlib.sha256(f"{self.start} {self.job} {turn}".encode()).hexdigest()[:12], 16)
+                self.explore(names[(self.job + turn) % len(names)], number)
+        self.tell()
 
-    def join(self, other: Mapping[str, Any]) -> None:
-        for name, counts in other["counts"].items():
-            self.counts[name].update(counts)
-        self.failures |= other["failures"]
+    def tell(self) -> None:
+        self.to.send(self.tally.plain())
+        self.tally, self.told = Tally(), time.monotonic()
 
-    def plain(self) -> dict[str, Any]:
-        return {"counts": {name: dict(c.most_common()) for name, c in self.counts.items()}, "failures": self.failures}
+    def explore(self, generator: str, number: int) -> None:
+        """The programs of one seed; the first that fails is shrunk, as far as there is time."""
+        failing: list[tuple[str, str]] = []
 
+        @seed(number)
+        @settings(
+            max_examples=CHUNK, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate, Phase.target, Phase.shrink), report_multiple_bugs=False,
+        )  # fmt: skip
+        @given(GENERATORS[generator](), options())
+        def explored(text: str, chosen: Mapping[str, Any]) -> None:
+            if time.monotonic() > self.until:
+                raise Late
+            outcome = check(text, chosen, self.backend)
+            if outcome.verdict == "failed":
+                failing.append((text, f"{dict(chosen)}\n{outcome.message}"))
+                raise AssertionError(outcome.message)
+            self.tally.add(generator, text, chosen, self.backend, outcome)
+            self.met.update(outcome.passes)
+            if time.monotonic() > self.told + OFTEN:
+                self.tell()
+            target(sum(1 / self.met[name] for name in outcome.passes), label="passes that have changed few programs")
 
-def explore(generator: str, number: int, until: float, tally: Tally, backend: str) -> None:
-    """The programs of one seed; the first that fails is shrunk."""
-    failing: list[tuple[str, str]] = []
-
-    @seed(number)
-    @settings(
-        max_examples=CHUNK, deadline=None, database=None, suppress_health_check=list(HealthCheck),
-        phases=(Phase.generate, Phase.target, Phase.shrink), report_multiple_bugs=False,
-    )  # fmt: skip
-    @given(GENERATORS[generator](), options())
-    def explored(text: str, chosen: Mapping[str, Any]) -> None:
-        if time.monotonic() > until:
-            raise Late
-        outcome = check(text, chosen, backend)
-        if outcome.verdict == "failed":
-            failing.append((text, f"{dict(chosen)}\n{outcome.message}"))
-            raise AssertionError(outcome.message)
-        tally.add(generator, text, chosen, outcome)
-        met = tally.counts["passes"]
-        target(sum(1 / met[name] for name in outcome.passes), label="passes that have changed few programs")
-
-    try:
-        explored()
-    except AssertionError:
-        text, message = failing[-1]  # the smallest
-        tally.failures[text] = f"seed {number}, {generator}, {message}"
-        tally.counts["verdicts"]["failed"] += 1
-    except HypothesisException as problem:
-        tally.failures[f"seed {number} of {generator}"] = f"the generator: {problem!r}"
-
-
-def work(job: int, given_options: argparse.Namespace, until: float) -> dict[str, Any]:
-    """What one process finds, in plain data."""
-    tally = Tally()
-    names = list(GENERATORS)
-    with tempfile.TemporaryDirectory() as cache, contextlib.suppress(Late):
-        os.environ |= {"HETAD_CACHE_DIR": cache, "HETAD_CC": without_optimisation()}
-        for turn in range(1 << 30):
-            number = int(hashlib.sha256(f"{given_options.seed} {job} {turn}".encode()).hexdigest()[:12], 16)
-            explore(names[(job + turn) % len(names)], number, until, tally, given_options.backend)
-            if time.monotonic() > until:
-                break
-    return tally.plain()
+        try:
+            explored()
+        except (AssertionError, Late) as end:
+            if failing:
+                text, message = min(failing, key=lambda found: len(found[0]))
+                self.tally.fail(generator, text, self.backend, f"seed {number}, {generator}, {message}")
+            if isinstance(end, Late):
+                raise
+        except HypothesisException as problem:
+            named = f"seed {number} of {generator}"
+            self.tally.fail(generator, named, self.backend, f"the generator: {problem!r}")
 
 
-def report(tally: Tally, seconds: float) -> Iterator[str]:
-    total = sum(tally.counts["verdicts"].values())
-    yield f"{total} programs in {seconds:.0f} s: " + ", ".join(f"{n} {v}" for v, n in tally.counts["verdicts"].items())
-    for name in ("generators", "constructs", "options", "passes"):
-        rows = tally.counts[name].most_common()
-        yield f"{name}: " + ", ".join(f"{key} {count}" for key, count in rows)
-    for text, message in tally.failures.items():
-        yield f"FAILED {message}\n{text}"
+def work(*given: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process says when to stop
+    Worker(*given).run()
+
+
+class Campaign:
+    """The processes and what they have told; `file` keeps the sum with that of earlier runs."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.earlier = read([given.json] if given.json is not None else [])
+        self.seed = given.seed if given.seed is not None else _unused({run["seed"] for run in self.earlier.runs})
+        self.backend, self.jobs, self.file, self.found = given.backend, given.jobs, given.json, given.found
+        self.began = time.monotonic()
+        self.until = self.began + given.seconds
+        self.tally = Tally()
+        self.saved = self.began
+        self.started = 0
+        self.cache = ""
+        self.processes: dict[Connection, multiprocessing.process.BaseProcess] = {}
+
+    def run(self) -> Tally:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
+            self.cache = cache
+            self._work()
+        return self.tally
+
+    def _work(self) -> None:
+        try:
+            for _ in range(self.jobs):
+                self.begin()
+            while self.processes and time.monotonic() < self.until + GRACE:
+                for reading in wait(list(self.processes), timeout=OFTEN):
+                    self.hear(reading)  # type: ignore[arg-type]
+                if time.monotonic() > self.saved + OFTEN:
+                    self.save()
+        except KeyboardInterrupt:
+            sys.stderr.write("stopped: what was met up to now counts\n")
+        finally:
+            for process in self.processes.values():
+                process.kill()
+                process.join()
+            self.save()
+
+    def begin(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        reading, writing = context.Pipe(duplex=False)
+        given = self.started, self.seed, self.backend, self.until, f"{self.cache}/{self.started}", writing
+        process = context.Process(target=work, args=given)
+        process.start()
+        writing.close()
+        self.processes[reading] = process
+        self.started += 1
+
+    def hear(self, reading: Connection) -> None:
+        """Of one process; another takes the place of one that broke."""
+        try:
+            told = reading.recv()
+        except EOFError:
+            process = self.processes.pop(reading)
+            process.join()
+            if process.exitcode:
+                sys.stderr.write(f"a process of the campaign ended with {process.exitcode}\n")
+                if time.monotonic() < self.until and self.started < 4 * self.jobs:
+                    self.begin()
+            return
+        self.tally.join(told)
+        for text, message in told["failures"].items():
+            self.keep(text, message)
+
+    def keep(self, text: str, message: str) -> None:
+        """A program that fails, as a file."""
+        if self.found is not None:
+            self.found.mkdir(parents=True, exist_ok=True)
+            name = hashlib.sha256(text.encode()).hexdigest()[:12]
+            note = "".join(f"// {line}\n" for line in message.splitlines())
+            (self.found / f"found_{name}.cu").write_text(text + note)
+
+    def save(self) -> None:
+        self.saved = time.monotonic()
+        self.tally.runs = [
+            {
+                "date": time.strftime("%Y-%m-%d"), "seed": self.seed, "backend": self.backend, "jobs": self.jobs,
+                "seconds": round(self.saved - self.began), "programs": self.tally.programs,
+            }
+        ]  # fmt: skip
+        if self.file is not None:
+            total = Tally(self.earlier.plain())
+            total.join(self.tally.plain())
+            total.save(self.file)
+
+
+def _unused(seeds: set[int]) -> int:
+    """Today's date and the number of a run."""
+    today = int(time.strftime("%Y%m%d"))
+    return next(number for run in range(1 << 30) if (number := today * 100 + run) not in seeds)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--seed", type=int, default=int(time.strftime("%Y%m%d")), help="default: today's date")
+    parser.add_argument("--seed", type=int, help="default: today's date, and the first number that FILE lacks")
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--found", type=Path, help="where programs that fail are written")
-    parser.add_argument("--json", type=Path, help="where the counts are written")
+    parser.add_argument("--json", type=Path, help="where the counts are kept, and added to")
+    parser.add_argument("--merge", type=Path, nargs="+", metavar="FILE", help="adds the counts of files, and runs none")
     given_options = parser.parse_args()
-    began = time.monotonic()
-    until = began + given_options.seconds
-    tally = Tally()
-    jobs = [(job, given_options, until) for job in range(given_options.jobs)]
-    with ProcessPoolExecutor(given_options.jobs, multiprocessing.get_context("spawn")) as pool:
-        for found in pool.map(work, *zip(*jobs, strict=True)):
-            tally.join(found)
-    sys.stdout.write("\n".join(report(tally, time.monotonic() - began)) + "\n")
-    if given_options.json is not None:
-        given_options.json.write_text(json.dumps({"seed": given_options.seed, **tally.plain()}, indent=1))
-    if given_options.found is not None:
-        given_options.found.mkdir(parents=True, exist_ok=True)
-        for number, (text, message) in enumerate(tally.failures.items()):
-            note = "".join(f"// {line}\n" for line in message.splitlines())
-            (given_options.found / f"found_{given_options.seed}_{number}.cu").write_text(text + note)
+    if given_options.merge is not None:
+        tally = read(given_options.merge)
+        if given_options.json is not None:
+            tally.save(given_options.json)
+    else:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        tally = Campaign(given_options).run()
+    sys.stdout.write("\n".join(tally.report()) + "\n")
     return 1 if tally.failures else 0
 
 

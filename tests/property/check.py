@@ -5,8 +5,10 @@ A process of its own, because a wrong derivative may crash, or never end, and a 
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
+import re
 import shlex
 import tempfile
 import traceback
@@ -21,7 +23,6 @@ from unittest.mock import patch
 import numpy as np
 
 import hetad
-from hetad.adjoint.options import OPTIMISATIONS
 from hetad.checks import comparison, products
 from hetad.diagnostics import ArgumentError, UnsupportedError
 from hetad.host.outlining import outline
@@ -33,6 +34,7 @@ from hetad.rules.signatures import signature
 from hetad.run import compiler
 from tests import corpus
 from tests.batches import AT_ONCE, check_batch
+from tests.property import emulated
 from tests.property.options import Options
 
 
@@ -143,18 +145,22 @@ def _checked(case: corpus.Case, options: Options, backend: str) -> Outcome:
     if failed and not all(row.check in exact and _noise(*first.values()) for row in failed):
         return Outcome("failed", str(report))
     again = subject.gradient(list(arguments), seeds)
-    plain = comparison.of_function(function, problem.wrt, problem.of, backend, {}, optimize=False)
-    unoptimised = plain.gradient(list(arguments), seeds)
+    unoptimised = _gradient(function, problem, backend, optimize=False)(*arguments, seeds=seeds)
     for name in problem.wrt:
         if not _same_bits(first[name], again[name]) and (backend == "cpu" or not _close(name, first, again, subject)):
             return Outcome("failed", f"a second call gives another gradient of {name}: {first[name]}, {again[name]}")
         row = comparison.same_gradient(name, first[name], unoptimised[name], subject.bits)
         if row.verdict == "failed" and not _noise(first[name], unoptimised[name]):
             return Outcome("failed", f"optimisation changes {name}: {first[name]}, without it {unoptimised[name]}")
-    if options and (wrong := _changed_by_options(problem, arguments, seeds, first, options, backend)) is not None:
+    if options and (wrong := _changed_by_options(problem, arguments, seeds, first, options, backend, subject.bits)):
         return Outcome("failed", f"with {dict(options)}: {wrong}")
-    if backend == "cpu" and (changed := _changed_by_functions(problem, arguments, seeds, backend)) is not None:
+    if backend == "cpu" and (changed := _changed_by_functions(problem, arguments, seeds, first)) is not None:
         return Outcome("failed", f"functions of the host change {changed}")
+    if backend != "cpu":
+        on_cpu = _gradient(function, problem, "cpu")(*arguments, seeds=seeds)
+        for name in problem.wrt:
+            if not _close(name, first, on_cpu, subject):
+                return Outcome("failed", f"the CPU gives another gradient of {name}: {on_cpu[name]}, not {first[name]}")
     return Outcome("unsure" if any(row.verdict == "unsure" for row in report.rows) else "passed")
 
 
@@ -165,10 +171,13 @@ def _changed_by_options(
     expected: Any,
     options: Options,
     backend: str,
+    bits: int,
 ) -> str | None:
     """What is wrong with the gradient that is asked for with these options, if they do not refuse the program."""
-    function = hetad.load(problem.source)[problem.function]
     options = dict(options)
+    function = hetad.load(problem.source, frontend=options.pop("frontend", "auto"))[problem.function]
+    if options.pop("emulated", False) and (wrong := _meant_otherwise(function, arguments, problem, backend)):
+        return wrong
     os.environ["HETAD_CPU_MODE"] = options.pop("cpu_mode", "")  # of this process
     if backend != "cpu":
         options.pop("cpu_threads", None)
@@ -182,8 +191,8 @@ def _changed_by_options(
             if options.get("optimize", True) is True:
                 at_once = {**options, "optimize": AT_ONCE}
                 check_batch(function, arguments, problem.wrt, problem.of, backend=backend, **at_once)
-        chosen = comparison.of_function(function, problem.wrt, problem.of, backend, {}, **options)
-        found = [chosen.gradient(list(arguments), seeds) for _ in range(2)]
+        chosen = _gradient(function, problem, backend, **options)
+        found = [chosen(*arguments, seeds=seeds) for _ in range(2)]
     except hetad.HetadError as refusal:
         if any(name in options and said in str(refusal) for name, said in REFUSALS_OF_OPTIONS.items()):
             return None
@@ -196,9 +205,26 @@ def _changed_by_options(
         one, other = (comparison.to_vector(f[name]) for f in found)
         if ordered and one.tobytes() != other.tobytes():
             return f"a second call gives other bits of {name}: {one}, {other}"
-        row = comparison.same_gradient(name, expected[name], found[0][name], chosen.bits)
+        row = comparison.same_gradient(name, expected[name], found[0][name], bits)
         if row.verdict == "failed" and not _noise(expected[name], found[0][name]):
             return f"the gradient of {name} is {one}, without them {expected[name]}"
+    return None
+
+
+def _meant_otherwise(
+    function: hetad.Function, arguments: list[Any], problem: Problem, backend: str
+) -> str | None:
+    """What the program computes otherwise than what the machine's C++ compiler makes of it."""
+    given = copy.deepcopy(arguments)
+    result = function(*given, backend=backend)
+    text = Path(problem.source).read_text(encoding="utf-8")
+    expected = emulated.outputs(text, problem.function, arguments, returns=result is not None)
+    found = [value.ravel() for value in given if isinstance(value, np.ndarray)]
+    found += [np.array([result])] if result is not None else []
+    noise = 1e-3 if re.search(r"\bfloat\b", text) else 1e-9
+    for one, other in zip(expected, found, strict=True):
+        if not np.allclose(one, other, rtol=noise, atol=noise):
+            return f"the program computes {other}, and as compiled by {emulated.COMPILER} {one}"
     return None
 
 
@@ -206,32 +232,31 @@ def _wrong_product(
     function: hetad.Function, arguments: list[Any], problem: Problem, options: Options, backend: str
 ) -> str | None:
     """What is wrong with the Hessian times a vector."""
-    shared = {k: v for k, v in options.items() if k not in ("graph", "measure")}
+    shared = {k: v for k, v in options.items() if k not in ("graph", "measure", "debug")}
     subject = products.of_function(function, arguments, problem.wrt, problem.of, backend, {}, **shared)
     report = comparison.check(subject, list(arguments), comparison.Accuracy(samples=1))
     return str(report) if any(row.verdict == "failed" for row in report.rows) else None
 
 
+def _gradient(function: hetad.Function, problem: Problem, backend: str, **options: Any) -> hetad.Gradient:
+    return hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend=backend, **options)
+
+
 def _changed_by_functions(
-    problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None, backend: str
+    problem: Problem, arguments: list[Any], seeds: dict[str, Any] | None, expected: Mapping[str, Any]
 ) -> str | None:
     """A gradient of which a bit changes where each call of a host function is a function that can be one."""
     with patch.multiple(outline, **EVERY_CALL):
         function = hetad.load(problem.source)[problem.function]
-        moved = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend=backend)
+        moved = _gradient(function, problem, "cpu")
         if sum(f.kind == "host" for f in moved.derivative.program.functions.values()) == 1:
             return None
-        first = moved(*arguments, seeds=seeds)
-    inline = set(OPTIMISATIONS) - {"outline"}
-    second = hetad.gradient(function, wrt=problem.wrt, of=problem.of, backend=backend, optimize=inline)(
-        *arguments, seeds=seeds
-    )
-    vectors = ((name, comparison.to_vector(first[name]), comparison.to_vector(second[name])) for name in problem.wrt)
-    return next((name for name, one, other in vectors if one.tobytes() != other.tobytes()), None)
+        found = moved(*arguments, seeds=seeds)
+    return next((name for name in problem.wrt if not _same_bits(found[name], expected[name])), None)
 
 
 def _same_bits(one: Any, other: Any) -> bool:
-    return np.array_equal(comparison.to_vector(one), comparison.to_vector(other))
+    return comparison.to_vector(one).tobytes() == comparison.to_vector(other).tobytes()
 
 
 def _close(name: str, one: Mapping[str, Any], other: Mapping[str, Any], subject: comparison.Subject) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hetad.adjoint.options import OPTIMISATIONS
 from tests.property.choices import Choices
+from tests.property.emulated import COMPILER
 
 LIMITS = (200, 1000, 5000, "1MB")  # in bytes; the programs save from nothing to some thousand
 Options = Mapping[str, Any]
@@ -21,7 +22,8 @@ def options(draw: Callable[..., Any]) -> Options:
 
 def drawn(choices: Choices) -> Options:
     """Keyword arguments of `hetad.gradient`, and `cpu_mode` for `$HETAD_CPU_MODE`: none of them, or some; and whether a
-    batch must give the numbers of single calls (`batch`), and the product of the Hessian be right (`hvp`)."""
+    batch must give the numbers of single calls (`batch`), the product of the Hessian be right (`hvp`), and the program
+    compute what the machine's C++ compiler makes of it (`emulated`)."""
     found: dict[str, Any] = {}
     if choices.chance(60):
         found["optimize"] = _optimisations(choices)
@@ -35,8 +37,10 @@ def drawn(choices: Choices) -> Options:
         found["cpu_threads"] = choices.number(2, 4)
     if choices.chance(30):
         found["cpu_mode"] = choices.one_of(["fibers", "blocks", "checked"])
-    for flag in ("graph", "measure", "batch", "hvp"):
-        if choices.chance(20):
+    if choices.chance(20):
+        found["frontend"] = "cpp"
+    for flag in ("graph", "measure", "batch", "hvp", "debug", *(["emulated"] if COMPILER else [])):
+        if choices.chance(20) and not (flag == "debug" and "batch" in found):
             found[flag] = True
     return found
 

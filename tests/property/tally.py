@@ -1,0 +1,113 @@
+"""Counts of what a campaign has met, which add up over processes, machines and days."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.property.check import Outcome
+
+KINDS = ("verdicts", "backends", "generators", "constructs", "options", "passes")
+CONSTRUCTS = {
+    "shared memory": "__shared__",
+    "barriers": "__syncthreads",
+    "shuffles": "__shfl",
+    "votes": "__(any|all|ballot)_sync",
+    "atomics": r"\batomic",
+    "device functions": "__device__",
+    "device memory": "cudaMalloc",
+    "copies": "cudaMemcpy",
+    "fills": "cudaMemset",
+    "byte offsets": r"\(char \*\)",
+    "swaps": r"swap|\bo\d+;",
+    "streams": "cudaStream_t",
+    "loops": r"\bfor \(",
+    "while": r"\bwhile \(",
+    "branches": r"\bif \(",
+    "early exits": r"\b(break|continue|return);",
+    "structs": r"\bstruct\b",
+    "switch": r"\bswitch \(",
+    "modular indices": "%",
+    "unsigned": r"\b(unsigned|size_t)\b",
+    "index chains": r"\bconst int at\d+ = [^;]*\b(at|row|column)\d+",
+    "more axes": r"dim3\(",
+    "no elements": r"^n = 0$",
+    "one element": r"^n = 1$",
+    "references": r"\w &\w",
+    "templates": r"\btemplate\b",
+    "methods": r"\) const\b",
+    "std::vector": "std::vector",
+    "lambdas": r"\[[=&]?\]",
+    "float": r"\bfloat\b",
+    "double": r"\bdouble\b",
+}
+
+
+class Tally:
+    """What was met: `counts` by kind and name, `failures` a message for each text, `runs` what it was met in."""
+
+    def __init__(self, plain: Mapping[str, Any] | None = None) -> None:
+        self.counts = {kind: Counter[str]() for kind in KINDS}
+        self.failures: dict[str, str] = {}
+        self.runs: list[dict[str, Any]] = []
+        if plain is not None:
+            self.join(plain)
+
+    @property
+    def programs(self) -> int:
+        return sum(self.counts["verdicts"].values())
+
+    def add(self, generator: str, text: str, chosen: Mapping[str, Any], backend: str, outcome: Outcome) -> None:
+        self.counts["verdicts"][outcome.verdict] += 1
+        self.counts["backends"][backend] += 1
+        self.counts["generators"][generator] += 1
+        self.counts["options"].update(list(chosen) or ["none"])
+        self.counts["passes"].update(outcome.passes)
+        self.counts["constructs"].update(name for name, word in CONSTRUCTS.items() if re.search(word, text, re.M))
+
+    def fail(self, generator: str, text: str, backend: str, message: str) -> None:
+        for kind, name in (("verdicts", "failed"), ("backends", backend), ("generators", generator)):
+            self.counts[kind][name] += 1
+        self.failures[text] = message
+
+    def join(self, plain: Mapping[str, Any]) -> None:
+        """Adds what another one has met."""
+        for kind, counts in plain["counts"].items():
+            self.counts[kind].update(counts)
+        self.failures |= plain["failures"]
+        self.runs += plain["runs"]
+
+    def plain(self) -> dict[str, Any]:
+        counts = {kind: dict(counter.most_common()) for kind, counter in self.counts.items()}
+        return {"runs": self.runs, "counts": counts, "failures": self.failures}
+
+    def report(self) -> Iterator[str]:
+        """Lines for people."""
+        seconds = sum(run["seconds"] for run in self.runs)
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts["verdicts"].most_common())
+        yield f"{self.programs} programs in {seconds:.0f} s of {len(self.runs)} runs: {verdicts}"
+        for kind in KINDS[1:]:
+            rows = self.counts[kind].most_common()
+            yield f"{kind}: " + ", ".join(f"{key} {count}" for key, count in rows)
+        for text, message in self.failures.items():
+            yield f"FAILED {message}\n{text}"
+
+    def save(self, file: Path) -> None:
+        """Whole, or not at all: a campaign may be stopped at any time."""
+        beside = file.with_name(f"{file.name}.{os.getpid()}")
+        beside.write_text(json.dumps(self.plain(), indent=1), encoding="utf-8")
+        beside.replace(file)
+
+
+def read(files: Iterable[Path]) -> Tally:
+    """The sum of what stands in files; of those that are there."""
+    total = Tally()
+    for file in files:
+        if file.exists():
+            total.join(json.loads(file.read_text(encoding="utf-8")))
+    return total
