@@ -42,7 +42,11 @@ from tests.property.check import check, without_optimisation  # noqa: E402
 from tests.property.options import options  # noqa: E402
 from tests.property.tally import Tally, read  # noqa: E402
 
-GENERATORS: Mapping[str, Callable[[], Any]] = {"programs": programs.programs, "grids": grids.programs}
+GENERATORS: Mapping[str, Callable[[], Any]] = {
+    "programs": programs.programs,
+    "in C++": programs.cpp_programs,
+    "grids": grids.programs,
+}
 CHUNK = 60  # programs of one seed
 OFTEN = 5  # seconds between reports of a worker
 GRACE = 300  # seconds beyond the end for programs that have begun

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
+from tests.property import cpp
 from tests.property.choices import Choices, Expressions, Scope
 
 INDENT = "    "
@@ -57,6 +59,7 @@ class Block:
     def forms(self) -> list[Callable[[], None]]:
         """What a statement may be, the simplest first, repeated by weight."""
         scalar = [self.assign, self.assign, self.compound, self.compound, self.declare, self.declare_int]
+        scalar += [partial(cpp.value_lambda, self)] * 2 if self.choices.cpp else []
         if self.depth >= 4:
             return scalar
         control = [self.branch, self.branch, self.count_loop, self.count_loop, self.while_loop, self.switch]

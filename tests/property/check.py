@@ -211,9 +211,7 @@ def _changed_by_options(
     return None
 
 
-def _meant_otherwise(
-    function: hetad.Function, arguments: list[Any], problem: Problem, backend: str
-) -> str | None:
+def _meant_otherwise(function: hetad.Function, arguments: list[Any], problem: Problem, backend: str) -> str | None:
     """What the program computes otherwise than what the machine's C++ compiler makes of it."""
     given = copy.deepcopy(arguments)
     result = function(*given, backend=backend)

@@ -21,8 +21,9 @@ _LARGEST = 8.0
 class Choices:
     """Draws of which the first, False or smallest is the simplest: what a failing program is shrunk towards."""
 
-    def __init__(self, draw: Callable[..., Any]) -> None:
+    def __init__(self, draw: Callable[..., Any], *, cpp: bool = False) -> None:
         self._draw = draw
+        self.cpp = cpp
         self._names = 0
 
     def one_of(self, options: Sequence[T]) -> T:
@@ -61,11 +62,14 @@ class Scope:
     ints: list[str] = field(default_factory=list)
     counts: list[str] = field(default_factory=list)  # ints of at most 3, as bounds of loops
     arrays: dict[str, int] = field(default_factory=dict)  # local arrays and their lengths
+    places: list[str] = field(default_factory=list)  # of elements of arrays that the program allocates
+    functions: list[str] = field(default_factory=list)  # of a value
 
     def inner(self) -> Scope:
         return replace(
             self, reals=[*self.reals], cells=[*self.cells], reads=[*self.reads], ints=[*self.ints],
-            counts=[*self.counts], arrays={**self.arrays},
+            counts=[*self.counts], arrays={**self.arrays}, places=[*self.places],
+            functions=[*self.functions],
         )  # fmt: skip
 
 
@@ -184,6 +188,8 @@ class Expressions:
     def _function(self, depth: int) -> Value:
         form, bound = self.choices.one_of(_SMOOTH)
         x = self.real(depth)
+        if self.scope.functions and self.choices.chance(50):
+            return Value(f"{self.choices.one_of(self.scope.functions)}({unwrapped(x.text)})", STORED)
         return Value(f"({form.format(x=x.text)})", x.bound + 1.3 if bound is None else bound)
 
     def _other(self, depth: int) -> Value:

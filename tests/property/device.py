@@ -10,14 +10,15 @@ all the same and once, or add atomically; where they only add, they may ask alon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from tests.property import cpp
 from tests.property.blocks import INDENT
 from tests.property.choices import Choices, Scope
 from tests.property.cooperative import CooperativeBlock
-from tests.property.device_blocks import DeviceBlock, DeviceFunction
+from tests.property.device_blocks import DeviceBlock, DeviceFunction, Shared
 
 Threads = Literal["guarded", "exact", "strided"]
 Role = Literal["own", "out", "read", "add", "index", "scalar", "count", "size"]
@@ -68,24 +69,62 @@ def kernel(choices: Choices, real: str, width: int, functions: Iterable[DeviceFu
     threads = choices.one_of(THREADS[:2] if phases else THREADS)
     by_rows = choices.chance(70)
     interior = threads == "guarded" and not phases and choices.chance(35)
+    template, inner, given = cpp.template(choices, real, 40)
+    methods = bool(bundle) and choices.cpp and choices.chance(60)
     scope, sums, outs = _kernel_scope(choices, parameters, width, by_rows, interior)
+    if methods:
+        scope = _by_methods(scope, parameters)
     if several and not outs and choices.chance(40):
         scope.ints += choices.order(["(int)threadIdx.y", "(int)blockIdx.y", "(int)threadIdx.z"])[: choices.number(1, 3)]
     fuel = choices.number(3, 12)
+    shared = Shared(_named(parameters, "read"), _named(parameters, "add"), "n" if width == 1 else f"(n * {width})")
     if phases:
-        lines = _phases(CooperativeBlock(choices, scope, real, fuel, functions, sums, outs), threads, parameters)
+        together = CooperativeBlock(choices, scope, inner, fuel, functions, sums, outs)
+        together.shared = shared
+        lines = _phases(together, threads, parameters)
     else:
-        body = DeviceBlock(choices, scope, real, fuel, functions, sums, outs)
+        body = DeviceBlock(choices, scope, inner, fuel, functions, sums, outs)
+        body.shared = shared
         if several:
             body.once = int(threads == "strided")
         lines = _thread_body(body, threads, interior)
-    declared = [_declared(p, real) for p in parameters]
-    struct = [f"struct {bundle} {{", *(f"{INDENT}{member};" for member in declared), "};", ""] if bundle else []
+    declared = [_declared(p, real if bundle else inner) for p in parameters]
+    struct = [f"struct {bundle} {{", *(f"{INDENT}{member};" for member in declared)] if bundle else []
+    struct += [INDENT + _method(p, real) for p in parameters if methods and p.role in ("own", "read")]
+    struct += ["};", ""] if bundle else []
     if bundle:
         declared = [f"{bundle} {prefix[:-1]}"]
     parameters.append(Parameter("n", "size"))
-    head = f"__global__ void {name}({', '.join([*declared, 'int n'])})"
-    return Kernel(name, tuple(parameters), threads, "\n".join([*struct, head, "{", *lines, "}"]), several, bundle)
+    head = f"{template}__global__ void {name}({', '.join([*declared, 'int n'])})"
+    return Kernel(
+        name + given, tuple(parameters), threads, "\n".join([*struct, head, "{", *lines, "}"]), several, bundle
+    )
+
+
+def _method(parameter: Parameter, real: str) -> str:
+    """The method of a struct that leads to an element."""
+    name, writes = parameter.member, parameter.role == "own" and parameter.written
+    return f"__device__ {real} {'&' if writes else ''}cell_{name}(int at) const {{ return {name}[at]; }}"
+
+
+def _by_methods(scope: Scope, parameters: list[Parameter]) -> Scope:
+    """The same with methods in the place of members, where an element alone is meant."""
+
+    def called(cell: Callable[[], str]) -> Callable[[], str]:
+        def text() -> str:
+            found = cell()
+            for p in parameters:
+                if p.role in ("own", "read") and found.startswith(f"{p.name}["):
+                    return f"{p.name.removesuffix(p.member)}cell_{p.member}({found[len(p.name) + 1 : -1]})"
+            return found
+
+        return text
+
+    return replace(scope, cells=[called(c) for c in scope.cells], reads=[called(c) for c in scope.reads])
+
+
+def _named(parameters: Iterable[Parameter], role: Role) -> tuple[str, ...]:
+    return tuple(p.name for p in parameters if p.role == role)
 
 
 def _declared(parameter: Parameter, real: str) -> str:

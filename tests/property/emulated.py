@@ -1,5 +1,5 @@
-"""What the machine's own C++ compiler makes of a program: its threads are fibers of `emulated.h`, which knows nothing of
-hetad."""
+"""What the machine's own C++ compiler makes of a program: its threads are the fibers of `emulated.h`, which knows
+nothing of hetad."""
 
 from __future__ import annotations
 

@@ -9,9 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.property.choices import Choices, Scope
+from tests.property.cpp import OWNER
 from tests.property.device import kernel
 from tests.property.device_blocks import device_function
-from tests.property.host import Extent, HostBlock, Memory, helper
+from tests.property.host import HostBlock, helper
+from tests.property.launches import Extent, Memory
 
 
 @dataclass
@@ -29,10 +31,16 @@ def programs(draw: Callable[..., Any]) -> str:
     return program(Choices(draw))
 
 
+@st.composite
+def cpp_programs(draw: Callable[..., Any]) -> str:
+    """In C++, of the same kind."""
+    return program(Choices(draw, cpp=True))
+
+
 def program(choices: Choices) -> str:
     """The text of a program that `choices` decides on."""
     real = "float" if choices.chance(8) else "double"
-    extent = Extent(choices.number(1, 5), choices.one_of([1, 1, 2, 3]))
+    extent = Extent(choices.one_of([1, 2, 3, 4, 5, 0]), choices.one_of([1, 1, 2, 3]))
     functions: list[Any] = []
     while len(functions) < 2 and choices.chance(40):
         functions.append(device_function(choices, real, functions))
@@ -45,7 +53,9 @@ def program(choices: Choices) -> str:
     entry = Entry()
     body, returns = _entry(choices, real, extent, kernels, helpers, entry)
     head = f"{real if returns else 'void'} run({', '.join(entry.parameters)})"
-    pieces = ["#include <stdlib.h>\n#include <string.h>", *(x.text for x in (*functions, *kernels, *helpers))]
+    includes = ["#include <stdlib.h>\n#include <string.h>"]
+    includes += ["#include <utility>\n#include <vector>", OWNER] if choices.cpp else []
+    pieces = [*includes, *(x.text for x in (*functions, *kernels, *helpers))]
     source = "\n\n".join([*pieces, "\n".join([head, "{", *body, "}"])]) + "\n"
     return _problem(choices, entry, returns) + source
 
@@ -62,6 +72,7 @@ def _entry(
     _index(body, entry, extent, closing)
     for _ in range(choices.number(0, 2)):
         _own_buffer(body, closing)
+    _streams(body, closing)
     returns = choices.chance(30)
     if not closing:
         body.returns = lambda: f"return {body.expressions.stored(1)};" if returns else "return;"
@@ -98,7 +109,7 @@ def _array(body: HostBlock, entry: Entry, closing: list[str], *, first: bool) ->
     memory.freed.append(copy)
     if choices.chance(50):
         (memory.host_reads if const else memory.host).append(name)
-        body.scope.reads.append(body._cell(name)) if const else body.name_cells(name)
+        body.name_reads(name) if const else body.name_cells(name)
     if not const:
         closing.insert(0, f"cudaMemcpy({name}, {copy}, {body.bytes}, cudaMemcpyDeviceToHost);")
     closing.append(f"cudaFree({copy});")
@@ -119,7 +130,7 @@ def _scalars(choices: Choices, real: str, scope: Scope, entry: Entry, extent: Ex
 
 def _index(body: HostBlock, entry: Entry, extent: Extent, closing: list[str]) -> None:
     entry.parameters.append("const int *idx")
-    entry.inputs.append(f"idx = {{ shape = [{extent.n}], random = 99, low = 0, high = {extent.length} }}")
+    entry.inputs.append(f"idx = {{ shape = [{extent.n}], random = 99, low = 0, high = {max(1, extent.length)} }}")
     body.memory.indices.append("idx")
 
 
@@ -127,13 +138,22 @@ def _own_buffer(body: HostBlock, closing: list[str]) -> None:
     kind = body.choices.one_of(["device", "host"])
     name = body.choices.name("b")
     body.allocate(name, kind)
-    body.memory.freed.append(name)
-    closing.append(f"cudaFree({name});" if kind == "device" else f"free({name});")
+    if name not in body.owned:
+        body.memory.freed.append(name)
+        closing.append(f"cudaFree({name});" if kind == "device" else f"free({name});")
     if kind == "device":
         body.memory.device.append(name)
     else:
         body.memory.host.append(name)
         body.name_cells(name)
+
+
+def _streams(body: HostBlock, closing: list[str]) -> None:
+    for _ in range(body.choices.one_of([0, 0, 0, 1, 2])):
+        name = body.choices.name("stream")
+        body.write(f"cudaStream_t {name};", f"cudaStreamCreate(&{name});")
+        body.streams.append(name)
+        closing.append(f"cudaStreamDestroy({name});")
 
 
 def _aliases(body: HostBlock) -> None:

@@ -34,7 +34,7 @@ CONSTRUCTS = {
     "switch": r"\bswitch \(",
     "modular indices": "%",
     "unsigned": r"\b(unsigned|size_t)\b",
-    "index chains": r"\bconst int at\d+ = [^;]*\b(at|row|column)\d+",
+    "index chains": r"\bat\d+ = [^;]*\b(at|column)\d+",
     "more axes": r"dim3\(",
     "no elements": r"^n = 0$",
     "one element": r"^n = 1$",

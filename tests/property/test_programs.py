@@ -13,11 +13,12 @@ from hypothesis import event, given, note, settings
 from tests.property import grids
 from tests.property.check import check
 from tests.property.options import Options, options
-from tests.property.programs import programs
+from tests.property.programs import cpp_programs, programs
 
 CHOSEN = (
     settings.get_profile("deep") if settings.get_current_profile_name() == "deep" else settings.get_profile("programs")
 )
+FEWER = settings(CHOSEN, max_examples=min(CHOSEN.max_examples, 15)) if CHOSEN.derandomize else CHOSEN
 
 
 @pytest.mark.slow
@@ -37,6 +38,18 @@ def test_gradient(text: str, chosen: Options) -> None:
 @given(grids.programs(), options())
 def test_grids(text: str, chosen: Options) -> None:
     """Of kernels that read around them."""
+    outcome = check(text, chosen)
+    event(outcome.verdict)
+    note(text)
+    assert outcome.verdict != "failed", f"{outcome.message}\n{text}"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_compiler")
+@settings(FEWER)
+@given(cpp_programs(), options())
+def test_cpp(text: str, chosen: Options) -> None:
+    """Of programs in C++: templates, references, methods, lambdas, vectors."""
     outcome = check(text, chosen)
     event(outcome.verdict)
     note(text)
