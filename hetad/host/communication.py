@@ -18,6 +18,7 @@ from hetad.analysis import messages
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivation import Derivation, on_derivative
+from hetad.host.saves import together
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import convert, integer, var
@@ -69,7 +70,7 @@ _FREES = {
 class CommunicationAdjoints:
     def __init__(self, engine: HostEngine) -> None:
         self.engine = engine
-        self._active = self._starts = False
+        self._active = self._starts = self._counts = False
         self._joined = communication.joined
         self._known = engine.pointers, engine.spaces
 
@@ -80,6 +81,7 @@ class CommunicationAdjoints:
             refuse_work_in_groups(body, self.engine.is_active)
         self._starts = self._active and any(True for _ in messages.started(walk_stmts(body)))
         self._joined = joins(body)
+        self._counts = self.engine.checkpoints is not None and together.meet(body)
 
     def operation(self, s: ir.Call, row: MemoryOperation) -> Parts:
         save, restore = self._told(s, row)
@@ -88,7 +90,7 @@ class CommunicationAdjoints:
         more, undo = self._overwritten(s, row)
         save, restore = [*save, *more], [*undo, *restore]
         if not self._active or (row.action != "complete" and not self._has_numbers(s)):
-            return [*save, *self._synchronised(s, row), s], restore
+            return [*save, *self._synchronised(s, row), s, *self._counted(s, row, noted=False)], restore
         refuse_without_derivative(s, row, self.engine.is_active_pointer)
         rule = RULES[s.function]
         call = s if rule.forward is None else self._call(rule.forward, s, row, s.result)
@@ -97,7 +99,7 @@ class CommunicationAdjoints:
         reverse = [*self._flushed(s, row), self._call(rule.pullback, s, row)]
         # A start takes back itself what it has saved, last.
         reverse = [*reverse, *restore] if s.function in STARTS else [*restore, *reverse]
-        return [*save, *self._synchronised(s, row), *before, call, *behind], reverse
+        return [*save, *self._synchronised(s, row), *before, call, *behind, *self._counted(s, row, noted=True)], reverse
 
     def turn(self, span: Span) -> list[ir.Stmt]:
         """Between the sweeps: all that was started has come to its end."""
@@ -157,6 +159,19 @@ class CommunicationAdjoints:
             size = ir.Const(_WIDTHS[type_.text], SIZE_T, span=s.span)
             return simplest(ir.Binary("*", convert(operands[0], SIZE_T), size, SIZE_T, span=s.span))
         return rule.extent(*operands, span=s.span)
+
+    def _counted(self, s: ir.Call, row: MemoryOperation, noted: bool) -> list[ir.Stmt]:
+        """Counts messages between two ranks, by which time loops know that none is on its way.  `noted`: what is
+        received has been counted when it came."""
+        to = row.position("peer")
+        if not self._counts or to is None or row.header != HEADER or s.function.endswith("_init"):
+            return []
+        sends, receives = row.positions("src", "updated"), row.positions("dst", "updated")
+        counted: list[ir.Stmt] = [communication.gone(s.args[to], span=s.span)] if sends else []
+        if receives and not noted and row.action != "start":
+            source = row.position("from_peer")
+            counted.append(communication.came(s.args[source if source is not None else to], span=s.span))
+        return counted
 
     # -- adjoints
 
@@ -295,7 +310,7 @@ def join_communicators(derivation: Derivation) -> ir.Body:
     body = derivation.body
     acts = [act for r in RULES.values() for act in (r.pullback, r.forward, r.before) if act is not None]
     join = joins(body)
-    beside = {act.name for act in (*acts, *TANGENTS.values())}
+    beside = {act.name for act in (*acts, *TANGENTS.values(), communication.open_loop)}
     called = {s.function for s in walk_stmts(body) if isinstance(s, ir.Call)} & beside
     tail = body[-1:] if body and isinstance(body[-1], ir.Return) else ()
     rest = body[: len(body) - len(tail)]

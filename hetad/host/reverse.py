@@ -46,7 +46,9 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
         refills = Refills(setting.function.body, setting.effects, derivation.kernels, engine.parts)
         engine.refills = refills.by_reader()
     if derivation.request.memory_limit is not None:
-        engine.checkpoints = Checkpoints(memories(setting.function, setting.pointers), derivation.kernels)
+        engine.checkpoints = Checkpoints(
+            setting.function, memories(setting.function, setting.pointers), derivation.kernels
+        )
     adjoints = AdjointParameters(setting, engine)
     body = setting.function.body
     engine.prepare_cells(body)

@@ -44,6 +44,10 @@ struct hetad_loop {
     size_t next, count, base;
     struct hetad_action own[2];
     size_t closed;                       // where the loop that was closed before this one ends on the tape
+    int64_t (*agree)(int64_t value, int largest);              // of a loop in which ranks meet: the least of all, or
+    void (*met_ranks)(struct hetad_loop *loop, int ends);      // the largest; what a step does with other ranks
+    void (*check_ways)(const struct hetad_loop *loop);
+    size_t met[3];
     struct hetad_mark cut;               // where the tape ends for the reverse sweep of this loop, and
     size_t given_up;                     // how many bytes above were given up
 };
@@ -58,6 +62,12 @@ static void hetad_reset_loops(void)
 {
     hetad_loop_depth = 0;
     hetad_last_closed = hetad_given_up = 0;
+}
+
+// What all ranks say that meet in the loop.
+static size_t hetad_agreed(const struct hetad_loop *loop, size_t value, int largest)
+{
+    return loop->agree != NULL ? (size_t)loop->agree((int64_t)value, largest) : value;
 }
 
 static struct hetad_loop hetad_closed_at(size_t end)
@@ -89,6 +99,9 @@ static int hetad_begin_step(struct hetad_loop *loop, size_t *at, size_t *until)
     loop->before[1] = hetad_budget.least;
     loop->before[2] = hetad_budget.held[0];
     hetad_account.repeated += loop->turned ? 1 : 0;
+    if (loop->met_ranks != NULL) {
+        loop->met_ranks(loop, 0);
+    }
     hetad_watch_steps(loop == hetad_loops && loop->stage == HETAD_SCHEDULED, 0);  // if used
     *at = loop->now;
     *until = loop->now + 1;
@@ -97,6 +110,9 @@ static int hetad_begin_step(struct hetad_loop *loop, size_t *at, size_t *until)
 
 static void hetad_end_step(struct hetad_loop *loop)
 {
+    if (loop->met_ranks != NULL) {
+        loop->met_ranks(loop, 1);
+    }
     const size_t saved = hetad_budget.held[0] - loop->before[2];
     const size_t step = hetad_budget.counted - loop->before[0] + saved;
     const size_t least = hetad_budget.least - loop->before[1] + saved;
@@ -110,6 +126,9 @@ static void hetad_end_step(struct hetad_loop *loop)
 
 static int hetad_run(struct hetad_loop *loop, int mode, size_t from, size_t to, size_t *at, size_t *until)
 {
+    if (loop->check_ways != NULL && loop->stage != HETAD_PLAIN) {
+        loop->check_ways(loop);
+    }
     loop->mode = mode;
     loop->now = from;
     loop->to = to;

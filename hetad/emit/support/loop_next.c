@@ -66,11 +66,11 @@ static int hetad_run_plain(struct hetad_loop *loop, size_t *at, size_t *until)
 // The state of the loop's start goes where there is more room to spare.
 static int hetad_save_first(struct hetad_loop *loop, size_t *at, size_t *until)
 {
-    const int level = hetad_budget.held[1] + loop->state <= hetad_budget.limit[1];
+    const int level = (int)hetad_agreed(loop, hetad_budget.held[1] + loop->state <= hetad_budget.limit[1], 0);
     const int depth = hetad_loop_depth - 1;
     while (level == 0 && hetad_exceeds(loop->state) && hetad_shrink(depth)) {
     }
-    if (level == 0 && hetad_exceeds(loop->state)) {
+    if (level == 0 && hetad_agreed(loop, (size_t)hetad_exceeds(loop->state), 1)) {
         hetad_pass_on(loop);
         return hetad_run_plain(loop, at, until);
     }
@@ -79,11 +79,17 @@ static int hetad_save_first(struct hetad_loop *loop, size_t *at, size_t *until)
     return hetad_save_state(loop, level);
 }
 
+// Inside of a loop in which ranks meet steps save what was counted, so that no rank needs another schedule.
+static int hetad_is_inside_met(const struct hetad_loop *loop)
+{
+    return loop > hetad_loops && hetad_loops[0].agree != NULL;
+}
+
 // Before there is a schedule: the sizes of the state and of what a step saves are counted.
 static int hetad_start_loop(struct hetad_loop *loop, size_t *at, size_t *until)
 {
     if (loop->stage == HETAD_OPENED) {
-        if (hetad_budget.limit[0] == 0 || loop->outside == HETAD_SKIPS || loop->trips < 2) {
+        if (hetad_budget.limit[0] == 0 || loop->outside == HETAD_SKIPS || loop->trips < 2 || hetad_is_inside_met(loop)) {
             return hetad_run_plain(loop, at, until);
         }
         loop->stage = HETAD_STATE_COUNTED;
@@ -91,7 +97,7 @@ static int hetad_start_loop(struct hetad_loop *loop, size_t *at, size_t *until)
         return HETAD_CHECKPOINT;
     }
     if (loop->stage == HETAD_STATE_COUNTED) {
-        loop->state = hetad_budget.counted - loop->counted + sizeof(struct hetad_checkpoint);
+        loop->state = hetad_agreed(loop, hetad_budget.counted - loop->counted + sizeof(struct hetad_checkpoint), 1);
         hetad_budget.counted = loop->counted;
         hetad_budget.least = loop->least;
         return loop->outside == HETAD_SAVES ? hetad_save_first(loop, at, until) : hetad_run_plain(loop, at, until);
@@ -116,11 +122,14 @@ static int hetad_plan_first(struct hetad_loop *loop, int reserves)
 
 static void hetad_begin_schedule(struct hetad_loop *loop)
 {
+    loop->needs.step = hetad_agreed(loop, loop->needs.step, 1);
+    loop->needs.least = hetad_agreed(loop, loop->needs.least, 1);
+    loop->needs.rest = hetad_agreed(loop, loop->needs.rest, 1);
     int found = hetad_plan_first(loop, 1) || hetad_plan_first(loop, 0);
     while (!found && !hetad_fits(loop) && hetad_shrink(hetad_loop_depth - 1)) {
         found = hetad_plan_first(loop, 0);
     }
-    if (!found && !hetad_fits(loop)) {
+    if (!found && (loop->agree != NULL || !hetad_fits(loop))) {
         hetad_pass_on(loop);
         return;
     }
@@ -145,8 +154,11 @@ static int hetad_can_save(const struct hetad_loop *loop, int level)
 static int hetad_turn(struct hetad_loop *loop)
 {
     hetad_budget.spare = loop->around;
-    if (loop->needs.step > loop->planned.step || loop->needs.least > loop->planned.least ||
-        hetad_exceeds(sizeof *loop)) {
+    if (loop->agree != NULL && hetad_exceeds(sizeof *loop)) {
+        hetad_no_more_room(loop);
+    }
+    if (loop->agree == NULL && (loop->needs.step > loop->planned.step || loop->needs.least > loop->planned.least ||
+                                hetad_exceeds(sizeof *loop))) {
         loop->spoilt = 1;
     }
     if (loop->spoilt) {
@@ -218,6 +230,9 @@ static int hetad_act(struct hetad_loop *loop, size_t *at, size_t *until)
     case HETAD_SAVE:
         if (hetad_can_save(loop, (int)a.level)) {
             return hetad_save_state(loop, (int)a.level);
+        }
+        if (loop->agree != NULL) {
+            hetad_no_more_room(loop);
         }
         loop->spoilt = 1;
         return HETAD_RUN;

@@ -2,7 +2,7 @@
 static size_t hetad_room_left(const struct hetad_loop *loop)
 {
     const size_t taken = hetad_budget.held[0] + (loop->turned ? 0 : loop->spare);
-    return hetad_budget.limit[0] > taken ? hetad_budget.limit[0] - taken : 0;
+    return hetad_agreed(loop, hetad_budget.limit[0] > taken ? hetad_budget.limit[0] - taken : 0, 0);
 }
 
 // Room for what is saved after the loop: known for the rest of a step around it, else as much as a checkpoint if there is.
@@ -35,8 +35,8 @@ static int hetad_make_schedule(struct hetad_loop *loop, size_t from, size_t to, 
 {
     const int64_t request[9] = {(int64_t)(to - from), (int64_t)loop->state, (int64_t)loop->needs.step,
                                 (int64_t)loop->needs.least, (int64_t)hetad_room_left(loop),
-                                (int64_t)(hetad_budget.limit[1] - hetad_budget.held[1]), level, now,
-                                (int64_t)loop->most};
+                                (int64_t)hetad_agreed(loop, hetad_budget.limit[1] - hetad_budget.held[1], 0), level,
+                                now, (int64_t)loop->most};
     const int64_t count = hetad_schedule(request, &loop->actions);
     if (count < 0) {
         hetad_fail("the schedule of a time loop could not be made");

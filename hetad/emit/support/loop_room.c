@@ -27,6 +27,17 @@ static int hetad_recording(int depth)
     return found;
 }
 
+// Where ranks meet, none can leave the schedule by itself.
+static void hetad_no_more_room(const struct hetad_loop *loop)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "the memory limit of %zu bytes is too small: a later step of the time loop in line %d, in which ranks meet, "
+             "saves more than the first one, %zu bytes on the rank where that is most", hetad_budget.limit[0],
+             loop->line, loop->planned.step);
+    hetad_fail(text);
+}
+
 // The innermost of the first `depth` loops that is recording goes on with its step without saving, and will record it
 // again; so do the loops inside it.  0 if none is recording.
 static int hetad_stop_recording(int depth)
@@ -34,6 +45,9 @@ static int hetad_stop_recording(int depth)
     const int found = hetad_recording(depth);
     if (found < 0) {
         return 0;
+    }
+    if (hetad_loops[found].agree != NULL) {
+        hetad_no_more_room(&hetad_loops[found]);
     }
     hetad_loops[found].overflowed = 1;
     hetad_budget.mode = HETAD_COUNTS;
@@ -48,7 +62,7 @@ static int hetad_stop_recording(int depth)
 // What a loop that has been closed gives up last to first: the steps that it recorded last, then a checkpoint.  0: nothing.
 static int hetad_shrink_closed(struct hetad_loop *loop, int checkpoints)
 {
-    if (loop->stage != HETAD_SCHEDULED || (checkpoints ? loop->checkpoints < 2 : loop->recorded == loop->trips)) {
+    if (loop->agree != NULL || loop->stage != HETAD_SCHEDULED || (checkpoints ? loop->checkpoints < 2 : loop->recorded == loop->trips)) {
         return 0;
     }
     if (checkpoints) {

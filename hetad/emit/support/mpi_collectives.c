@@ -63,6 +63,7 @@ static void hetad_mpi_end(struct hetad_mpi_collective *c)
     free(c->mine);
     free(c->values);
     free(c->weights);
+    c->weights = NULL;
     free(c->taken.counts);
     free(c->given.counts);
 }

@@ -37,6 +37,7 @@ struct hetad_mpi_messages {
     size_t *completed;                   // by each wait: the numbers of its receives, then how many there are
     size_t completed_count, completed_room;
     size_t waiting;                      // how many receives are
+    int64_t sent, received;              // of a program with time loops in which ranks meet: messages
 };
 
 static struct hetad_mpi_messages hetad_mpi_state;
@@ -99,6 +100,7 @@ static void hetad_mpi_forget(void)
 {
     hetad_mpi_state.post_count = 0;
     hetad_mpi_state.receive_count = hetad_mpi_state.completed_count = hetad_mpi_state.waiting = 0;
+    hetad_mpi_state.sent = hetad_mpi_state.received = 0;
 }
 
 // The adjoints of elements that were sent to a rank come from there.
@@ -166,6 +168,7 @@ static void hetad_mpi_count(struct hetad_mpi_receive *r, const MPI_Status *statu
 static void hetad_mpi_arrived(struct hetad_mpi_receive *r, const MPI_Status *status)
 {
     r->waiting = 0;
+    hetad_mpi_state.received += r->from != MPI_PROC_NULL;
     if (r->from == MPI_PROC_NULL || r->cells.element == MPI_DATATYPE_NULL) {
         return;
     }

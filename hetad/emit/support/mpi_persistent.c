@@ -110,6 +110,7 @@ static int hetad_mpi_start(MPI_Request *request)
         r->waiting = p.peer != MPI_PROC_NULL;
         hetad_mpi_state.waiting += (size_t)r->waiting;
     } else {
+        hetad_mpi_state.sent += p.peer != MPI_PROC_NULL;
         r->sends = 1;
         r->to = p.peer;
     }

@@ -119,17 +119,26 @@ static void hetad_mpi_pending(MPI_Request *request)
     ++hetad_mpi_state.waiting;
 }
 
+// Nothing of it will be undone.
+static void hetad_mpi_drop_started(struct hetad_mpi_receive *r)
+{
+    struct hetad_mpi_started *s = (struct hetad_mpi_started *)r->collective;
+    if (s != NULL) {
+        free(s->c.weights);
+        free((void *)s->c.sent);
+        free((void *)s->c.sent_places);
+        free((void *)s->c.counts);
+        free((void *)s->c.places);
+        free(s);
+    }
+}
+
 // Its start is undone.
 static void hetad_mpi_starting_pullback(void *adj_from, void *adj_to)
 {
     (void)adj_from;  // whose addresses the forward sweep has left here
     (void)adj_to;
-    struct hetad_mpi_started *s =
-        (struct hetad_mpi_started *)hetad_mpi_state.receives[--hetad_mpi_state.receive_count].collective;
-    hetad_mpi_end(&s->c);
-    free((void *)s->c.sent);
-    free((void *)s->c.sent_places);
-    free((void *)s->c.counts);
-    free((void *)s->c.places);
-    free(s);
+    struct hetad_mpi_receive *r = &hetad_mpi_state.receives[--hetad_mpi_state.receive_count];
+    hetad_mpi_end(&((struct hetad_mpi_started *)r->collective)->c);
+    hetad_mpi_drop_started(r);
 }

@@ -24,14 +24,15 @@ from hetad.analysis.loops import Counted
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Filling, Quote
 from hetad.host.decisions import TimeLoop
+from hetad.host.saves import together
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
 from hetad.ir import nodes as ir
-from hetad.ir.build import var
+from hetad.ir.build import integer, var
 from hetad.ir.types import INT, SIZE_T, Pointer, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules import callees, operations
+from hetad.rules import callees, communication, operations
 
 if TYPE_CHECKING:
     from hetad.host.engine import HostEngine
@@ -46,7 +47,8 @@ FINISHED, CHECKPOINT, RESUME = (
 class Checkpoints:
     """The time loops of one gradient."""
 
-    def __init__(self, memories: Memories, kernels: Mapping[str, ir.Function]) -> None:
+    def __init__(self, function: ir.Function, memories: Memories, kernels: Mapping[str, ir.Function]) -> None:
+        self.function = function
         self.memories = memories
         self.unrepeatable = {n for n, f in kernels.items() if any(_depends_on_order(s) for s in walk_stmts(f.body))}
         self.loops: list[TimeLoop] = []
@@ -76,14 +78,19 @@ class Checkpoints:
             return assemble(engine, loop, header, before, after, forward, back)
         shown = tuple(dict.fromkeys(x.name for x in (*state.pointers, *map(_base, state.reached), *state.variables)))
         self.loops.insert(position, TimeLoop(s.span, shown))
+        ranks = together.communicator(self.function, s)
+        assert not isinstance(ranks, str)
         steps = _Steps(engine, loop, header, state, forward, back)
         self.slots.update(s.slot for s in steps.pushes if isinstance(s, ir.Push))
-        return [*before[0], *steps.forward()], [*steps.reverse(), *after, *before[1]]
+        return [*before[0], *steps.forward(ranks)], [*steps.reverse(), *after, *before[1]]
 
     def _state(self, engine: Engine, s: ir.For) -> State | str:
         for inner in walk_stmts(s.body):
             if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
                 return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
+        ranks = together.communicator(self.function, s)
+        if isinstance(ranks, str):
+            return ranks
         return obstacle(engine, s.body) or state_of(s, engine.effects, self.memories)
 
     def _record(self, engine: HostEngine, s: ir.Stmt) -> None:
@@ -120,7 +127,7 @@ def _allocates(s: ir.Stmt) -> bool:
 # Until there is nothing more to do in this sweep: what to do next.
 _FORWARD = Quote("""
     const size_t trips = count;
-    open_loop(line, trips);
+    open_loop;
     int action;
     size_t at, until;
     next(&action, &at, &until);
@@ -187,11 +194,18 @@ class _Steps:
         self.pops += [ir.Pop(slot, p, "reached", span=self.span) for slot, p in reversed(loose)]
         self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
 
-    def forward(self) -> ir.Body:
+    def forward(self, ranks: ir.Expr | None) -> ir.Body:
+        """`ranks`: the communicator of those that meet in the loop."""
         header, count = self.header, trip_count(self.header, self.span)
         trips = self.names.symbol("trips", SIZE_T, self.span, const=True)
         after = () if header.declares else (self._index(trips),)
-        holes = self._holes(open_loop=operations.open_loop, line=self.span.line, trips=trips, count=count, after=after)
+        given = (integer(self.span.line, self.span, INT), var(trips))
+        opened = (
+            operations.open_loop(*given, span=self.span)
+            if ranks is None
+            else communication.open_loop(*given, ranks, span=self.span)
+        )
+        holes = self._holes(open_loop=(opened,), trips=trips, count=count, after=after)
         return _FORWARD(self.names, self.span, body=self.body, **holes)
 
     def reverse(self) -> ir.Body:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.adjoint.engine import Engine
-from hetad.analysis import messages
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -23,12 +22,10 @@ _Sets = ir.Declare | ir.Assign | ir.Update
 
 
 def obstacle(engine: Engine, body: ir.Body) -> str:
-    """Why a step cannot be run again; "" if it can."""
+    """Why a step cannot be run again; "" if it can, with other ranks where it meets them."""
     for s in walk_stmts(body):
         if isinstance(s, ir.Call) and _reads_on(s.function):
             return f"'{s.function}' in it reads on in a file, which cannot be done again"
-        if messages.meets(s) and isinstance(s, ir.Call):
-            return f"'{s.function}' in it waits for other ranks, which may have other limits: all would have to agree"
     if _Repeated(engine, body).is_harmless(body):
         return ""
     names = ", ".join(f"'{n}'" for n in dict.fromkeys(_sources(body)))
