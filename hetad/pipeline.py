@@ -73,8 +73,8 @@ from hetad.host.pruning import (
     canonical,
     drop_marks,
     drop_what_is_unused,
+    names_in_order,
     prune_saves,
-    seeds_in_order,
     store_in_cleared_cells,
 )
 from hetad.host.registration import register_arguments
@@ -212,7 +212,7 @@ REVERSE: tuple[Pass[Any], ...] = (
     with_known_extents,
     canonical.only(option("tidy")),
     store_in_cleared_cells,
-    seeds_in_order,
+    names_in_order,
     mark_versions.only(option("renaming")),
     register_arguments,
     explained,

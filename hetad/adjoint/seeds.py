@@ -1,30 +1,15 @@
-"""Seeds: the cells of adjoints that they have been taken from, and their names."""
+"""Cells of adjoints whose seed has been taken."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
-from dataclasses import replace
+from collections.abc import Collection
 from itertools import chain
 
 from hetad.adjoint.canonicalise.uses import inside
 from hetad.ir import nodes as ir
 from hetad.ir.build import is_zero
 from hetad.ir.simplify import negated
-from hetad.ir.visit import declared, own_exprs, substitute, variables
-
-_NAME = re.compile(r"seed(_\d+)?")
-
-
-def in_order(body: ir.Body, own: Iterable[ir.Symbol]) -> ir.Body:
-    """`seed`, `seed_2` and so on in the order in which they appear; `own`: the program's variables, which keep their
-    names."""
-    if any(_NAME.fullmatch(x.name) for x in own):
-        return body
-    seeds = [x for x in declared(body) if _NAME.fullmatch(x.name)]
-    names = dict.fromkeys(x.name for x in seeds)  # those of several branches may be called the same
-    new = {name: f"seed_{n}" if n > 1 else "seed" for n, name in enumerate(names, 1)}
-    return substitute({x: replace(x, name=new[x.name]) for x in seeds if new[x.name] != x.name}, body)
+from hetad.ir.visit import own_exprs, variables
 
 
 def stored(body: ir.Body, adjoints: Collection[ir.Symbol]) -> ir.Body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hetad.adjoint.seeds import in_order
+from hetad.adjoint.canonicalise import in_order
 from hetad.adjoint.seeds import stored as stored_in
 from hetad.device.accumulation.conditions import text
 from hetad.device.accumulation.increments import increment

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from hetad.adjoint.canonicalise import tidy
+from hetad.adjoint.canonicalise import in_order, tidy
 from hetad.adjoint.liveness import Liveness, drop_unused
-from hetad.adjoint.seeds import in_order, stored
+from hetad.adjoint.seeds import stored
 from hetad.analysis.pointers import Location, Root
 from hetad.host.cleanup import (
     allocated,
@@ -67,9 +67,9 @@ def store_in_cleared_cells(derivation: Derivation) -> ir.Body:
     return stored(derivation.body, derivation.reversed.shadows.values())
 
 
-@on_derivative("seeds-in-order")
-def seeds_in_order(derivation: Derivation) -> ir.Body:
-    """`seed`, `seed_2` and so on in the order in which they appear."""
+@on_derivative("names-in-order")
+def names_in_order(derivation: Derivation) -> ir.Body:
+    """`seed`, `seed_2` and so on as they appear."""
     function = derivation.setting.function
     return in_order(derivation.body, (*function.params, *declared(function.body)))
 

@@ -60,7 +60,6 @@ extern "C" float energy_grad(const float *x, float adj_return, float *adj_x, siz
         sum += y[i];
     }
     hetad_forward_done();
-    // line 32: return sum;
     for (int i = 19; i >= 0; --i) {
         // line 28: sum += y[i];
         adj_y[i] += adj_return;

@@ -12,7 +12,7 @@ from hetad.adjoint.canonicalise.declarations import (
     sink,
 )
 from hetad.adjoint.canonicalise.literals import absorbed
-from hetad.adjoint.canonicalise.naming import comments, renamed
+from hetad.adjoint.canonicalise.naming import comments, constant, in_order
 from hetad.adjoint.canonicalise.order import headers
 from hetad.adjoint.canonicalise.sums import merge_atomics
 from hetad.adjoint.canonicalise.uses import exposed_variables, inside
@@ -21,7 +21,7 @@ from hetad.ir.identity import IdentitySet
 from hetad.ir.simplify import simplified_body
 from hetad.ir.visit import same_or
 
-__all__ = ["tidy"]
+__all__ = ["in_order", "tidy"]
 
 
 def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
@@ -29,7 +29,7 @@ def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     condition reads is not written."""
     body = simplified_body(body)
     new = _Blocks(kernel, exposed_variables(body)).stable(body)
-    return renamed(comments(absorbed(new if aliased else headers(new)), None)[0])
+    return constant(comments(absorbed(new if aliased else headers(new)), None)[0])
 
 
 class _Blocks:

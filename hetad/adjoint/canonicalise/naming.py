@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.uses import changed, inside
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
-from hetad.ir.visit import same_or, substitute, variables, walk_stmts
+from hetad.ir.visit import declared, is_compound, same_or, substitute, variables, walk_stmts
 
 
 def comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
@@ -20,6 +20,8 @@ def comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
         if isinstance(s, ir.Comment):
             follows = body[i + 1] if i + 1 < len(body) else None
             if s.text == last or follows is None or isinstance(follows, ir.Comment):
+                continue
+            if is_compound(follows) and follows.span.line != s.span.line:  # whose statements have their own
                 continue
             last = s.text
         else:
@@ -37,17 +39,9 @@ def _commented(body: ir.Body, found: list[str]) -> ir.Body:
     return body
 
 
-def renamed(body: ir.Body) -> ir.Body:
-    """Synthesised variables that are set once are const, and the numbers in their names have no gaps where pruning
-    took some."""
-    symbols = list(dict.fromkeys(s.symbol for s in walk_stmts(body) if isinstance(s, ir.Declare)))
-    new: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
-    constants, names = _constants(body), _numbered_on(body, symbols)
-    for s in symbols:
-        name, const = names.get(s, s.name), s.const or s in constants
-        if name != s.name or const != s.const:
-            new[s] = replace(s, name=name, const=const)
-    return substitute(new, body)
+def constant(body: ir.Body) -> ir.Body:
+    """Synthesised variables that are set once are const."""
+    return substitute({s: replace(s, const=True) for s in _constants(body)}, body)
 
 
 def _constants(body: ir.Body) -> set[ir.Symbol]:
@@ -66,26 +60,22 @@ def _constants(body: ir.Body) -> set[ir.Symbol]:
     return {x for x in candidates - in_headers - reassigned if declared[x] == 1}
 
 
-_NUMBERED = re.compile(r"(seed|stored|taken|trips?|most|iterations|\w+_(?:saved|kept|after))(?:_\d+)$")
+_NUMBERED = re.compile(r"(seed|stored|taken|trips?|most|iterations|\w+_(?:saved|kept|after))(?:_\d+)?")
 
 
-def _numbered_on(body: ir.Body, symbols: Sequence[ir.Symbol]) -> dict[ir.Symbol, str]:
-    """Names for the symbols, which the body declares, whose numbers follow each other."""
-    kept = {s.name for s in symbols if not _NUMBERED.match(s.name)} | {s.name for s in variables(body)} - {
-        s.name for s in symbols
-    }
-    names: dict[ir.Symbol, str] = {}
-    last: dict[str, int] = {}  # the number taken last of each name
-    for s in symbols:
-        match = _NUMBERED.match(s.name)
-        if match is None:
-            continue
-        n = last.get(match[1], 1)
-        name = match[1] if n == 1 else f"{match[1]}_{n}"
-        while name in kept:
-            n += 1
-            name = f"{match[1]}_{n}"
-        last[match[1]] = n
-        kept.add(name)
-        names[s] = name
-    return names
+def in_order(body: ir.Body, own: Iterable[ir.Symbol]) -> ir.Body:
+    """The numbers in names that were made follow each other as the names appear: `seed`, `seed_2`, ….  `own`: the
+    variables of the program, which keep theirs."""
+    symbols = list(dict.fromkeys(declared(body)))
+    theirs = {x.name for x in own}
+    made = {x: match[1] for x in symbols if x.name not in theirs and (match := _NUMBERED.fullmatch(x.name))}
+    taken = theirs | {x.name for x in (*symbols, *variables(body)) if x not in made}
+    names: dict[str, str] = {}  # variables of several branches may be called the same
+    last: dict[str, int] = {}
+    for x, stem in made.items():
+        while x.name not in names:
+            n = last[stem] = last.get(stem, 0) + 1
+            name = f"{stem}_{n}" if n > 1 else stem
+            if name not in taken:
+                names[x.name] = name
+    return substitute({x: replace(x, name=names[x.name]) for x in made if names[x.name] != x.name}, body)

@@ -331,7 +331,8 @@ class GatherKernel:
         for key, group in self.groups.items():
             sums = IdentityMap[ir.Stmt, ir.Symbol]((s.increment.statement, self._sum(s)) for s in group)
             body = nests[key].body(sums, inside)
-            text += [ir.Block(body, span=group[0].access.statement.span)] if len(self.groups) > 1 else body
+            scoped = len(self.groups) > 1 and any(isinstance(s, ir.Declare) for s in body)
+            text += [ir.Block(body, span=group[0].access.statement.span)] if scoped else body
         opening = [ir.Declare(x, zero(x.type, self.span), span=self.span) for x in self.sums.values()]
         if team is not None:
             text += [team.total(x, self.span) for x in self.sums.values()]

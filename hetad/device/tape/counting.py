@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from hetad.adjoint.canonicalise import tidy
+from hetad.adjoint.canonicalise import in_order, tidy
 from hetad.adjoint.liveness import Liveness
 from hetad.analysis.effects import Effects
 from hetad.device.tape.numbered import Entered, Outlook, Way, numbered
@@ -22,7 +22,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, is_zero, var
 from hetad.ir.identity import Identity, IdentityMap, IdentitySet
 from hetad.ir.types import BOOL, UINT, VOID, Pointer
-from hetad.ir.visit import bodies, is_compound, map_bodies, map_body, variables
+from hetad.ir.visit import bodies, declared, is_compound, map_bodies, map_body, variables
 from hetad.rules import callees
 
 L = TypeVar("L", ir.For, ir.While)
@@ -183,7 +183,7 @@ def counting_kernel(
     lost = [counting.lost[x] for x in variables(pruned) if x in counting.lost]
     if lost:
         raise _refusal(primal, lost[0])
-    final = tidy(_without_idle_barriers(pruned))
+    final = in_order(tidy(_without_idle_barriers(pruned)), declared(primal.kernel.body))
     used = set(variables(final))
     taken = tuple(i for i, p in enumerate(kernel.params) if p in used)
     params = (*(kernel.params[i] for i in taken), depth)
