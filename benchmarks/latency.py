@@ -24,6 +24,13 @@ import numpy as np
 common.use_checkout()
 
 
+FIRST = """
+import hetad, numpy as np
+g = hetad.gradient(hetad.load("samples/axpy.cu")["axpy"], wrt="x", of="y", backend="cpu")
+g(8, 1.5, np.ones(8), np.ones(8), seeds={"y": np.ones(8)})
+"""
+
+
 def median_s(call: Callable[[], Any], repeats: int) -> float:
     times = []
     for _ in range(repeats):
@@ -55,9 +62,13 @@ def starts(repeats: int) -> list[list[str]]:
             ),
             repeats,
         )  # fmt: skip
+    first = median_s(start("-c", FIRST), repeats)
+    run = median_s(start("-m", "hetad", "run", "samples/axpy.toml", "--backend", "cpu"), repeats)
     return [
         ["import hetad (a bare Python already taken off)", f"{(load - bare) * 1e3:.0f} ms", "300 ms"],
-        ["hetad grad samples/tensor_contraction.cu, the process", f"{grad * 1e3:.0f} ms", "500 ms"],
+        ["hetad grad samples/tensor_contraction.cu, the process", f"{grad * 1e3:.0f} ms", "300 ms"],
+        ["hetad run samples/axpy.toml, the process", f"{run * 1e3:.0f} ms", "300 ms"],
+        ["a script, to the first gradient of samples/axpy.cu, the process", f"{first * 1e3:.0f} ms", "300 ms"],
     ]
 
 
@@ -82,12 +93,37 @@ def calls() -> list[list[str]]:
 
     rows = []
     for title, call, limit in (
-        ("axpy, n = 1000, CPU: g(...)", pure, "200 µs"), ("axpy, n = 1000, CPU: g.execute(...)", in_place, "–"),
+        ("axpy, n = 1000, CPU: g(...)", pure, "15 µs"), ("axpy, n = 1000, CPU: g.execute(...)", in_place, "–"),
+        *through_torch(n, x, y, seed),
     ):  # fmt: skip
         for _ in range(200):
             call()
         rows.append([title, f"{median_s(call, 2000) * 1e6:.1f} µs", limit])
     return rows
+
+
+def through_torch(n: int, x: Any, y: Any, seed: Any) -> list[tuple[str, Callable[[], Any], str]]:
+    """The same by an operator of PyTorch, where there is one."""
+    try:
+        import torch
+    except ImportError:
+        return []
+    import hetad
+
+    axpy = hetad.torch.function(hetad.load(common.SAMPLES / "axpy.cu")["axpy"], of="y")
+    a, b, c = torch.tensor(x, requires_grad=True), torch.tensor(y), torch.tensor(seed)
+
+    def value() -> Any:
+        return axpy(n, 1.5, a, b)
+
+    def backward() -> None:
+        value().backward(c)
+        a.grad = None
+
+    return [
+        ("axpy, n = 1000, CPU: hetad.torch.function", value, "60 µs"),
+        ("axpy, n = 1000, CPU: the same, and backward()", backward, "–"),
+    ]
 
 
 def generation(repeats: int) -> list[list[str]]:

@@ -189,6 +189,16 @@ class Compiled:
                 self._gradient_plans[key] = Plan(executable, interface, wrt, of)
             return self._gradient_plans[key]
 
+    def text(self, derivative: Derivative, kind: str, choice: Choice) -> str:
+        """The derivative as one .cu; `kind` tells those of one choice apart."""
+
+        def made() -> str:
+            from hetad import pipeline
+
+            return pipeline.source(derivative)
+
+        return kept(self._parts(f"text of {kind}", choice), made)
+
     @property
     def written(self) -> frozenset[str]:
         """The parameters to whose memory the function writes."""

@@ -55,9 +55,7 @@ class Derived(Rebuilt):
     @cached_property
     def source(self) -> str:
         """The derivative program as one .cu that nvcc compiles."""
-        from hetad import pipeline
-
-        return pipeline.source(self.derivative)
+        return self.function.compiled.text(self.derivative, type(self).__name__, self._choice)
 
     @property
     def program(self) -> Program:

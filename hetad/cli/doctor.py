@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hetad.cli import versions
 from hetad.cli.findings import Finding
 from hetad.cli.options import add_json
 
@@ -42,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
 def examine() -> dict[str, list[Finding]]:
     """All findings by group; a backend can be used if every finding of its group is ok, and hetad whatever it
     would work with."""
+    from hetad.cli import versions
+
     return {
         "hetad": [_interpreter(), versions.needed(), _cache()],
         "works with": versions.beside(),

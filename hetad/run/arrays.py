@@ -11,7 +11,7 @@ import math
 import numbers
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -32,8 +32,15 @@ class IntegerParameter:
     name: str
     type: Int
     signature: Signature
+    range: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "range", _range(self.type))
 
     def convert(self, value: Any) -> int:
+        low, high = self.range
+        if type(value) is int and low <= value <= high:
+            return value
         if isinstance(value, np.bool_):
             value = bool(value)
         try:
@@ -41,7 +48,6 @@ class IntegerParameter:
         except TypeError:
             problem = f"expected an integer ({self.type}), got {_described(value)}"
             raise self.signature.refuse(problem, "hetad rounds nothing: pass int(...)", self.name) from None
-        low, high = _range(self.type)
         if not low <= number <= high:
             problem = f"{number} is out of range for {self.type} ({low} to {high})"
             raise self.signature.refuse(problem, parameter=self.name)
@@ -109,8 +115,8 @@ class StructParameter:
         if odd:
             problem = f"{type_} has the fields {', '.join(names)}, the mapping{_of(path)} {', '.join(map(str, value))}"
             raise self.signature.refuse(problem, parameter=self.name)
-        for field in type_.fields:
-            record[field.name] = self._field(field.type, value[field.name], f"{path}.{field.name}")
+        for member in type_.fields:
+            record[member.name] = self._field(member.type, value[member.name], f"{path}.{member.name}")
 
     def _field(self, type_: Type, value: Any, path: str) -> Any:
         label = self.name + path
@@ -183,7 +189,8 @@ class ArrayParameter:
             value = self.seen(value)
             if type(value) is not np.ndarray:
                 self._check_kind(value)
-        if self.dtype is not None and value.dtype != self.dtype and not self._holds_members(value):
+        dtype = self.dtype  # those of numbers are the same object, and quickly compared
+        if value.dtype is not dtype and dtype is not None and value.dtype != dtype and not self._holds_members(value):
             self._refuse_dtype(value)
         if value.ndim == 0:
             raise self._refuse("expected an array, got one of rank 0", f"use {self.name}.reshape(1)")

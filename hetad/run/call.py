@@ -88,6 +88,7 @@ class _Adjoint:
     seed: ArrayParameter  # the same, as the user gives it
     scalar: bool
     seeded: bool
+    one: np.ndarray[Any, Any] | None  # of a scalar: an array of its type, with one element
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,7 @@ class Plan:
         executable.tell_apart(self._telling)
         both = [*self._configuration.values(), *(i.cell for i in self._inputs)]
         self._extents = [cell for cell in both if hasattr(cell, "raw")]  # of grids and blocks; and structs
+        self._arrays = [(n, i.array) for n, i in enumerate(self._inputs) if i.array is not None]
         self._integers = [i.cell for i in self._inputs if isinstance(i.converter, IntegerParameter)]
         self._results = [next(i for i, a in enumerate(self._adjoints) if a.name == name) for name in wrt]
 
@@ -159,7 +161,9 @@ class Plan:
         array = converter(name, pointer, signature, parameter.space, written=True)
         assert isinstance(array, ArrayParameter)
         seed = replace(array, name=f"seeds[{parameter.primal!r}]", written=False)
-        return _Adjoint(cell, parameter.primal, position, array, seed, not isinstance(primal, Pointer), seeded)
+        scalar = not isinstance(primal, Pointer)
+        one = np.empty(1, array.dtype) if scalar else None
+        return _Adjoint(cell, parameter.primal, position, array, seed, scalar, seeded, one)
 
     # --- calls -----------------------------------------------------------------------------------
 
@@ -305,8 +309,7 @@ class Plan:
 
     def _fresh(self, adjoint: _Adjoint, argument: Buffer | None, seeds: Mapping[str, Any]) -> Buffer:
         if adjoint.scalar:
-            assert adjoint.array.dtype is not None
-            return self._memory.zeros(np.empty(1, adjoint.array.dtype), adjoint.array)
+            return self._memory.zeros(adjoint.one, adjoint.array)
         argument = self._required(adjoint, argument)
         if not adjoint.seeded:
             return self._memory.zeros(argument.array, adjoint.array)
@@ -342,9 +345,9 @@ class Plan:
     def _require_distinct(self, buffers: Sequence[Buffer | None], adjoints: Iterable[tuple[str, Buffer]] = ()) -> None:
         """Refuse arrays that share memory if one of them is written: hetad assumes distinct parameters."""
         ranges = [
-            (b.start, b.start + b.nbytes, i.array.written, i.array.name)
-            for b, i in zip(buffers, self._inputs, strict=True)
-            if b is not None and i.array is not None and b.nbytes
+            (b.start, b.start + b.nbytes, array.written, array.name)
+            for position, array in self._arrays
+            if (b := buffers[position]) is not None and b.nbytes
         ]
         ranges += [(b.start, b.start + b.nbytes, True, name) for name, b in adjoints if b.nbytes]
         for n, (start, end, written, name) in enumerate(ranges):

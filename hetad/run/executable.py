@@ -171,15 +171,21 @@ class Executable:
         """Run the program; its error code.  With `progress` a bar shows how far it is."""
         if self._schedules:
             schedule.start()
-        on_ranks = mpi.rank() != ""
+        on_ranks = mpi.is_used() and mpi.rank() != ""
         if self._catches_interrupts is not None:
             self._catches_interrupts.value = threading.current_thread() is threading.main_thread() and not on_ranks
-        with mpi.ending_at_once() if on_ranks else _NOTHING:
-            return self._run(runtime, progress)
+        if on_ranks:
+            with mpi.ending_at_once():
+                return self._run(runtime, progress)
+        return self._run(runtime, progress)
 
     def _run(self, runtime: int, progress: bool) -> int:
-        with shown(self._watch) if progress and self._watch is not None else _NOTHING:
-            code: int = self._call(runtime, self._arguments, self._result_address)
+        code: int
+        if progress and self._watch is not None:
+            with shown(self._watch):
+                code = self._call(runtime, self._arguments, self._result_address)
+        else:
+            code = self._call(runtime, self._arguments, self._result_address)
         if code and self._schedules and (problem := schedule.problem()) is not None:
             raise problem
         return code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,10 @@ import torch
 from torch.autograd import forward_ad
 
 _transformed: Callable[[], bool] = torch._C._are_functorch_transforms_active  # those of torch.func
+_watchers: Callable[[], int] = torch._C._len_torch_dispatch_stack  # who sees each operator: traces, fake tensors
+_batched: Callable[[Any], bool] = torch._C._functorch.is_legacy_batchedtensor  # of gradients for many seeds at once
+_NUMBERS = frozenset({int, bool})
+_TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,8 @@ class Rules:
 
 class Operator:
     """An operator; and the same as an autograd function, which has what operators cannot have: a forward derivative,
-    and those of `torch.func`."""
+    and those of `torch.func`.  Where nobody could tell the difference it is called without the operator around it,
+    which takes PyTorch longer than a small call takes."""
 
     def __init__(self, name: str, parameters: Sequence[str], results: int, rules: Rules) -> None:
         self._results = results
@@ -42,15 +47,24 @@ class Operator:
             "forward": self.operator, "setup_context": self._setup_context, "backward": self._backward,
             "jvp": self._forward, "vmap": self._vmap,
         }  # fmt: skip
-        methods = {word: staticmethod(part) for word, part in parts.items()}
-        self._function: Any = type(name.rpartition(":")[2], (torch.autograd.Function,), methods)
+        self._function = _function(name, parts)
+        self._bare = _function(name, {"forward": self._run_bare, "backward": self._backward})
 
     def __call__(self, *args: Any) -> Any:
-        if not torch.compiler.is_compiling() and (_transformed() or forward_ad._current_level >= 0):
+        if torch.compiler.is_compiling():
+            return self.operator(*args)
+        if _transformed() or forward_ad._current_level >= 0:
             return self._function.apply(*args)
+        if not _watchers() and all(type(v) in _NUMBERS or (type(v) in _TENSORS and not _batched(v)) for v in args):
+            return self._bare.apply(*args)
         return self.operator(*args)
 
     def _run(self, *args: Any) -> Any:
+        with torch.no_grad():
+            return self._alone(self._rules.run(*args))
+
+    def _run_bare(self, ctx: Any, *args: Any) -> Any:
+        self._setup_context(ctx, args, None)
         return self._alone(self._rules.run(*args))
 
     def _fake(self, *args: Any) -> Any:
@@ -79,6 +93,11 @@ class Operator:
             for i in range(info.batch_size)
         ]
         return self._alone([torch.stack(some) for some in zip(*each, strict=True)]), self._alone([0] * self._results)
+
+
+def _function(name: str, methods: Mapping[str, Callable[..., Any]]) -> Any:
+    parts = {word: staticmethod(part) for word, part in methods.items()}
+    return type(name.rpartition(":")[2], (torch.autograd.Function,), parts)
 
 
 def several(found: Any) -> Sequence[Any]:

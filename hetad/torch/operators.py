@@ -79,33 +79,29 @@ class Operators:
     # --- what they compute -----------------------------------------------------------------------
 
     def _value(self, *args: Any) -> list[Any]:
-        with torch.no_grad():
-            values, make, backend = self._placed(args)
-            return self._as_outputs(self._functional.value(values, make, backend), make)
+        values, make, backend = self._placed(args)
+        return self._as_outputs(self._functional.value(values, make, backend), make)
 
     def _vjp(self, *args: Any) -> list[Any]:
         given, rest = args[: self._count], args[self._count :]
-        with torch.no_grad():
-            values, make, backend = self._placed(given)
-            wrt = self._named_by(rest[-1])
-            seeds = [s if self._functional.of is not None else s.item() for s in rest[:-1]]
-            found = self._functional.pullback(values, seeds, wrt, make, backend)
-            return self._as_arguments(given, dict(zip(wrt, found, strict=True)))
+        values, make, backend = self._placed(given)
+        wrt = self._named_by(rest[-1])
+        seeds = [s if self._functional.of is not None else s.item() for s in rest[:-1]]
+        found = self._functional.pullback(values, seeds, wrt, make, backend)
+        return self._as_arguments(given, dict(zip(wrt, found, strict=True)))
 
     def _jvp(self, *args: Any) -> list[Any]:
         given, rest = args[: self._count], args[self._count :]
-        with torch.no_grad():
-            values, make, backend = self._placed(given)
-            found = self._functional.pushforward(values, self._tangents(rest, rest[-1]), make, backend)
-            return self._as_outputs(found, make)
+        values, make, backend = self._placed(given)
+        found = self._functional.pushforward(values, self._tangents(rest, rest[-1]), make, backend)
+        return self._as_outputs(found, make)
 
     def _hvp(self, *args: Any) -> list[Any]:
         given, rest = args[: self._count], args[self._count :]
-        with torch.no_grad():
-            values, make, backend = self._placed(given)
-            seeds = [s.contiguous() if self._functional.of is not None else s.item() for s in rest[len(self._wrt) : -1]]
-            found = self._functional.second(values, self._tangents(rest, rest[-1]), seeds, make, backend)
-            return self._as_arguments(given, found)
+        values, make, backend = self._placed(given)
+        seeds = [s.contiguous() if self._functional.of is not None else s.item() for s in rest[len(self._wrt) : -1]]
+        found = self._functional.second(values, self._tangents(rest, rest[-1]), seeds, make, backend)
+        return self._as_arguments(given, found)
 
     def _fake_value(self, *args: Any) -> list[Any]:
         device = self._device(args)

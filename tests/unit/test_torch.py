@@ -286,6 +286,33 @@ def test_nothing_at_all(wave: Any) -> None:
     assert torch.autograd.grad(wave(1.0, x).sum(), x)[0].shape == (0,)
 
 
+def test_who_watches_operators_sees_one(wave: Any) -> None:
+    """Elsewhere the operator is passed by."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen: list[Any] = []
+
+    class Watching(TorchDispatchMode):
+        def __torch_dispatch__(self, f: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(f)
+            return f(*args, **(kwargs or {}))
+
+    x = leaf(random(5))
+    with Watching():
+        watched = wave(1.5, x)
+        of_watched = torch.autograd.grad(watched.sum(), x)
+    assert {op for op in seen if op.namespace == "hetad"} == {
+        wave.operators.value.operator._opoverload, wave.operators.vjp.operator._opoverload
+    }  # fmt: skip
+    seen.clear()
+    y = wave(1.5, x)
+    torch.testing.assert_close(y, watched, rtol=0, atol=0)
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), x), of_watched, rtol=0, atol=0)
+    assert not seen
+    with torch.no_grad():
+        assert not wave(1.5, x).requires_grad
+
+
 def test_memory_of_the_caller_is_used(program: hetad.Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs are read where they lie."""
     seen: list[Any] = []
