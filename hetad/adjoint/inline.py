@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from hetad.analysis.callgraph import bottom_up
+from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.diagnostics import Inlined, Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
-from hetad.ir.places import exposed, is_dynamic, root_symbol, written
+from hetad.ir.places import exposed, is_dynamic, is_fixed, root_symbol, written
 from hetad.ir.types import Array, Pointer, is_volatile
 from hetad.ir.visit import (
     declared,
@@ -63,8 +64,29 @@ def inline(program: P, entry: str, keep: Collection[str] = ()) -> P:
                 return s
             return _body_for(done[s.function], s, names, pointed)  # noqa: B023
 
-        done[name] = _one_dynamic(replace(function, body=_without_unread(map_body(expand, function.body))))
+        body = _without_aliases(_without_unread(map_body(expand, function.body)))
+        done[name] = _one_dynamic(replace(function, body=body))
     return replace(program, functions=done)
+
+
+def _without_aliases(body: ir.Body) -> ir.Body:
+    """Pointers to one place that holds pointers are that place, wherever they are followed."""
+    changed: set[ir.Symbol] | None = None
+    bindings: dict[ir.Symbol, ir.Symbol | ir.Expr] = {}
+    for s in walk_stmts(body):
+        if not isinstance(s, ir.Declare) or not isinstance(s.init, ir.AddressOf) or not is_fixed(s.init.place):
+            continue
+        if not isinstance(s.symbol.type, Pointer) or not holds_pointer(s.symbol.type.to):
+            continue
+        if s.init.type != s.symbol.type:
+            continue
+        changed = written(body) | exposed(body) if changed is None else changed
+        if s.symbol not in changed:
+            bindings[s.symbol] = s.init
+    if not bindings:
+        return body
+    rest = map_body(lambda s: None if isinstance(s, ir.Declare) and s.symbol in bindings else s, body)
+    return map_exprs(_simplify, substitute(bindings, rest))
 
 
 def _without_unread(body: ir.Body) -> ir.Body:

@@ -143,4 +143,4 @@ def _tells_more(clang: SourceError, c: SourceError) -> bool:
     if isinstance(clang, UnknownNameError) or (clang.message.startswith("Clang: ") and _same_line(clang, c)):
         return False
     words = ("does not read", "cooperative groups")
-    return any(word in c.message for word in words) or isinstance(c, SyntaxProblem)
+    return any(word in c.message for word in words) or isinstance(c, SyntaxProblem | UnknownNameError)

@@ -6,7 +6,7 @@ error = "UnsupportedError"
 struct Node {
     double v;
     double *at;
-    Node(double x) : v(x), at(&v) {}  // expected-error: the address of its object
+    Node(double x) : v(x), at(&v) {}  // expected-error: keeps the address of its object
     //                        ^
 };
 

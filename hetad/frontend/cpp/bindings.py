@@ -30,6 +30,12 @@ def hidden(body: Body, cursor: Cursor) -> str:
     return name
 
 
+def rename(body: Body, cursor: Cursor, like: Cursor) -> None:
+    """Lets the names of another declaration mean the same parts."""
+    for binding, other in zip(names(cursor), names(like), strict=True):
+        body.bound[other.hash] = body.bound[binding.hash]
+
+
 def declared(body: Body, cursor: Cursor, init: Cursor) -> list[Node]:
     """The declaration of that object, and what is done at its end."""
     from hetad.frontend.cpp import objects

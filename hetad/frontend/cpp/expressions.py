@@ -300,9 +300,12 @@ def _name(body: Body, cursor: Cursor) -> Node:
     if meant.kind == CursorKind.FIELD_DECL:
         body.source.refuse("pointers to members", cursor, "name the member")
     bound = bindings.place(body, meant, cursor)
-    if bound is None:
+    if bound is not None:
+        return bound
+    value = clang.evaluate(cursor)  # of a variable template
+    if value is None:
         body.source.refuse(f"'{cursor.spelling}' here", cursor, "use a plain variable")
-    return bound
+    return tree.known(value, body.types.of(cursor.type, cursor), at)
 
 
 def _member(body: Body, cursor: Cursor) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser.c_parser import Coord
 
-from hetad.frontend.cpp import clang, lifetimes, questions, tree
+from hetad.frontend.cpp import clang, escapes, lifetimes, questions, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of, whole
@@ -255,30 +255,10 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
 
 def _refuse_own_address(body: Body, constructor: Cursor) -> None:
     """Refuses a constructor that keeps the address of the object: here it makes it in another place."""
-    waiting: list[tuple[Cursor, Cursor]] = [(c, constructor) for c in constructor.get_children()]
-    while waiting:
-        cursor, around = waiting.pop()
-        takes = cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) == "&" and uses_object(cursor)
-        bare = cursor.kind == CursorKind.CXX_THIS_EXPR and around.kind != CursorKind.MEMBER_REF_EXPR
-        bare = bare and not (around.kind == CursorKind.UNARY_OPERATOR and clang.unary(around) == "*")
-        decays = cursor.kind == CursorKind.UNEXPOSED_EXPR and cursor.type.get_canonical().kind == TypeKind.POINTER
-        decays = decays and around.kind != CursorKind.ARRAY_SUBSCRIPT_EXPR and uses_object(cursor)
-        decays = decays and any(
-            c.type.get_canonical().kind == TypeKind.CONSTANTARRAY for c in clang.expressions(cursor)
-        )
-        if takes or bare or decays:
-            body.source.refuse("a constructor that takes the address of its object", cursor, "do it in a function")
-        converted = cursor.kind == CursorKind.UNEXPOSED_EXPR and not decays  # as `this` is to a base's
-        inside = around if converted else cursor
-        waiting += [(c, inside) for c in cursor.get_children() if not _keeps_no_address(body, cursor)]
-
-
-def _keeps_no_address(body: Body, call: Cursor) -> bool:
-    """Whether a cursor is a call of CUDA or the C library, which keep no address: `cudaMalloc(&data, n)`."""
-    if call.kind != CursorKind.CALL_EXPR:
-        return False
-    meant = call.referenced
-    return meant is not None and meant.kind == CursorKind.FUNCTION_DECL and body.entities.is_known(meant)
+    kept = escapes.of_object(body, constructor)
+    if kept is not None:
+        what = "a constructor that keeps the address of its object"
+        body.source.refuse(what, kept, "set it in a method that is called when the object is made")
 
 
 # --- lambdas -------------------------------------------------------------------------------------

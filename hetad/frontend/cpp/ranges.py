@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hetad.frontend.cpp import bindings, clang, lifetimes, tree
 from hetad.frontend.cpp.body import Body
-from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
 from hetad.frontend.cpp.initialisers import initialiser
 from hetad.frontend.cpp.tree import Node
@@ -32,7 +32,7 @@ def loop(body: Body, cursor: Cursor) -> Node:
     steps = clang.children(recipe)
     if array.kind != TypeKind.RECORD or len(steps) != _STATEMENTS:
         body.source.refuse(f"a loop over a '{over.type.spelling}'", over, "count through it")
-    return _over_object(body, steps, rest)
+    return _over_object(body, declared, steps, rest)
 
 
 def _over_array(body: Body, declared: Cursor, array: Node, count: int, rest: list[Cursor]) -> Node:
@@ -54,6 +54,8 @@ def _over_list(body: Body, declared: Cursor, over: Cursor, rest: list[Cursor]) -
     type_ = over.type.get_canonical().get_template_argument_type(0)
     lifetimes.refuse(body, type_, over, "in a list that is gone through", "make an array of them")
     elements = clang.expressions(values)
+    if _are_places_of_pointers(type_) and not any(c.kind in _JUMPS for r in rest for c in clang.walk(r)):
+        return tree.block([_once(body, declared, initialiser(body, e, type_), rest) for e in elements], at)
     of = body.types.of(type_, over)
     name = body.unused(f"{_stem(declared)}_values")
     nodes = tree.braces([initialiser(body, e, type_) for e in elements], at)
@@ -61,7 +63,23 @@ def _over_list(body: Body, declared: Cursor, over: Cursor, rest: list[Cursor]) -
     return tree.block([array, _over_array(body, declared, tree.name(name, at), len(elements), rest)], at)
 
 
-def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
+_JUMPS = (CursorKind.BREAK_STMT, CursorKind.CONTINUE_STMT, CursorKind.LABEL_STMT)
+
+
+def _are_places_of_pointers(type_: Type) -> bool:
+    """Whether values are addresses of pointers: what is stored there is told apart where each stands by itself."""
+    pointee = type_.get_canonical().get_pointee().get_canonical()
+    return bool(type_.get_canonical().kind == TypeKind.POINTER and pointee.kind == TypeKind.POINTER)
+
+
+def _once(body: Body, declared: Cursor, value: Node, rest: list[Cursor]) -> Node:
+    """The loop for one of its values."""
+    from hetad.frontend.cpp import statements
+
+    return tree.block([*_element(body, declared, value), *statements.items(body, rest)], body.coord(declared))
+
+
+def _over_object(body: Body, named: Cursor, steps: list[Cursor], rest: list[Cursor]) -> Node:
     from hetad.frontend.cpp import statements
 
     range_, at_, end_, test, step, element = steps
@@ -73,7 +91,9 @@ def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
     declared = _only(element)
     if first.type.get_canonical().kind != TypeKind.POINTER:
         lead.append(statements.variable(body, last))
-        inside = tree.block([*statements.items(body, [element]), *statements.items(body, rest)], where)
+        one = statements.items(body, [element])
+        bindings.rename(body, declared, named)
+        inside = tree.block([*one, *statements.items(body, rest)], where)
         return tree.block(
             [*lead, tree.loop(None, expression(body, test), expression(body, step), inside, where)], where
         )
@@ -84,6 +104,7 @@ def _over_object(body: Body, steps: list[Cursor], rest: list[Cursor]) -> Node:
     lead.append(tree.declaration(count, tree.declarator(count, Qualified(LONG), where), length, where))
     place = tree.index(tree.name(first.spelling, where), tree.name(counter, where), where)
     one = _element(body, declared, place)
+    bindings.rename(body, declared, named)
     looped = _counted(body, counter, Qualified(LONG), tree.name(count, where), one, rest, declared)
     return tree.block([*lead, looped], where)
 

@@ -195,12 +195,13 @@ class Context:
     @contextmanager
     def peek(self) -> Iterator[None]:
         """What is lowered inside leaves nothing behind."""
-        names = set(self._names)
+        names, objects = set(self._names), len(self.temporaries)
         with self.collect():
             try:
                 yield
             finally:
                 self._names = names
+                del self.temporaries[objects:]
 
     def fresh(self, name: str, type_: Type, span: Span, storage: Storage = "local") -> Symbol:
         """A new local variable, named so that it clashes with none seen so far."""

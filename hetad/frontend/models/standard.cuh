@@ -49,6 +49,18 @@ template <class A, class B> struct pair {
     template <class U, class V> __both constexpr pair(U &&u, V &&v) : first(forward<U>(u)), second(forward<V>(v)) {}
 };
 template <class A, class B> __both constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(move(a), move(b)); }
+template <class A, class B> __both constexpr bool operator==(const pair<A, B> &a, const pair<A, B> &b)
+{
+    return a.first == b.first && a.second == b.second;
+}
+template <class A, class B> __both constexpr bool operator<(const pair<A, B> &a, const pair<A, B> &b)
+{
+    return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
+}
+template <class A, class B> __both constexpr bool operator!=(const pair<A, B> &a, const pair<A, B> &b) { return !(a == b); }
+template <class A, class B> __both constexpr bool operator>(const pair<A, B> &a, const pair<A, B> &b) { return b < a; }
+template <class A, class B> __both constexpr bool operator<=(const pair<A, B> &a, const pair<A, B> &b) { return !(b < a); }
+template <class A, class B> __both constexpr bool operator>=(const pair<A, B> &a, const pair<A, B> &b) { return !(a < b); }
 
 template <class T> __both T max(initializer_list<T> list)
 {
@@ -71,11 +83,15 @@ template <class T, size_t N> struct array {
     __both constexpr T &operator[](size_t i) { return elements[i]; }
     __both constexpr const T &operator[](size_t i) const { return elements[i]; }
     __both constexpr T &at(size_t i) { return elements[i]; }
+    __both constexpr const T &at(size_t i) const { return elements[i]; }
     __both constexpr T *data() { return elements; }
     __both constexpr const T *data() const { return elements; }
     __both constexpr size_t size() const { return N; }
+    __both constexpr bool empty() const { return N == 0; }
     __both constexpr T &front() { return elements[0]; }
+    __both constexpr const T &front() const { return elements[0]; }
     __both constexpr T &back() { return elements[N - 1]; }
+    __both constexpr const T &back() const { return elements[N - 1]; }
     __both void fill(const T &value)
     {
         T held = value;
@@ -86,7 +102,25 @@ template <class T, size_t N> struct array {
     __both constexpr T *end() { return elements + N; }
     __both constexpr const T *begin() const { return elements; }
     __both constexpr const T *end() const { return elements + N; }
+    __both constexpr const T *cbegin() const { return elements; }
+    __both constexpr const T *cend() const { return elements + N; }
 };
+
+template <class T, size_t N> __both bool operator==(const array<T, N> &a, const array<T, N> &b)
+{
+    for (size_t i = 0; i < N; ++i)
+        if (!(a[i] == b[i]))
+            return false;
+    return true;
+}
+template <class T, size_t N> __both bool operator<(const array<T, N> &a, const array<T, N> &b)
+{
+    for (size_t i = 0; i < N; ++i)
+        if (a[i] < b[i] || b[i] < a[i])
+            return a[i] < b[i];
+    return false;
+}
+template <class T, size_t N> __both bool operator!=(const array<T, N> &a, const array<T, N> &b) { return !(a == b); }
 
 template <class T, size_t N> __both constexpr T *begin(T (&a)[N]) { return a; }
 template <class T, size_t N> __both constexpr T *end(T (&a)[N]) { return a + N; }
@@ -126,10 +160,27 @@ template <class T> struct remove_const { typedef T type; };
 template <class T> struct remove_const<const T> { typedef T type; };
 template <class T> using remove_const_t = typename remove_const<T>::type;
 template <class T> using remove_cv_t = typename remove_const<T>::type;
+template <class T> __both T __value();
 template <class I> struct iterator_traits { typedef typename I::value_type value_type; };
 template <class T> struct iterator_traits<T *> { typedef T value_type; };
 template <class T> struct iterator_traits<const T *> { typedef T value_type; };
-template <class I> using __iterator_only = typename iterator_traits<I>::value_type;
+template <class I> using __iterator_only = decltype(*__value<I &>());
+template <size_t I, class A, class B> __both constexpr auto &get(pair<A, B> &p)
+{
+    if constexpr (I == 0)
+        return p.first;
+    else
+        return p.second;
+}
+template <size_t I, class A, class B> __both constexpr const auto &get(const pair<A, B> &p)
+{
+    if constexpr (I == 0)
+        return p.first;
+    else
+        return p.second;
+}
+template <size_t I, class T, size_t N> __both constexpr T &get(array<T, N> &a) { return a.elements[I]; }
+template <size_t I, class T, size_t N> __both constexpr const T &get(const array<T, N> &a) { return a.elements[I]; }
 template <class T, class U> __both T exchange(T &place, U &&value)
 {
     T held = move(place);
@@ -142,7 +193,6 @@ template <class T> enable_if_t<!__is_trivially_copyable(T)> swap(T &a, T &b)
     a = move(b);
     b = move(held);
 }
-template <class T> __both T __value();
 template <class T> using decay_t = typename remove_const<typename remove_reference<T>::type>::type;
 
 }  // namespace std

@@ -25,6 +25,12 @@ template <class H, class... T> struct tuple<H, T...> {
         rest = o.rest;
         return *this;
     }
+    template <class A, class B> __both tuple &operator=(const pair<A, B> &o)
+    {
+        head = o.first;
+        rest.head = o.second;
+        return *this;
+    }
 };
 
 template <class T> struct tuple_size;
@@ -60,7 +66,37 @@ template <size_t I, class H, class... T> __both constexpr tuple_element_t<I, tup
 {
     return static_cast<tuple_element_t<I, tuple<H, T...>> &&>(get<I>(t));
 }
+template <class A, class B> __both constexpr bool operator==(const tuple<A> &a, const tuple<B> &b) { return a.head == b.head; }
+template <class A, class B> __both constexpr bool operator<(const tuple<A> &a, const tuple<B> &b) { return a.head < b.head; }
+template <class A, class C, class... S, class B, class D, class... T>
+__both constexpr bool operator==(const tuple<A, C, S...> &a, const tuple<B, D, T...> &b)
+{
+    return a.head == b.head && a.rest == b.rest;
+}
+template <class A, class C, class... S, class B, class D, class... T>
+__both constexpr bool operator<(const tuple<A, C, S...> &a, const tuple<B, D, T...> &b)
+{
+    return a.head < b.head || (!(b.head < a.head) && a.rest < b.rest);
+}
+template <class... A, class... B> __both constexpr bool operator!=(const tuple<A...> &a, const tuple<B...> &b)
+{
+    return !(a == b);
+}
+template <class... A, class... B> __both constexpr bool operator>(const tuple<A...> &a, const tuple<B...> &b) { return b < a; }
+
 template <class... T> __both constexpr tuple<T...> make_tuple(T... t) { return tuple<T...>(t...); }
 template <class... T> __both constexpr tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
+template <class F, class T, size_t... I> __both constexpr auto __apply(F &f, T &t, index_sequence<I...>)
+{
+    return f(get<I>(t)...);
+}
+template <class F, class... T> __both constexpr auto apply(F f, tuple<T...> &t)
+{
+    return __apply(f, t, index_sequence_for<T...>());
+}
+template <class F, class... T> __both constexpr auto apply(F f, const tuple<T...> &t)
+{
+    return __apply(f, t, index_sequence_for<T...>());
+}
 
 }  // namespace std
