@@ -19,8 +19,17 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import Fact, lasting, once, part_of_self
 from hetad.ir.identity import IdentityMap
-from hetad.ir.types import Array, Struct, size_of
-from hetad.ir.visit import bodies, collected, own_variables, same_or, walk_stmts, with_bodies
+from hetad.ir.types import Array, Pointer, Struct, size_of
+from hetad.ir.visit import (
+    bodies,
+    collected,
+    own_nodes,
+    own_variables,
+    same_or,
+    walk_expr,
+    walk_stmts,
+    with_bodies,
+)
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 
@@ -151,7 +160,16 @@ class Liveness:
             live -= {e.symbol for e in s.args if isinstance(e, ir.Var)}
 
     def _must_stay(self, s: ir.Stmt) -> bool:
-        return (not self._writes(s) and self._stores(s)) or self.keeps(s)
+        writes = self._writes(s)
+        of_adjoints = not writes or any(isinstance(x, Root) and x.adjoints for x in writes) or self._may_lead_elsewhere(s)
+        return (of_adjoints and self._stores(s)) or self.keeps(s)
+
+    def _may_lead_elsewhere(self, s: ir.Stmt) -> bool:
+        """Whether a statement stores through a choice of pointers of which nothing is known of one."""
+        into = walk_expr(s.target) if isinstance(s, ir.Assign | ir.Update) else own_nodes(s)
+        choices = (e for e in into if isinstance(e, ir.Select) and isinstance(e.type, Pointer))
+        arms = (bare(arm) for e in choices for arm in (e.then, e.orelse))
+        return any(isinstance(arm, ir.Var) and not self.effects.pointers.targets(arm) for arm in arms)
 
     def _must_run(self, s: ir.Stmt) -> bool:
         """Whether something in the statement stays whatever is live, and is more than a declaration or a barrier."""

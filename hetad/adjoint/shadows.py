@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from hetad.analysis.carried import pointers_in
 from hetad.analysis.pointer_expressions import pointer_parts
-from hetad.analysis.pointers import Location, PointsTo
+from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import literal
@@ -108,7 +108,10 @@ class Shadows:
             here = var(symbol)
             targets = self.pointers.targets(here) if isinstance(type_, Pointer) else self.pointers.held(symbol)
             variables = [t for t in targets if isinstance(t, ir.Symbol)]
-            self.pointers.add(shadow, [self.shadow(t) for t in variables if self._any_active([t], ())])
+            held: list[Location] = [self.shadow(t) for t in variables if self._any_active([t], ())]
+            if held and any(isinstance(t, Root) and t in self.active for t in targets):
+                held.append(Root(shadow, symbol.span, adjoints=True))
+            self.pointers.add(shadow, held)
         return self.shadows[symbol]
 
     def named(self, symbol: ir.Symbol, type_: Type, storage: ir.Storage = "local") -> ir.Symbol:

@@ -44,7 +44,8 @@ class Root:
     """Memory behind a pointer parameter (`symbol` is the parameter) or of one allocation site.
 
     `single` is false when several allocations may stand behind it (a site in a loop).  A `table` is device memory that
-    holds pointers; it lies on the host, and launches are given a copy (see `host/tables.py`).
+    holds pointers; it lies on the host, and launches are given a copy (see `host/tables.py`).  `adjoints` is memory of
+    which only that is known, behind a pointer that may lead to a variable too: somebody reads it.
     """
 
     symbol: ir.Symbol
@@ -52,6 +53,7 @@ class Root:
     heap: bool = False
     single: bool = True
     table: bool = False
+    adjoints: bool = False
 
     @property
     def name(self) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.names import key
 from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.types import is_reference
 
@@ -42,15 +43,15 @@ def of_object(body: Body, constructor: Cursor) -> Cursor | None:
 class _Search:
     def __init__(self, body: Body) -> None:
         self.body = body
-        self.seen: set[tuple[str, int]] = set()
+        self.seen: set[tuple[object, int]] = set()
 
     def kept(self, function: Cursor, named: Cursor | None) -> Cursor | None:
         """Where a function may keep the address of what a parameter or a variable refers or points to; of its object,
         if none is named."""
-        key = (function.get_usr(), 0 if named is None else named.hash)
-        if key in self.seen:
+        asked = (key(function), 0 if named is None else named.hash)
+        if asked in self.seen:
             return None
-        self.seen.add(key)
+        self.seen.add(asked)
         for node in _parts(function):
             if named is None and _calls_own(node.cursor) and self._called(node.cursor.referenced, None):
                 return node.cursor

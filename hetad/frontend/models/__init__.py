@@ -52,6 +52,7 @@ _WORDS = {
     "thrust_search": ("thrust",),
     "thrust_sort": ("thrust",),
     "thrust_select": ("thrust",),
+    "thrust_policies": ("thrust",),
     "cub": ("cub",),
     "cub_device": ("DeviceReduce", "DeviceSegmentedReduce", "DeviceScan", "DeviceSelect", "DeviceRadixSort"),
     "kokkos": ("Kokkos",),

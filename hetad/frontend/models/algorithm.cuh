@@ -61,15 +61,40 @@ template <class I, class O> O partial_sum(I from, I to, O out)
     }
     return out;
 }
+template <class I, class O, class F> O partial_sum(I from, I to, O out, F f)
+{
+    if (from == to)
+        return out;
+    auto sum = *from;
+    *out = sum;
+    for (++from, ++out; from != to; ++from, ++out) {
+        sum = f(sum, *from);
+        *out = sum;
+    }
+    return out;
+}
 template <class I, class O> O inclusive_scan(I from, I to, O out) { return partial_sum(from, to, out); }
-template <class I, class O, class T> O exclusive_scan(I from, I to, O out, T sum)
+template <class I, class O, class F> O inclusive_scan(I from, I to, O out, F f) { return partial_sum(from, to, out, f); }
+template <class I, class O, class F, class T> O inclusive_scan(I from, I to, O out, F f, T sum)
 {
     for (; from != to; ++from, ++out) {
-        T next = sum + *from;
+        sum = f(sum, *from);
+        *out = sum;
+    }
+    return out;
+}
+template <class I, class O, class T, class F> O exclusive_scan(I from, I to, O out, T sum, F f)
+{
+    for (; from != to; ++from, ++out) {
+        T next = f(sum, *from);
         *out = sum;
         sum = next;
     }
     return out;
+}
+template <class I, class O, class T> O exclusive_scan(I from, I to, O out, T sum)
+{
+    return exclusive_scan(from, to, out, sum, [](const auto &a, const auto &b) { return a + b; });
 }
 template <class I, class O> O adjacent_difference(I from, I to, O out)
 {
@@ -246,7 +271,7 @@ template <class I, class F> void stable_sort(I from, I to, F before)
         from[k] = held;
     }
 }
-template <class T> __both constexpr const T &clamp(const T &value, const T &low, const T &high)
+template <class T> __both constexpr T clamp(const T &value, const T &low, const T &high)
 {
     return value < low ? low : high < value ? high : value;
 }

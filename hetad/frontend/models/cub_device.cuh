@@ -186,26 +186,55 @@ private:
 // All bits of the keys are sorted by.
 struct DeviceRadixSort {
     template <class K, class V, class N>
-    static cudaError_t SortPairs(void *storage, size_t &bytes, const K *keys, K *sorted, const V *values, V *moved, N n)
+    static cudaError_t SortPairs(void *storage, size_t &bytes, const K *keys, K *sorted, const V *values, V *moved, N n,
+                                 int first = 0, int last = 8 * sizeof(K), cudaStream_t = 0)
     {
-        if (__asks(storage, bytes))
-            return cudaSuccess;
-        __copied(keys, sorted, n);
-        __copied(values, moved, n);
-        thrust::stable_sort_by_key(__from(sorted), __from(sorted) + n, __from(moved));
-        return cudaSuccess;
+        return __sort_pairs(storage, bytes, keys, sorted, values, moved, n, last - first, thrust::__less<K>());
+    }
+    template <class K, class V, class N>
+    static cudaError_t SortPairsDescending(void *storage, size_t &bytes, const K *keys, K *sorted, const V *values,
+                                           V *moved, N n, int first = 0, int last = 8 * sizeof(K), cudaStream_t = 0)
+    {
+        thrust::__reversed<thrust::__less<K>> more{};
+        return __sort_pairs(storage, bytes, keys, sorted, values, moved, n, last - first, more);
     }
     template <class K, class N>
-    static cudaError_t SortKeys(void *storage, size_t &bytes, const K *keys, K *sorted, N n)
+    static cudaError_t SortKeys(void *storage, size_t &bytes, const K *keys, K *sorted, N n, int first = 0,
+                                int last = 8 * sizeof(K), cudaStream_t = 0)
     {
-        if (__asks(storage, bytes))
-            return cudaSuccess;
-        __copied(keys, sorted, n);
-        thrust::stable_sort(__from(sorted), __from(sorted) + n);
-        return cudaSuccess;
+        return __sort_keys(storage, bytes, keys, sorted, n, last - first, thrust::__less<K>());
+    }
+    template <class K, class N>
+    static cudaError_t SortKeysDescending(void *storage, size_t &bytes, const K *keys, K *sorted, N n, int first = 0,
+                                          int last = 8 * sizeof(K), cudaStream_t = 0)
+    {
+        thrust::__reversed<thrust::__less<K>> more{};
+        return __sort_keys(storage, bytes, keys, sorted, n, last - first, more);
     }
 
 private:
+    template <class K, class V, class N, class F>
+    static cudaError_t __sort_pairs(void *storage, size_t &bytes, const K *keys, K *sorted, const V *values, V *moved,
+                                    N n, int bits, F before)
+    {
+        if (__asks(storage, bytes))
+            return cudaSuccess;
+        assert(bits == 8 * sizeof(K));
+        __copied(keys, sorted, n);
+        __copied(values, moved, n);
+        thrust::stable_sort_by_key(__from(sorted), __from(sorted) + n, __from(moved), before);
+        return cudaSuccess;
+    }
+    template <class K, class N, class F>
+    static cudaError_t __sort_keys(void *storage, size_t &bytes, const K *keys, K *sorted, N n, int bits, F before)
+    {
+        if (__asks(storage, bytes))
+            return cudaSuccess;
+        assert(bits == 8 * sizeof(K));
+        __copied(keys, sorted, n);
+        thrust::stable_sort(__from(sorted), __from(sorted) + n, before);
+        return cudaSuccess;
+    }
     template <class T, class N> static void __copied(const T *from, T *to, N n)
     {
         cudaMemcpy(to, from, n * sizeof(T), cudaMemcpyDeviceToDevice);

@@ -140,10 +140,6 @@ template <class I, class T> void fill(I from, I to, const T &value)
             from[i] = held;
     }
 }
-template <class T, class U> void fill(__on_device_policy, T *from, T *to, const U &value)
-{
-    thrust::fill(device_ptr<T>(from), device_ptr<T>(to), value);
-}
 template <class I, class T> void sequence(I from, I to, T start, T step)
 {
     typedef typename std::iterator_traits<I>::value_type Element;

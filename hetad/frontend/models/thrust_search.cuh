@@ -94,13 +94,9 @@ template <class I> I max_element(I from, I to)
 {
     return thrust::max_element(from, to, __less<typename std::iterator_traits<I>::value_type>());
 }
-template <class T> T *min_element(__on_device_policy, T *from, T *to)
+template <class I, class F> pair<I, I> minmax_element(I from, I to, F before)
 {
-    return from + __best<true>(from, __less<T>(), to - from);
-}
-template <class T> T *max_element(__on_device_policy, T *from, T *to)
-{
-    return from + __best<true>(from, __reversed<__less<T>>{}, to - from);
+    return pair<I, I>(thrust::min_element(from, to, before), thrust::max_element(from, to, before));
 }
 template <class I> pair<I, I> minmax_element(I from, I to)
 {

@@ -65,6 +65,23 @@ public:
         copy(before, values);
         device_free(before);
     }
+    template <class... I> void copy_in_place(zip_iterator<tuple<I...>> rows) const
+    {
+        __in_each(rows, std::index_sequence_for<I...>());
+    }
+    template <class Z, size_t... K> void __in_each(Z rows, std::index_sequence<K...>) const
+    {
+        (copy_in_place(get<K>(rows.of)), ...);
+    }
+    // Those that are kept to the front, the others behind them, both in order.
+    template <class T> void part(device_ptr<T> values, const __selection &others) const
+    {
+        device_ptr<T> before = device_malloc<T>(n);
+        cudaMemcpy(before.at, values.at, n * sizeof(T), cudaMemcpyDeviceToDevice);
+        copy(before, values);
+        others.copy(before, values + kept);
+        device_free(before);
+    }
     // Where each segment starts; the caller frees it.
     int *starts() const
     {
@@ -118,25 +135,37 @@ template <class I, class S, class O, class F> O copy_if(I from, I to, S stencil,
     return out + kept;
 }
 template <class I, class O, class F> O copy_if(I from, I to, O out, F f) { return thrust::copy_if(from, to, from, out, f); }
-template <class I, class T, class F> T *copy_if(__on_device_policy, I from, I to, T *out, F f)
-{
-    return thrust::copy_if(__there(from), __there(to), device_ptr<T>(out), f).at;
-}
 template <class I, class O, class F> O remove_copy_if(I from, I to, O out, F f)
 {
     return thrust::copy_if(from, to, from, out, __unless<F>{f});
 }
-template <class T, class F> device_ptr<T> remove_if(device_ptr<T> from, device_ptr<T> to, F f)
+template <class I, class F> I remove_if(I from, I to, F f)
 {
     __selection chosen = __selection::where(from, to - from, __unless<F>{f});
     chosen.copy_in_place(from);
     return from + chosen.count();
 }
-template <class T, class S, class F> device_ptr<T> remove_if(device_ptr<T> from, device_ptr<T> to, S stencil, F f)
+template <class I, class S, class F> I remove_if(I from, I to, S stencil, F f)
 {
     __selection chosen = __selection::where(stencil, to - from, __unless<F>{f});
     chosen.copy_in_place(from);
     return from + chosen.count();
+}
+template <class T, class S, class F>
+device_ptr<T> stable_partition(device_ptr<T> from, device_ptr<T> to, S stencil, F f)
+{
+    __selection chosen = __selection::where(stencil, to - from, f);
+    __selection others = __selection::where(stencil, to - from, __unless<F>{f});
+    chosen.part(from, others);
+    return from + chosen.count();
+}
+template <class T, class F> device_ptr<T> stable_partition(device_ptr<T> from, device_ptr<T> to, F f)
+{
+    return thrust::stable_partition(from, to, from, f);
+}
+template <class I, class... Given> I partition(I from, I to, Given... given)
+{
+    return thrust::stable_partition(from, to, given...);
 }
 template <class I, class O, class P, class F> pair<O, P> partition_copy(I from, I to, O out, P others, F f)
 {
@@ -152,11 +181,15 @@ template <class T, class F> device_ptr<T> unique(device_ptr<T> from, device_ptr<
     return from + heads.count();
 }
 template <class T> device_ptr<T> unique(device_ptr<T> from, device_ptr<T> to) { return thrust::unique(from, to, __same<T>()); }
-template <class T, class O> O unique_copy(device_ptr<T> from, device_ptr<T> to, O out)
+template <class I, class O, class F> O unique_copy(I from, I to, O out, F same)
 {
-    __selection heads = __selection::heads(from, to - from, __same<T>());
+    __selection heads = __selection::heads(from, to - from, same);
     heads.copy(from, out);
     return out + heads.count();
+}
+template <class I, class O> O unique_copy(I from, I to, O out)
+{
+    return thrust::unique_copy(from, to, out, __same<typename std::iterator_traits<I>::value_type>());
 }
 template <class T, class V, class F>
 pair<device_ptr<T>, device_ptr<V>> unique_by_key(device_ptr<T> from, device_ptr<T> to, device_ptr<V> values, F same)
@@ -237,13 +270,6 @@ pair<L, O> reduce_by_key(K from, K to, I values, L keys_out, O out, E same)
 template <class K, class I, class L, class O> pair<L, O> reduce_by_key(K from, K to, I values, L keys_out, O out)
 {
     return thrust::reduce_by_key(from, to, values, keys_out, out, __same<typename std::iterator_traits<K>::value_type>());
-}
-template <class K, class I, class L, class O>
-pair<K *, O *> reduce_by_key(__on_device_policy, K *from, K *to, I values, L *keys_out, O *out)
-{
-    auto ends = thrust::reduce_by_key(
-        device_ptr<K>(from), device_ptr<K>(to), __there(values), device_ptr<L>(keys_out), device_ptr<O>(out));
-    return pair<L *, O *>(ends.first.at, ends.second.at);
 }
 template <class K, class I, class O> O inclusive_scan_by_key(K from, K to, I values, O out)
 {

@@ -62,6 +62,8 @@ template <class T, class F> void sort(device_ptr<T> from, device_ptr<T> to, F be
     }
 }
 template <class T> void sort(device_ptr<T> from, device_ptr<T> to) { thrust::sort(from, to, __less<T>()); }
+template <class T, class F> void sort(T *from, T *to, F before) { std::sort(from, to, before); }
+template <class T> void sort(T *from, T *to) { std::sort(from, to); }
 template <class T, class V, class F>
 void sort_by_key(device_ptr<T> from, device_ptr<T> to, device_ptr<V> values, F before)
 {
@@ -85,6 +87,11 @@ template <class T, class F> void stable_sort(device_ptr<T> from, device_ptr<T> t
 template <class T, class V> void stable_sort_by_key(device_ptr<T> from, device_ptr<T> to, device_ptr<V> values)
 {
     thrust::sort_by_key(from, to, values);
+}
+template <class T, class V, class F>
+void stable_sort_by_key(device_ptr<T> from, device_ptr<T> to, device_ptr<V> values, F before)
+{
+    thrust::sort_by_key(from, to, values, before);
 }
 
 }  // namespace thrust
