@@ -161,7 +161,9 @@ class Liveness:
 
     def _must_stay(self, s: ir.Stmt) -> bool:
         writes = self._writes(s)
-        of_adjoints = not writes or any(isinstance(x, Root) and x.adjoints for x in writes) or self._may_lead_elsewhere(s)
+        of_adjoints = (
+            not writes or any(isinstance(x, Root) and x.adjoints for x in writes) or self._may_lead_elsewhere(s)
+        )
         return (of_adjoints and self._stores(s)) or self.keeps(s)
 
     def _may_lead_elsewhere(self, s: ir.Stmt) -> bool:

@@ -150,7 +150,7 @@ BY_CLANG = {
         "__global__ void f(int *a) { std::cout §<< a[0]; }",
         "Clang: invalid operands to binary expression ('ostream' and 'int')",
     ),
-    "cub": ("void f(int *a) { §cub::DeviceReduce::Sum(a); }", "the cub library"),
+    "cub": ("void f(int *a) { §cub::DeviceReduce::Sum(a); }", "cub::DeviceReduce::Sum with these arguments"),
     "container": ("void f(int *a) { §std::map<int, int> m; a[0] = m[1]; }", "std::map is C++ that hetad does not read"),
     "tensor cores": (
         "__global__ void f(float *a) { §nvcuda::wmma::mma_sync(a, a, a, a); }",

@@ -6,6 +6,6 @@ error = "UnsupportedError"
 
 double *f(double *x, int n)
 {
-    return thrust::unique(x, x + n);  // expected-error: the thrust library
+    return thrust::unique(x, x + n);  // expected-error: thrust::unique with these arguments
 //         ^
 }

@@ -82,7 +82,8 @@ class _Search:
         if kind in (CursorKind.MEMBER_REF_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR):
             return self._place_in(function, inner, outer) if _names_method(cursor) else "place"
         if kind == CursorKind.UNARY_OPERATOR:
-            return {"*": "place", "!": False}.get(clang.unary(cursor), "address")
+            op = clang.unary(cursor)
+            return False if op == "!" else "place" if op == "*" else "address"
         if kind == CursorKind.BINARY_OPERATOR:
             op = clang.binary(cursor)
             if op == "=":

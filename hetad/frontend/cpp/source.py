@@ -21,6 +21,8 @@ from hetad.frontend.tokens import Token, is_operator, matching
 
 _INSTANCE = "__hetad_instance_"
 _OF_2020 = frozenset(("concept", "requires", "consteval", "constinit"))  # the words of which a program is C++20
+_READ_IN_PART = ("thrust", "cub")
+_OF_LIBRARY = "take one of those that docs/language.md lists, or write the operation as a kernel"
 _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md lists"
 
 
@@ -75,10 +77,17 @@ class Source:
         first = at
         while first > 1 and is_operator(self.tokens, first - 1, "::"):
             first -= 2
-        if self.tokens[first].text == "std" and first < at and objection.startswith("no member named"):
+        scope = self.tokens[first].text
+        if scope == "std" and first < at and objection.startswith(("no member named", "no template named")):
             message = f"std::{self.tokens[at].text} is C++ that hetad does not read"
             return UnsupportedError(message, self.tokens[first].span, _LIBRARY)
-        what = beyond.SCOPES.get(self.tokens[first].text) or beyond.library_name(self.tokens[at].text)
+        while scope in _READ_IN_PART and is_operator(self.tokens, at + 1, "::"):
+            at += 2
+        if scope in _READ_IN_PART and first < at:
+            name = "".join(t.text for t in self.tokens[first : at + 1])
+            called = " with these arguments" if objection.startswith("no matching") else ""
+            return beyond.refusal((name + called, _OF_LIBRARY), self.tokens[first].span)
+        what = beyond.SCOPES.get(scope) or beyond.library_name(self.tokens[at].text)
         return beyond.refusal(what, self.tokens[first].span) if what is not None else None
 
     # --- positions ---------------------------------------------------------------------------------
