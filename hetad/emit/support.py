@@ -36,7 +36,7 @@ HOST = (
     "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "sets_float.c", "sets_double.c",
     "mpi.c", "mpi_messages.c", "mpi_blocks.c", "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c",
-    "mpi_started.c", "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c",
+    "mpi_neighbours.c", "mpi_started.c", "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c",
     "record.c", "record_sum_float.c", "record_sum_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)

@@ -221,7 +221,8 @@ def _absent(s: ir.Call, role: str) -> ir.Expr:
         return ir.Const(0, HANDLES[_NO_HANDLE[role]], _NO_HANDLE[role], span=s.span)
     if role in _POINTERS or role.startswith("adj_"):
         return ir.Const(0, Pointer(VOID), "NULL", span=s.span)
-    return integer({"line": s.span.line, "root": -1}.get(role, 0), s.span, INT)
+    near = "neighbor" in s.function
+    return integer({"line": s.span.line, "root": -2 if near else -1}.get(role, 0), s.span, INT)
 
 
 def joins(body: ir.Body) -> operations.Act:

@@ -58,7 +58,7 @@ def _row(name: str, action: Action, roles: str, stores: Type | None = None, toge
 
 
 def _moves() -> Iterator[MemoryOperation]:
-    for name in ("Send", "Ssend", "Rsend"):
+    for name in ("Send", "Ssend", "Rsend", "Bsend"):
         yield _row(name, "communicate", _SEND)
     for name, roles in (
         ("Recv", "dst elements type peer tag communicator status"),
@@ -87,6 +87,10 @@ def _collectives() -> Iterator[MemoryOperation]:
         ("Allgatherv", "src elements type updated counts places block_type communicator"),
         ("Alltoall", f"src elements type {block} communicator"),
         ("Alltoallv", "src sent_counts sent_places type updated counts places block_type communicator"),
+        ("Neighbor_allgather", f"src elements type {block} communicator"),
+        ("Neighbor_allgatherv", "src elements type updated counts places block_type communicator"),
+        ("Neighbor_alltoall", f"src elements type {block} communicator"),
+        ("Neighbor_alltoallv", "src sent_counts sent_places type updated counts places block_type communicator"),
     ):
         yield _row(name, "communicate", roles)
         yield _row(f"I{name.lower()}", "start", f"{roles} request", REQUEST)
@@ -137,6 +141,8 @@ def _answers() -> Iterator[MemoryOperation]:
         yield _row(name, "inert" if name != "Get_processor_name" else "text", roles, INT)
     yield _row("Dims_create", "inert", "elements elements numbers")
     yield _row("Cart_coords", "inert", "communicator elements elements numbers")
+    yield _row("Buffer_attach", "inert", "other elements", together=True)
+    yield _row("Buffer_detach", "inert", "other store", INT, together=True)
     yield _row("Barrier", "inert", "communicator", together=True)
     yield _row("Ibarrier", "inert", "communicator store", REQUEST, together=True)
     for name, roles in (
@@ -194,8 +200,8 @@ HANDLES: dict[str, Opaque] = {
 }
 # Numbers, of which some may be equal.
 NUMBERS = (
-    *WILDCARDS, "MPI_PROC_NULL", "MPI_UNDEFINED", "MPI_ORDER_C", "MPI_ORDER_FORTRAN", "MPI_THREAD_SINGLE",
-    "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE",
+    *WILDCARDS, "MPI_PROC_NULL", "MPI_BSEND_OVERHEAD", "MPI_UNDEFINED", "MPI_ORDER_C", "MPI_ORDER_FORTRAN",
+    "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE",
 )  # fmt: skip
 # Addresses that stand for something else than memory.
 ADDRESSES: dict[str, Pointer] = {

@@ -73,12 +73,16 @@ class Rule:
     adjoint: str = ""
 
 
+_of_near = _extent(f"mpi_bytes_of_near(int block, MPI_Datatype block_type, {_C})")
+_of_near_blocks = _extent(
+    f"mpi_bytes_of_near_blocks(const int *counts, const int *places, MPI_Datatype block_type, {_C})"
+)
 _send = _pullback(f"mpi_send_pullback(void *adj_src, {_SENT}, int on_src)")
 _recv_pullback = _pullback("mpi_recv_pullback(void *adj_dst)")
 _wait_pullback = _pullback("mpi_wait_pullback(void)")
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Issend"), Rule(_send)),
+    **dict.fromkeys(("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend", "MPI_Issend"), Rule(_send)),
     "MPI_Recv": Rule(
         _recv_pullback,
         _forward(f"mpi_recv(void *dst, {_SENT}, MPI_Status *status, void *adj_dst, int on_dst)"),
@@ -212,6 +216,17 @@ RULES: dict[str, Rule] = {
         None,
         _of_blocks,
     ),
+}
+_SENT_BLOCKS = "void *adj_src, const int *sent_counts, const int *sent_places, int elements, MPI_Datatype type"
+_near_all = _pullback(
+    f"mpi_neighbor_allgatherv_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}, {_C}, {_ON})"
+)
+_near_each = _pullback(f"mpi_neighbor_alltoallv_pullback({_SENT_BLOCKS}, {_BLOCKS}, {_C}, {_ON})")
+RULES |= {
+    "MPI_Neighbor_allgather": Rule(_near_all, None, _of_near),
+    "MPI_Neighbor_allgatherv": Rule(_near_all, None, _of_near_blocks),
+    "MPI_Neighbor_alltoall": Rule(_near_each, None, _of_near),
+    "MPI_Neighbor_alltoallv": Rule(_near_each, None, _of_near_blocks),
 }
 # An operation that is started: before the call, and behind it.
 _starting = Act(

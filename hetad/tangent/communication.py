@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _BUFFERS = ("src", "dst", "updated")
 _TOLD = ("status", "number", "numbers", "store")
-_OF_MESSAGES = frozenset(f"MPI_{name}" for name in ("Send", "Ssend", "Rsend", "Recv", "Sendrecv", "Sendrecv_replace"))
 
 
 class CommunicationTangents:
@@ -77,7 +76,7 @@ class CommunicationTangents:
             return self._started(s, row)
         if row.action == "start":
             return [s, *(self._call(TANGENTS[s.function], s, row, d) for d in self.engine.directions)]
-        if s.function in _OF_MESSAGES:
+        if row.position("peer") is not None:
             return self._message(s, row)
         return self._collective(s, row)
 
@@ -122,7 +121,7 @@ class CommunicationTangents:
                 "use messages that are waited for at once, collective operations, and sums",
             )
         known: Statements = []
-        if s.function in _OF_MESSAGES and row.positions("dst", "updated"):
+        if row.position("peer") is not None and row.positions("dst", "updated"):
             known = [self._known(s, row, number) for number in range(2)]
         return [*known, s, *(self._again(s, row, d) for d in self.engine.directions)]
 

@@ -38,6 +38,9 @@ class Program:
 
 PROGRAMS = (
     Program(SAMPLES / "heat_on_ranks.cu", "misfit", 24, {"u": 1, "k": 1, "wanted": 1}, {}, (12,), low=0.3),
+    Program(
+        WHOLE / "lattice_boltzmann.cu", "objective", 24, {"density": 1, "omega": 1, "wanted": 1}, {}, (9,), low=0.4
+    ),
     Program(WHOLE / "conjugate_gradients.cu", "objective", 24, {"b": 1, "k": 1}, {}),
     Program(WHOLE / "training.cu", "objective", 24, {"x": 1, "target": 1}, {"weights": 3}),
     Program(WHOLE / "pipeline.cu", "objective", 12, {"weights": 3}, {"input": 12}),

@@ -15,7 +15,7 @@ pytestmark = needs_mpi
 def test_pieces_have_the_gradient_of_the_whole(ranks: int) -> None:
     done = on_ranks(ranks, "-m", "tests.mpi.pieces")
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    assert done.stdout.count(": right") == 5
+    assert done.stdout.count(": right") == 6
 
 
 @settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

@@ -23,12 +23,12 @@ struct hetad_mpi_blocks {
     size_t n;
 };
 
-static struct hetad_mpi_blocks hetad_mpi_cut(struct hetad_mpi_cells whole, const int *counts, const int *places,
-                                             MPI_Comm communicator, int but)
+static struct hetad_mpi_blocks hetad_mpi_cut_into(int size, struct hetad_mpi_cells whole, const int *counts,
+                                                  const int *places, int but)
 {
     struct hetad_mpi_blocks b;
     b.whole = whole;
-    b.size = hetad_mpi_size(communicator);
+    b.size = size;
     b.but = but;
     b.extent = hetad_mpi_extent(whole.type);
     b.counts = (int *)hetad_mpi_room(4 * (size_t)b.size * sizeof(int));
@@ -46,6 +46,12 @@ static struct hetad_mpi_blocks hetad_mpi_cut(struct hetad_mpi_cells whole, const
         b.n += (size_t)b.numbers[i];
     }
     return b;
+}
+
+static struct hetad_mpi_blocks hetad_mpi_cut(struct hetad_mpi_cells whole, const int *counts, const int *places,
+                                             MPI_Comm communicator, int but)
+{
+    return hetad_mpi_cut_into(hetad_mpi_size(communicator), whole, counts, places, but);
 }
 
 static struct hetad_mpi_cells hetad_mpi_block(const struct hetad_mpi_blocks *b, int i)

@@ -3,12 +3,12 @@
 // The adjoint starts where the wait is undone, and is waited for where the start is undone.  All ranks start such
 // operations in one order, and wait for them in any: so an adjoint whose turn has not come stays until those of the
 // operations that were started later have begun.  All of their waits are undone before anything waits for it.
-static int *hetad_mpi_own_numbers(const int *numbers, int there, MPI_Comm communicator)
+static int *hetad_mpi_own_numbers(const int *numbers, int count)
 {
-    if (numbers == NULL || !there) {
+    if (numbers == NULL || count == 0) {
         return NULL;
     }
-    const size_t bytes = (size_t)hetad_mpi_size(communicator) * sizeof *numbers;
+    const size_t bytes = (size_t)count * sizeof *numbers;
     return (int *)memcpy(hetad_mpi_room(bytes), numbers, bytes);
 }
 
@@ -42,7 +42,16 @@ static void hetad_mpi_take_started(struct hetad_mpi_receive *r)
     }
 }
 
-// Before it starts.  `root`: -1 where no rank is another than the others.
+// How many blocks there are whose numbers this rank knows.
+static int hetad_mpi_blocks_here(int root, MPI_Comm communicator)
+{
+    if (root == -2) {
+        return hetad_mpi_neighbour_count(communicator);
+    }
+    return root == -1 || hetad_mpi_rank(communicator) == root ? hetad_mpi_size(communicator) : 0;
+}
+
+// Before it starts.  `root`: -1 where no rank is another than the others, -2 where neighbours meet.
 static void hetad_mpi_starting(hetad_mpi_adjoint adjoint, void *adj_from, void *adj_to, int where_from, int where_to,
                                const void *from, const void *to, const int *sent, const int *sent_places, int count,
                                MPI_Datatype type, const int *counts, const int *places, int block,
@@ -50,13 +59,13 @@ static void hetad_mpi_starting(hetad_mpi_adjoint adjoint, void *adj_from, void *
 {
     struct hetad_mpi_started *s = (struct hetad_mpi_started *)hetad_mpi_room(sizeof *s);
     struct hetad_mpi_receive *r = hetad_mpi_new_entry();
-    const int there = root < 0 || hetad_mpi_rank(communicator) == root;
+    const int blocks = hetad_mpi_blocks_here(root, communicator);
     s->c = hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
     s->c.adjoint = adjoint;
-    s->c.sent = hetad_mpi_own_numbers(sent, there, communicator);
-    s->c.sent_places = hetad_mpi_own_numbers(sent_places, there, communicator);
-    s->c.counts = hetad_mpi_own_numbers(counts, there, communicator);
-    s->c.places = hetad_mpi_own_numbers(places, there, communicator);
+    s->c.sent = hetad_mpi_own_numbers(sent, blocks);
+    s->c.sent_places = hetad_mpi_own_numbers(sent_places, blocks);
+    s->c.counts = hetad_mpi_own_numbers(counts, blocks);
+    s->c.places = hetad_mpi_own_numbers(places, blocks);
     s->c.block = block;
     s->c.block_type = block_type;
     s->c.operation = operation;

@@ -26,6 +26,9 @@ function = "in_float"
 [[cases]]
 name = "partial"
 function = "partial"
+[[cases]]
+name = "buffered"
+function = "buffered"
 ---*/
 // Messages that are waited for at once: what is overwritten, what comes from anywhere, what goes nowhere.
 #include <mpi.h>
@@ -161,4 +164,27 @@ void partial(const double *x, double *y, int n)
     MPI_Sendrecv(&some, 1, MPI_INT, (rank + 1) % size, 2, &number, 1, MPI_INT, (rank + size - 1) % size, 2,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < n; ++i) y[i] = i < count ? y[i] * y[i] * number : x[i] * y[i];
+}
+
+// A buffer of the program's takes what is sent; and a receiver who is ready.
+void buffered(const double *x, double *y, int n)
+{
+    int rank, size, bytes = 3 * 8 + MPI_BSEND_OVERHEAD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double a[3] = {x[0] * x[1], x[2], x[3] * x[3]}, b[3];
+    void *room = malloc(bytes);
+    MPI_Buffer_attach(room, bytes);
+    MPI_Bsend(a, 3, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i) a[i] = a[i] * a[i];
+    MPI_Recv(b, 3, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    double c[1] = {a[0] * b[0]}, d[1];
+    MPI_Request r;
+    MPI_Irecv(d, 1, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &r);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rsend(c, 1, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&room, &bytes);
+    free(room);
+    for (int i = 0; i < 3; ++i) y[i] = a[i] * b[i] * b[i] * d[0];
 }
