@@ -98,7 +98,7 @@ class CheckedExecutable(CpuExecutable):
 
 def build(program: Program, entry: str) -> CheckedExecutable:
     """Compile `program` for calls of `entry` in which every access is checked."""
-    code = library(targets.cpu_source(program, entry, targets.CpuOptions(checked=True)))
+    code = library(targets.cpu_source(program, entry, targets.CpuOptions(checked=True)), unloads=True)
     return CheckedExecutable(program, program.functions[entry], code)
 
 

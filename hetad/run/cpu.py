@@ -69,7 +69,7 @@ def build(program: Program, entry: str, on_cpu: OnCpu, parts: tuple[str, ...] | 
 
     def plain() -> CpuExecutable:
         text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel)), printed)
-        code = library(text, libraries=("m", "pthread") if parallel else ("m",))
+        code = library(text, libraries=("m", "pthread") if parallel else ("m",), unloads=True)
         return CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
 
     if on_cpu.checked is False or (on_cpu.checked is None and mode not in ("checked", "safe")):

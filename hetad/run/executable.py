@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import shutil
 import tempfile
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """A loaded shared library.  Its C code has state of its own (the tape), so one thread at a time may be in it."""
+    """A loaded shared library.  Its C code has state of its own (the tape), so one thread at a time may be in it.
 
-    def __init__(self, path: Path) -> None:
+    `unloads`: whether it is gone with the last that can call it; functions found in it keep it, variables do not."""
+
+    def __init__(self, path: Path, unloads: bool = False) -> None:
         self.path = path
         self.lock = forking.Lock(self._load_again)
         self.handle = ctypes.CDLL(str(path))
+        if unloads and _dlclose is not None:
+            # Not at the end of the process: threads that nobody waits for may still be in it.
+            weakref.finalize(self.handle, _dlclose, self.handle._handle).atexit = False
         self.users: weakref.WeakSet[Executable] = weakref.WeakSet()
 
     def _load_again(self) -> None:
@@ -60,40 +66,48 @@ class Library:
 
 
 _NOTHING = nullcontext()
-_loaded: dict[Path, Library] = {}
+_dlclose = getattr(_ctypes, "dlclose", None)  # Windows has none
+_loaded: weakref.WeakValueDictionary[Path, Library] = weakref.WeakValueDictionary()
+_lasting: list[Library] = []  # until the process ends
 _loading = forking.Lock()
 
 
-def library(source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",)) -> Library:
-    """Compile C source, or take the result from the cache, and load it; the same source is loaded once.
+def library(
+    source: str, include_dirs: Sequence[Path] = (), libraries: Sequence[str] = ("m",), unloads: bool = False
+) -> Library:
+    """Compile C source, or take the result from the cache, and load it; the same source is loaded once.  `unloads`:
+    whether it may be gone again when nothing can call it any longer, as nothing else knows of it.
 
     Raises:
         BackendError: it cannot be compiled or loaded.
     """
-    found = _load(source, include_dirs, libraries)
+    found = _load(source, include_dirs, libraries, unloads)
     process.connect(found.handle)
     return found
 
 
-def _load(source: str, include_dirs: Sequence[Path], libraries: Sequence[str]) -> Library:
+def _load(source: str, include_dirs: Sequence[Path], libraries: Sequence[str], unloads: bool) -> Library:
     calls_mpi = INCLUDE in source
+    unloads = unloads and not calls_mpi  # MPI calls operators that a program has made
     flags = mpi.flags() if calls_mpi else ()
     with _loading:
         path = compiler.shared_library(source, include_dirs, libraries, flags)
         found = _loaded.get(path)
         if found is None:
             try:
-                found = Library(path)
+                found = Library(path, unloads)
             except OSError:  # made by a machine that is not quite this one: make it anew
                 path.unlink(missing_ok=True)
                 path = compiler.shared_library(source, include_dirs, libraries, flags)
                 try:
-                    found = Library(path)
+                    found = Library(path, unloads)
                 except OSError as problem:
                     raise BackendError(f"the compiled program cannot be loaded: {problem}") from problem
             if calls_mpi:
                 mpi.check(found.handle)
             _loaded[path] = found
+            if not unloads:
+                _lasting.append(found)
         return found
 
 

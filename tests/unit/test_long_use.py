@@ -53,20 +53,42 @@ print(*(b - a for a, b in zip(before, state())))
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc")
-def test_many_programs_leave_little() -> None:
-    """A program that was loaded stays in the process, a few pages each; nothing that it was derived from does."""
-    memory, files = _last("""
+def test_many_programs_leave_nothing() -> None:
+    """A program is unloaded with the last that could call it."""
+    memory, files, loaded = _last("""
 import time
+from hetad.run import cache
 first = int(time.time() * 1000)
-for n in range(5):
-    gradient(first + n)
-before = state()
+def count():
+    return sum(str(cache.directory()) in line for line in open("/proc/self/maps"))
 for n in range(12):
-    gradient(first + 5 + n)
-print(*(b - a for a, b in zip(before, state())))
+    gradient(first + n)
+before = *state(), count()
+for n in range(12):
+    gradient(first + 12 + n)
+print(*(b - a for a, b in zip(before, (*state(), count()))))
 """)
-    assert memory < 12 * 100_000
+    assert memory < 12 * 10_000
     assert files == 0
+    assert loaded == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="no /proc")
+def test_a_program_stays_while_something_can_call_it() -> None:
+    """Its gradient alone, behind the program; and it is loaded anew when it is gone."""
+    (same,) = _last("""
+import time
+k = int(time.time() * 1000) % 1000
+g = gradient(k)
+for _ in range(3):
+    gc.collect()
+    assert np.allclose(g(y, x, seeds={"y": seed})["x"], 2 * k * x)
+del g
+gc.collect()
+g = gradient(k)
+print(int(np.allclose(g(y, x, seeds={"y": seed})["x"], 2 * k * x)))
+""")
+    assert same
 
 
 def test_a_source_that_is_edited_after_it_was_loaded(tmp_path: Path) -> None:
