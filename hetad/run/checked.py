@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad import targets
 from hetad.diagnostics import MemoryAccessError
+from hetad.run import launched
 from hetad.run.cpu import CpuExecutable
 from hetad.run.executable import Library, library
 from hetad.run.memory import Buffer, HostMemory, Shape
@@ -99,7 +100,9 @@ class CheckedExecutable(CpuExecutable):
 def build(program: Program, entry: str) -> CheckedExecutable:
     """Compile `program` for calls of `entry` in which every access is checked."""
     code = library(targets.cpu_source(program, entry, targets.CpuOptions(checked=True)), unloads=True)
-    return CheckedExecutable(program, program.functions[entry], code)
+    made = CheckedExecutable(program, program.functions[entry], code)
+    made.places = launched.places(program)
+    return made
 
 
 def _what(found: _Outside, array: str, index: int, extent: int) -> str:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError, ExecutionError
+from hetad.run import launched
 from hetad.run.executable import Executable, Library, library
 from hetad.run.kept import kept
 from hetad.run.memory import HostMemory
@@ -38,7 +39,8 @@ class CpuExecutable(Executable):
         message: bytes | None = self._leave()
         if failed or message:
             parts = [self._failure()] if failed else []
-            raise ExecutionError("\n  ".join([*parts, *([message.decode("utf-8", "replace")] if message else [])]))
+            parts += [launched.located(message.decode("utf-8", "replace"), self.places)] if message else []
+            raise ExecutionError("\n  ".join(parts))
         return self._returned()
 
 
@@ -70,7 +72,9 @@ def build(program: Program, entry: str, on_cpu: OnCpu, parts: tuple[str, ...] | 
     def plain() -> CpuExecutable:
         text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel)), printed)
         code = library(text, libraries=("m", "pthread") if parallel else ("m",), unloads=True)
-        return CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
+        made = CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
+        made.places = launched.places(program)
+        return made
 
     if on_cpu.checked is False or (on_cpu.checked is None and mode not in ("checked", "safe")):
         return plain()

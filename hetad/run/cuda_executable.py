@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.ir.texts import code_words
-from hetad.run import cache, cuda, cuda_routines, cuda_table, forking
+from hetad.run import cache, cuda, cuda_routines, cuda_table, forking, launched
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.cuda_table import Module
 from hetad.run.executable import Executable, Library, library
@@ -108,7 +108,8 @@ class CudaExecutable(Executable):
     def _explain(self, stopped: bool) -> str:
         cuda = (self._table.message() or b"").decode("utf-8", "replace")
         host = self._failure() if stopped else ""
-        return "\n  ".join(part for part in (host, cuda) if part) or "a CUDA call failed"
+        parts = [host, launched.located(cuda, self.places)]
+        return "\n  ".join(part for part in parts if part) or "a CUDA call failed"
 
     def _load(self, device: int) -> tuple[Any, ...]:
         """Compile the kernels for a device and load them there; the C structure that `enter` takes, kept alive."""
@@ -144,8 +145,9 @@ class CudaExecutable(Executable):
             return find(self._module)
         except self._cp.cuda.compiler.CompileException as problem:
             file = cache.write_text(f"{cache.key(self._source)}.cu", self._source)
+            shown = [*launched.refused_lines(str(problem), self._source), f"the source is kept in {file}"]
             raise BackendError(
-                f"NVRTC failed on code that hetad generated:\n{problem}\n  the source is kept in {file}"
+                "\n  ".join([f"NVRTC failed on code that hetad generated:\n{problem}", *shown])
             ) from problem
 
 
@@ -172,8 +174,11 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
     if graph:
         from hetad.run.cuda_graph import GraphExecutable
 
-        return GraphExecutable(program, entry, code, kernels)
-    return CudaExecutable(
-        program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
-        routines=targets.kernel_routines(program),
-    )  # fmt: skip
+        made: CudaExecutable = GraphExecutable(program, entry, code, kernels)
+    else:
+        made = CudaExecutable(
+            program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
+            routines=targets.kernel_routines(program),
+        )  # fmt: skip
+    made.places = launched.places(program)
+    return made

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import weakref
 from contextlib import AbstractContextManager, nullcontext
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
@@ -20,7 +21,7 @@ from hetad.run.report import Report
 from hetad.targets.communication import INCLUDE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from hetad.ir.nodes import Function
@@ -121,6 +122,7 @@ class Executable:
     """
 
     memory: Memory
+    places: Mapping[str, str] = MappingProxyType({})  # of the launches of each kernel
     streams = False  # whether a call may name one
     proves = False  # whether it asks if a call is proven to stay within its memory
     proven = False  # of the next call

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -252,7 +255,8 @@ def test_a_launch_that_cuda_refuses() -> None:
     program = hetad.loads(
         "__global__ void k(double *y) { y[threadIdx.x] = 1; }\nvoid f(double *y, int n) { k<<<1, n>>>(y); }", "f.cu"
     )
-    with pytest.raises(hetad.ExecutionError, match=r"kernel k<<<\(1, 1, 1\), \(2000, 1, 1\)>>>"):
+    message = r"kernel k<<<\(1, 1, 1\), \(2000, 1, 1\)>>>.*\n  launched at f.cu:2:28"
+    with pytest.raises(hetad.ExecutionError, match=message):
         program["f"](np.zeros(2000), 2000, backend="cuda")
     program["f"](y := np.zeros(20), 20, backend="cuda")  # nothing is left over from the failure
     assert y.tolist() == [1] * 20
@@ -263,6 +267,111 @@ def test_no_memory(cp: Any) -> None:
     with pytest.raises(hetad.ExecutionError, match=r"allocating \d+ bytes of device memory: CUDA_ERROR_OUT_OF_MEMORY"):
         program["f"](1 << 50, backend="cuda")
     program["f"](1 << 20, backend="cuda")
+
+
+MARCH = """
+__global__ void step(double *y, const double *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = sin(x[i]) * x[i];
+}
+
+void march(double *x, double *y, size_t n, int steps)
+{
+    for (int t = 0; t < steps; t++) {
+        step<<<(n + 255) / 256, 256>>>(y, x, n);
+        double *z = x;
+        x = y;
+        y = z;
+    }
+}
+"""
+
+
+def test_a_gradient_runs_out_of_memory(cp: Any) -> None:
+    """Sizes are told, all is freed, and the next call works."""
+    gradient = hetad.gradient(hetad.loads(MARCH)["march"], wrt="x", of="x", backend="cuda")
+    n = 1 << 27  # a gibibyte
+    x, y = cp.linspace(0, 1, n), cp.zeros(n)
+    expected = gradient(x, y, n, 4, seeds={"x": x})["x"][:5].get()
+    cp.get_default_memory_pool().free_all_blocks()
+    free, total = cp.cuda.runtime.memGetInfo()
+    with pytest.raises(hetad.ExecutionError, match=r"out of device memory: \d+ bytes are saved"):
+        gradient(x, y, n, 4 + 2 * (total >> 30), seeds={"x": x})
+    cp.get_default_memory_pool().free_all_blocks()
+    assert abs(cp.cuda.runtime.memGetInfo()[0] - free) < 1 << 30
+    np.testing.assert_array_equal(gradient(x, y, n, 4, seeds={"x": x})["x"][:5].get(), expected)
+
+
+def test_more_than_two_to_the_31_elements(cp: Any) -> None:
+    n = 2**31 + 1000
+    if cp.cuda.runtime.memGetInfo()[0] < 6 * 4 * n:
+        pytest.skip("the device has too little free memory")
+    program = hetad.loads(MARCH.replace("double", "float"))["march"]
+    gradient = hetad.gradient(program, wrt="x", of="y", backend="cuda")
+    x, y, adj_y, adj_x = (cp.zeros(n, "f4") for _ in range(4))
+    at = np.array([0, 1, 2**31 - 1, 2**31, n - 1])
+    for a in (x, adj_y):
+        a[at] = cp.asarray([0.5, 1, 1.5, 2, 2.5], "f4")
+    gradient.execute(x, y, n, 1, adj_y, adj_x)
+    values = x[at].get()
+    np.testing.assert_allclose(adj_x[at].get(), values * (np.cos(values) * values + np.sin(values)), rtol=1e-5)
+    assert int(cp.count_nonzero(adj_x)) == at.size
+
+
+def test_device_code_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, x: Any) -> None:
+    """What was emitted is shown, and the line of the program that it was made of."""
+    from hetad import targets
+
+    emitted = "// line 7: y = x;\n__global__ void scale_kernel() { oops = 1; }\n"
+    monkeypatch.setattr(targets, "device_source", lambda _: emitted)
+    shown = r"oops(.|\n)*\n  its line 2: __global__ void scale_kernel\(\) .*\n  made of line 7: y = x;\n  the source is"
+    with pytest.raises(hetad.BackendError, match=shown):
+        hetad.loads(PROGRAM)["scale"](x.size, 2.0, x, np.zeros(x.size), backend="cuda")
+
+
+def test_another_context_is_current(program: hetad.Program, x: Any) -> None:
+    """Whatever happens in it is right or an error, and behind it all is as before."""
+    driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    gradient = hetad.gradient(program["energy"], wrt="x", backend="cuda")
+    expected = gradient(x, x.size)["x"]
+    assert driver.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+    try:
+        try:
+            found = gradient(x, x.size)["x"]
+        except (hetad.HetadError, RuntimeError):
+            pass
+        else:
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+    finally:
+        driver.cuCtxDestroy_v2(context)
+    np.testing.assert_allclose(gradient(x, x.size)["x"], expected, rtol=1e-12)
+
+
+def test_a_kernel_that_never_ends_can_be_stopped(program: hetad.Program, x: Any) -> None:
+    """By Ctrl-C where the driver allows, by SIGTERM anyway; the device is free again."""
+    script = """if True:
+        import numpy as np, hetad
+        source = "__global__ void k(volatile int *x) { while (x[0] == 0) ; }\\nvoid f(int *x) { k<<<1, 1>>>(x); }"
+        print("begins", flush=True)
+        hetad.loads(source)["f"](np.zeros(1, "i4"), backend="cuda")
+    """
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begins\n"
+        time.sleep(20)  # it compiles, and runs
+        assert process.poll() is None
+        for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            process.send_signal(number)
+            try:
+                process.wait(10)
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        assert number != signal.SIGKILL
+    gradient = hetad.gradient(program["energy"], wrt="x", backend="cuda")
+    assert np.isfinite(gradient(x, x.size)["x"]).all()
 
 
 def test_an_illegal_address_is_named() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hetad
 from hetad.diagnostics import ArgumentError, ExecutionError, Span
 from hetad.host.derivative import Parameter
 from hetad.ir.nodes import Function, Symbol
@@ -379,3 +380,26 @@ class DeviceArray:
 def test_device_arrays_on_the_cpu_backend(axpy: Callable[..., Any]) -> None:
     with pytest.raises(ArgumentError, match="argument 'x': the CPU backend cannot take an array that lies in GPU"):
         axpy(3, 1.0, DeviceArray(), np.zeros(3))
+
+
+@pytest.mark.parametrize("more", [{}, {"checked": True}, {"cpu_threads": 2}], ids=["plain", "checked", "threads"])
+def test_a_launch_that_fails_is_placed(more: dict[str, Any]) -> None:
+    source = """
+__global__ void k(double *y) { y[threadIdx.x] = 1; }
+void f(double *y, int n)
+{
+    k<<<1, n>>>(y);
+}
+void g(double *y, int n)
+{
+    k<<<1, 1>>>(y);
+    for (int i = 0; i < 2; i++)
+        k<<<1, n>>>(y);
+}
+"""
+    program = hetad.loads(source, "f.cu")
+    for name, places in (("f", "f.cu:5:5"), ("g", "f.cu:9:5 or f.cu:11:9")):
+        with pytest.raises(hetad.ExecutionError, match=rf"more than 1024 threads.*\n  launched at {places}$"):
+            program[name](np.zeros(2000), 2000, backend="cpu", **more)
+        program[name](y := np.zeros(20), 20, backend="cpu", **more)
+        assert y.tolist() == [1] * 20

@@ -16,6 +16,7 @@ import hetad
 from hetad import targets
 from hetad.run import cuda, cuda_routines, cuda_table
 from hetad.run.executable import library
+from hetad.run.launched import refused_lines
 from tests.adapters import need
 from tests.unit import fake_cupy as cp
 
@@ -274,11 +275,23 @@ def test_what_goes_wrong_on_the_device_is_named(program: hetad.Program, driver: 
 
 def test_device_code_that_does_not_compile(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(targets, "device_source", lambda _: "not CUDA")
-    with pytest.raises(
-        hetad.BackendError, match=r"NVRTC failed.*\n.*error\n  the source is kept in (.*\.cu)"
-    ) as caught:
+    shown = r"NVRTC failed.*\n.*error\n  its line 1: not CUDA\n  the source is kept in (.*\.cu)"
+    with pytest.raises(hetad.BackendError, match=shown) as caught:
         hetad.loads(PROGRAM)["scale"](100, 2.0, X, np.zeros(100))
     assert Path(str(caught.value).split("kept in ")[1]).read_text() == "not CUDA"
+
+
+def test_lines_that_do_not_compile_are_shown_with_what_they_were_made_of() -> None:
+    source = "__global__ void k_pullback(double *x)\n{\n    // line 7: x[0] = y;\n    x[0] = oops;\n    x[1] = 2;\n}\n"
+    log = 'hetad.cu(4): error: identifier "oops" is undefined\nhetad.cu(4): error: again\nhetad.cu(1): error: here'
+    assert list(refused_lines(log, source)) == [
+        "its line 1: __global__ void k_pullback(double *x)", "its line 4: x[0] = oops;", "made of line 7: x[0] = y;",
+    ]  # fmt: skip
+
+
+def test_a_launch_that_fails_is_placed(program: hetad.Program) -> None:
+    with pytest.raises(hetad.ExecutionError, match=r"too large for the device.*\n  launched at .*:\d+:\d+"):
+        program["scale_blocks"](100, 2.0, X, np.zeros(100), 2000)
 
 
 SYMBOLS = """
