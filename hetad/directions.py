@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 STEPS = {
+    16: tuple(2.0 * 4.0**-k for k in range(1, 4)),
     32: tuple(4.0**-k for k in range(1, 6)),
     64: tuple(4.0**-k for k in range(2, 11)),
 }

@@ -171,6 +171,11 @@ class Functional:
                 return Argument(name, "bool" if is_bool(type_) else "integer", dtype_of(type_), active=False)
             case Float() as type_:
                 return Argument(name, "floating", dtype_of(type_), active)
+            case Pointer() if active and self._element(name) == np.float16:
+                raise self.signature.refuse(
+                    "its gradient is in float, and array libraries want that of an array of 16 bits in 16 bits",
+                    "let the program take an array of float, and convert it", name,
+                )  # fmt: skip
             case Pointer():
                 return Argument(name, "array", self._element(name), active, name in self._written)
             case type_:

@@ -95,7 +95,7 @@ def _check_reference(subject: comparison.Subject, args: Sequence[Any], reference
     seeds = _seeds(subject, args)
     found = subject.gradient(list(args), copy.deepcopy(seeds))
     named = {p.name: copy.deepcopy(a) for p, a in zip(subject.parameters, args, strict=True)}
-    tolerance = 1e-4 if subject.bits == 32 else 1e-10
+    tolerance = {16: 2e-2, 32: 1e-4, 64: 1e-10}[16 if subject.inner_bits == 16 else subject.bits]
     for name, expected in reference(named, seeds or {"return": 1.0}).items():
         scale = max(float(np.abs(expected).max()), 1e-30)
         np.testing.assert_allclose(found[name], expected, rtol=tolerance, atol=tolerance * scale, err_msg=name)
@@ -115,20 +115,25 @@ def _check_in_place(
     assert seeds is not None
     expected = subject.gradient(list(args), copy.deepcopy(seeds))
     rng = np.random.default_rng(8)
-    buffers = copy.deepcopy(seeds)
+    buffers = {name: _wide(seed) for name, seed in copy.deepcopy(seeds).items()}
     start: dict[str, Any] = {}
     for name in subject.wrt:
         if name not in buffers:
             like = args[subject.position(name)]
-            start[name] = comparison.from_vector(like, rng.standard_normal(comparison.to_vector(like).size))
+            start[name] = comparison.from_vector(_wide(like), rng.standard_normal(comparison.to_vector(like).size))
             buffers[name] = start[name].copy()
     gradient = hetad.gradient(launchable, wrt=subject.wrt, of=subject.of, backend="cpu", **setting)
     gradient.execute(*args, *buffers.values(), **launch)
     for name in subject.wrt:
         added = comparison.to_vector(expected[name])
         before = comparison.to_vector(start[name]) if name in start else 0.0
-        tolerance = 1e-4 if subject.bits == 32 else 1e-10
+        tolerance = 1e-4 if subject.bits <= 32 else 1e-10
         np.testing.assert_allclose(
             comparison.to_vector(buffers[name]), before + added, rtol=tolerance,
             atol=tolerance * (1 + float(np.abs(added).max(initial=0.0))), err_msg=f"execute: {name}",
         )  # fmt: skip
+
+
+def _wide(value: Any) -> Any:
+    """What has 16 bits in float, as its adjoint is."""
+    return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype == np.float16 else value

@@ -250,7 +250,8 @@ class Engine(Shadows, ABC):
         if isinstance(target.type, Struct):
             return self._struct_adjoint(s, first)
         if self.clears_numbers(s):
-            return [ir.Assign(self.shadow_place(target), zero(target.type, span), span=span)]
+            own = self.shadow_place(target)
+            return [ir.Assign(own, zero(own.type, span), span=span)]
         if not isinstance(target.type, Float) or not self.is_active(target):
             return []
         own = self.shadow_place(target)
@@ -264,7 +265,7 @@ class Engine(Shadows, ABC):
             result = target
         out = pull(self, value, self._signed(s, own), span, result)
         if not update and not first:
-            out.append(ir.Assign(own, zero(target.type, span), span=span))
+            out.append(ir.Assign(own, zero(own.type, span), span=span))
         return out
 
     def with_shadows(self, body: ir.Body) -> ir.Body:

@@ -14,7 +14,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, binary, convert, is_zero, times, zero
 from hetad.ir.facts import part_of_self
 from hetad.ir.simplify import negated
-from hetad.ir.types import Float
+from hetad.ir.types import Float, widened
 from hetad.ir.visit import walk_expr
 from hetad.rules import callees, math, operators
 from hetad.rules.callee import Passed
@@ -90,14 +90,14 @@ class _Pull:
         if not leaves or is_zero(seed):
             return []
         if isinstance(expr, ir.Var | ir.Index | ir.Member):
-            return self.engine.accumulate(expr, convert(seed, expr.type), self.span)
+            return self.engine.accumulate(expr, convert(seed, widened(expr.type)), self.span)
         row = operators.row_of(expr)
         operands = operators.operands(expr)
         if row is not None and row.chosen and isinstance(expr, ir.Select):
             then, orelse = (tuple(self(e, seed)) for e in operands)
             return [ir.If(expr.cond, then, orelse, span=self.span)]
         if row is not None and len(operands) == 1:
-            return self(operands[0], convert(_share(row, 0, expr, seed, result), operands[0].type))
+            return self(operands[0], convert(_share(row, 0, expr, seed, result), widened(operands[0].type)))
         out: list[ir.Stmt] = []
         if leaves > 1 and not isinstance(seed, ir.Var | ir.Const):
             seed = _kept(self.engine, seed, out)

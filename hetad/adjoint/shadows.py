@@ -1,23 +1,42 @@
 """Shadows: the variable, and the memory, that holds the adjoint of each active location.
 
 The shadow of an object of type T is an object of type T: its floating parts hold adjoints, its pointers point to
-shadows.  So a pointer and its shadow always have the same offset.
+shadows.  So a pointer and its shadow always have the same offset.  Only what has 16 bits has a shadow in float: a sum
+of many shares needs more digits, and small ones more range.  So the shadow of an array of such numbers has twice as
+many bytes, and that of a struct with such members is a struct of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from hetad.analysis.carried import pointers_in
 from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.diagnostics import Span, UnsupportedError
+from hetad.frontend.lower.builtins import VECTORS
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import literal
 from hetad.ir.build import Names, var, zero
 from hetad.ir.places import is_dynamic
-from hetad.ir.types import INT, Array, Float, Int, Pointer, Struct, Type, element, innermost, of_value, scalar_base
+from hetad.ir.types import (
+    INT,
+    Array,
+    Field,
+    Float,
+    Int,
+    Pointer,
+    Struct,
+    Type,
+    element,
+    innermost,
+    is_half,
+    leaves,
+    of_value,
+    scalar_base,
+    widened,
+)
 
 
 class Shadows:
@@ -101,7 +120,7 @@ class Shadows:
             # What lies behind a dynamic array is reached through a pointer.
             dynamic = isinstance(symbol.type, Array) and symbol.type.length is None
             type_ = Pointer(symbol.type.of) if dynamic and isinstance(symbol.type, Array) else symbol.type
-            self.shadows[symbol] = self.named(symbol, type_, "local" if dynamic else "shared")
+            self.shadows[symbol] = self.named(symbol, self.beside(type_), "local" if dynamic else "shared")
         if symbol not in self.shadows:
             type_ = self.shadow_type(symbol.type)
             shadow = self.shadows[symbol] = self.named(symbol, type_)
@@ -118,6 +137,10 @@ class Shadows:
         """A new variable for the derivative of one."""
         return self.names.adjoint(symbol.name, type_, symbol.span, storage)
 
+    def beside(self, type_: Type) -> Type:
+        """Of the shadow of shared memory of this type, which is as volatile."""
+        return wide(type_)
+
     def shadow_type(self, type_: Type) -> Type:
         """Of the shadow of something of this type."""
         return writable(type_)
@@ -131,7 +154,11 @@ class Shadows:
                 return replace(place, base=shadow, type=element(shadow.type))
             case ir.Member(base=base):
                 assert isinstance(base, ir.Var | ir.Index | ir.Member)
-                return replace(place, base=self.shadow_place(base))
+                own = self.shadow_place(base)
+                assert isinstance(own.type, Struct)
+                held = own.type.field_type(place.name) if own.type != base.type else place.type
+                assert held is not None
+                return replace(place, base=own, type=of_value(held))
 
     def shadow_pointer(self, expr: ir.Expr) -> ir.Expr:
         """The pointer into shadow memory at the same offset."""
@@ -176,10 +203,40 @@ def _as_kept(value: ir.Expr, type_: Type) -> ir.Expr:
 
 
 def writable(type_: Type) -> Type:
-    """The type without const and volatile: shadows are written to."""
+    """The type without const and volatile: shadows are written to, and hold no numbers of 16 bits."""
     match type_:
         case Pointer(to=to):
             return Pointer(writable(to))
         case Array(of=of, length=length):
             return Array(writable(of), length)
-    return of_value(type_)
+    return wide(of_value(type_))
+
+
+def wide(type_: Type) -> Type:
+    """The type with float in the place of what has 16 bits, and `float2` in that of a pair."""
+    match type_:
+        case Pointer(to=to):
+            return replace(type_, to=wide(to))
+        case Array(of=of):
+            return replace(type_, of=wide(of))
+        case Struct(fields=fields) if any(map(is_half, leaves(type_))):
+            own = tuple(map(_in_float, fields))
+            same = (v for v in _VECTORS if v.fields == own)
+            return next(same, None) or Struct(f"hetad_{type_.name.lstrip('_')}_in_float", own, type_.align)
+    return widened(type_)
+
+
+_VECTORS = tuple(VECTORS[f"float{n}"] for n in (2, 3, 4))
+
+
+def _in_float(field: Field) -> Field:
+    """The member of a shadow; its pointers have the types of the primal's."""
+    return field if isinstance(innermost(field.type), Pointer) else Field(field.name, wide(field.type))
+
+
+def wide_structs(structs: Iterable[Type]) -> Iterator[Struct]:
+    """Those of shadows alone, each behind those inside it."""
+    for struct in structs:
+        own = wide(struct)
+        if isinstance(own, Struct) and own != struct and own not in _VECTORS:
+            yield own

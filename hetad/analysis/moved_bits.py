@@ -1,8 +1,7 @@
-"""Active numbers in other clothes: as raw bits, or in half precision, of which no derivative is known.
+"""Active numbers in other clothes: as raw bits, of which no derivative is known.
 
 Activity follows floating values.  Here what depends on `wrt` is followed further, as long as it is moved about unread
-(an active array copied into one of integers), and refused where a number is made of it again; and so is the rounding
-of an active value to half precision.
+(an active array copied into one of integers), and refused where a number is made of it again.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
 from hetad.memops.table import TABLE
-from hetad.rules.inactive import FROM_HALF, TO_HALF
 from hetad.rules.refused import needs_constant
-
-_WIDENED, _NARROWED = frozenset(FROM_HALF.values()), frozenset(TO_HALF.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +30,7 @@ class Varied:
 
 
 def refuse_carried(parts: Iterable[Varied]) -> None:
-    """Raises UnsupportedError at the first number made of what may be bits of an active one, and at the first active
-    number that becomes a half."""
+    """Raises UnsupportedError at the first number made of what may be bits of an active one."""
     parts = tuple(parts)
     carriers = [_carriers(p) for p in parts]
     in_memory = any(isinstance(x, Root) for p, found in zip(parts, carriers, strict=True) for x in found - p.locations)
@@ -45,13 +40,11 @@ def refuse_carried(parts: Iterable[Varied]) -> None:
             if carried and copies_integers_to_numbers(p.effects, s):
                 report(bits_copied(s))
         for e in _intrinsics(p.function):
-            if e.name in _NARROWED and not p.locations.isdisjoint(p.effects.loads(e)):
-                report(_in_half(e))
-            if e.name not in _WIDENED and not needs_constant(e.name):
+            if not needs_constant(e.name):
                 continue
             read = _unread(p.effects, e)
             if not read.isdisjoint(found) or (in_memory and any(isinstance(x, Root) for x in read)):
-                report(_in_half(e) if e.name in _WIDENED else _made_of_bits(e))
+                report(_made_of_bits(e))
 
 
 def _carriers(part: Varied) -> set[Location]:
@@ -104,14 +97,6 @@ def _intrinsics(function: ir.Function) -> Iterator[ir.Intrinsic]:
     for s in walk_stmts(function.body):
         for own in own_exprs(s):
             yield from (e for e in walk_expr(own) if isinstance(e, ir.Intrinsic))
-
-
-def _in_half(e: ir.Intrinsic) -> UnsupportedError:
-    return UnsupportedError(
-        "active data is in half precision here, which carries no derivative",
-        e.span,
-        "keep what is differentiated in float",
-    )
 
 
 def _made_of_bits(e: ir.Intrinsic) -> UnsupportedError:

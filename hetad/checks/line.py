@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hetad.checks.subjects import Subject
     from hetad.directions import Vector
 
-EPSILON = {32: 2.0**-23, 64: 2.0**-52}
+EPSILON = {16: 2.0**-11, 32: 2.0**-23, 64: 2.0**-52}
 
 
 class Line:

@@ -14,7 +14,7 @@ from hetad.checks.subjects import Subject, loaded
 from hetad.directions import from_vector, inner_bits, to_vector
 from hetad.results import Named
 
-_ROUNDING = {32: 1e-6, 64: 1e-12}
+_ROUNDING = {16: 1e-2, 32: 1e-6, 64: 1e-12}
 
 if TYPE_CHECKING:
     from hetad.api import Function

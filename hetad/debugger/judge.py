@@ -17,9 +17,9 @@ import numpy as np
 from hetad.debugger.findings import Kind
 from hetad.debugger.streams import Flags, Groups, Indices, Stream, Vector
 
-_EPS = {64: 2.0**-52, 32: 2.0**-23}
-_SLOPE = {64: 1e-4, 32: 1e-2}  # relative tolerances
-_IDENTITY = {64: 1e-7, 32: 2e-3}
+_EPS = {64: 2.0**-52, 32: 2.0**-23, 16: 2.0**-8}
+_SLOPE = {64: 1e-4, 32: 1e-2, 16: 0.1}  # relative tolerances
+_IDENTITY = {64: 1e-7, 32: 2e-3, 16: 0.05}
 _NOISE = 16.0  # roundings that spoil a difference
 _BENT = 0.02  # of a slope: by how much the slopes to both sides must differ
 

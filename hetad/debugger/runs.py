@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hetad.probes.points import Probed
 
 Vector = npt.NDArray[np.float64]
-STEPS = {64: (1e-4, 5e-5, 1e-7), 32: (1.6e-2, 8e-3, 2e-3)}  # of an argument's size, by bits of the coarsest number
+# of an argument's size, by bits of the coarsest number
+STEPS = {64: (1e-4, 5e-5, 1e-7), 32: (1.6e-2, 8e-3, 2e-3), 16: (0.25, 0.125, 0.06)}
 
 
 @dataclass(frozen=True)

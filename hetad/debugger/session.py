@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _RACE_LIMIT = 20_000_000  # accesses that the race detector looks at: seconds
 _INTO = 4  # launches that are looked into
 _CELLS = 8  # values of a finding that are shown
-_SAME = {64: 1e-8, 32: 1e-3}
+_SAME = {64: 1e-8, 32: 1e-3, 16: 0.05}
 
 
 def debug(

@@ -128,7 +128,8 @@ class KernelEngine(Engine):
             return [], self.adjoint(s)
         forward, reverse = self.overwrite(s)
         if root_symbol(s.target) in self.cleared and self.is_active(s.target) and isinstance(s, ir.Assign):
-            forward = [*forward, ir.Assign(self.shadow_place(s.target), zero(s.target.type, s.span), span=s.span)]
+            own = self.shadow_place(s.target)
+            forward = [*forward, ir.Assign(own, zero(own.type, s.span), span=s.span)]
         return forward, reverse
 
     def save(self, place: ir.Place, span: Span) -> Parts:

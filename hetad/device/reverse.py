@@ -88,12 +88,13 @@ def _adjoint_parameters(
             shadow = draft.names.adjoint(p.name, type_, p.span, "param")
             engine.shadows[p] = parameters[i] = shadow
             continue
-        out = draft.names.adjoint(p.name, Pointer(p.type), p.span, "param")
-        own = draft.names.symbol(f"{p.name}_sum", p.type, p.span)
+        type_ = engine.shadow_type(p.type)
+        out = draft.names.adjoint(p.name, Pointer(type_), p.span, "param")
+        own = draft.names.symbol(f"{p.name}_sum", type_, p.span)
         engine.shadows[p], parameters[i] = own, out
-        sums.append(ir.Declare(own, zero(p.type, p.span), span=p.span))
+        sums.append(ir.Declare(own, zero(type_, p.span), span=p.span))
         total = ir.Var(own, span=p.span)
-        cell = ir.Index(ir.Var(out, span=p.span), integer(0, p.span), p.type, span=p.span)
+        cell = ir.Index(ir.Var(out, span=p.span), integer(0, p.span), type_, span=p.span)
         for target, value in zip(floating_leaves(cell), floating_leaves(total), strict=True):
             where = ir.Var(out, span=p.span) if target is cell else address_of(target)
             closing.append(operations.block_add(where, value, span=p.span))

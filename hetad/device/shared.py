@@ -19,7 +19,7 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import binary, convert, integer, zero
 from hetad.ir.places import root_symbol
-from hetad.ir.types import UINT, Array, Float, Pointer, element, innermost, one_number, size_of
+from hetad.ir.types import UINT, Array, Float, Pointer, element, innermost, is_half, one_number, size_of
 from hetad.ir.visit import bodies, map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees
@@ -133,6 +133,9 @@ class SharedAdjoints:
     def _dynamic(self, engine: KernelEngine, symbol: ir.Symbol, shadow: ir.Symbol) -> list[ir.Stmt]:
         span, total = symbol.span, engine.dynamic_bytes
         assert isinstance(shadow.type, Pointer)
+        if any(map(is_half, engine.pointers.floating_types(symbol))):
+            what = f"the dynamic shared memory '{symbol.name}' holds active numbers of 16 bits"
+            raise UnsupportedError(what, span, "give it a length that is a constant")
         holes = {"memory": symbol, "bytes": total, "real": shadow.type.to, "shadow": shadow}
         self.declarations += _BEHIND(engine.names, span, **holes)
         return [self._clear(engine, shadow, ir.Var(total, span=span), span)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from hetad.emit import support
+from hetad.emit import halves, support
 from hetad.emit.calls import c_name, mathematics, text_of
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
@@ -17,7 +17,7 @@ from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.names import called
-from hetad.ir.types import DIM3, VOID, Struct, Type, is_half, scalar_base
+from hetad.ir.types import DIM3, VOID, Float, Struct, Type, scalar_base
 from hetad.ir.visit import declared, variables, walk_exprs, walk_stmts
 
 _QUALIFIERS = {"kernel": "__global__", "device": "__device__", "host device": "__host__ __device__", "host": ""}
@@ -59,6 +59,7 @@ class Assembly:
         names: dict[str, None] = {}
         for function in functions:
             names.update((n, None) for n in called(function.body) if n not in self.program.functions)
+            names.update((n, None) for n in halves.conversions(function.body))
         return names
 
     def support_for(self, functions: Iterable[ir.Function], more: Iterable[str] = ()) -> tuple[support.Snippet, ...]:
@@ -78,7 +79,7 @@ class Assembly:
     def structs(self, functions: Iterable[ir.Function] | None = None) -> list[str]:
         """The definitions of the structs, or of those that some functions mention."""
         wanted = _structs(self.program.functions.values() if functions is None else functions, self.program)
-        own = {name: s for name, s in wanted.items() if is_half(s)}
+        own = {s.name: s for s in halves.STRUCTS.values() if s.name in wanted}
         own |= {s.name: s for s in self.program.structs if isinstance(s, Struct) and s.name in wanted}
         if self.dialect.cuda:
             return [self._struct(s) for s in own.values() if not _VECTOR.fullmatch(s.name)]
@@ -177,6 +178,8 @@ def _structs(functions: Iterable[ir.Function], program: ir.Program) -> dict[str,
     found: dict[str, Struct] = {}
     while types:
         base = scalar_base(types.pop())
+        if isinstance(base, Float) and base in halves.STRUCTS:
+            base = halves.STRUCTS[base]
         if isinstance(base, Struct) and base != DIM3 and base.name not in found:
             found[base.name] = full.get(base.name, base)
             types += [field.type for field in found[base.name].fields]

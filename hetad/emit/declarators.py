@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_half, is_volatile, of_value
+from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, Void, is_volatile, of_value
 
 _SPELLINGS = frozenset(
     {
@@ -35,10 +35,12 @@ def base_name(type_: Type) -> str:
             return name if name in _SPELLINGS else _PLAIN[bits, signed]
         case Void():
             return "void"
+        case Float(bits=16, brain=brain):
+            return "hetad_bfloat16" if brain else "hetad_half"
         case Float(bits=bits):
             return "float" if bits == 32 else "double"
         case Struct(name=name):
-            return f"hetad_{name.lstrip('_')}" if is_half(type_) else name
+            return name
         case Opaque(name=name):
             return name
     raise TypeError(f"{type_} has no name of its own")

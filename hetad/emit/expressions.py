@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from hetad.emit import calls
+from hetad.emit import calls, halves
 from hetad.emit.declarators import ENUMS, declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.literals import const, is_named, literal_type
@@ -30,6 +30,7 @@ from hetad.ir.types import (
     Type,
     Void,
     element,
+    is_half,
     is_volatile,
     promote,
     promote_integer,
@@ -48,7 +49,9 @@ _MIXED = {("&&", "||"), *((a, b) for a in "+-*/&|^" for b in ("&", "|", "^", "<<
 
 
 def preserves(source: Type, target: Type) -> bool:
-    """Whether every value of type `source` is a value of type `target`."""
+    """Whether every value of type `source` is a value of type `target`, and C converts it."""
+    if is_half(source) or is_half(target):
+        return source == target
     match source, target:
         case Int(), Int():
             if target.boolean or source.boolean:
@@ -80,6 +83,8 @@ def converted(expr: ir.Expr, target: Type, dialect: Dialect) -> ir.Expr:
     source, middle = expr.operand.type, expr.type
     if isinstance(middle, Pointer):
         return _converted_pointer(expr, middle, dialect)
+    if is_half(middle) or is_half(source):
+        return expr
     if isinstance(middle, Int | Float) and isinstance(source, Int | Float):
         if dialect.cuda and is_enum(middle) and not is_enum(source):
             return expr
@@ -105,7 +110,8 @@ def _converted_pointer(expr: ir.Cast, target: Pointer, dialect: Dialect) -> ir.E
 
 def _plain_const(expr: ir.Const) -> ir.Const:
     """A literal as a person writes it where its type follows from the context: `2` for a size or a long."""
-    if not isinstance(expr.type, Int | Float) or isinstance(expr.value, bool) or is_enum(expr.type):
+    special = isinstance(expr.value, bool) or is_enum(expr.type) or is_half(expr.type)
+    if not isinstance(expr.type, Int | Float) or special:
         return expr
     if expr.text is not None:
         spelling = literal_type(expr.text)
@@ -325,11 +331,21 @@ class Expressions:
             if expr.type == DIM3 and isinstance(operand.type, Int):
                 return self._aggregate(ir.Aggregate((operand,), DIM3, span=expr.span))
             return self._bound(operand)
+        if is_half(expr.type) or is_half(operand.type):
+            return self._of_half(expr), POSTFIX
         exact = _exact_const(expr)
         if exact is not None:
             return self._bound(exact)
         plain = converted(operand, expr.type, self.dialect)
         return f"({declaration(expr.type)}){self.text(plain, UNARY)}", UNARY
+
+    def _of_half(self, expr: ir.Cast) -> str:
+        """A conversion from or to a type of 16 bits, which C knows as a struct."""
+        function = halves.conversion(expr.operand.type, expr.type)
+        if not is_half(expr.type):
+            return f"{function}({self.text(expr.operand, POSTFIX)}.{halves.BITS})"
+        name = declaration(expr.type)
+        return f"{name if self.dialect.cuda else f'({name})'}{{{function}({self.text(expr.operand)})}}"
 
     def _aggregate(self, expr: ir.Aggregate) -> tuple[str, int]:
         if expr.type == DIM3:

@@ -6,10 +6,11 @@ import math
 import re
 import struct
 
+from hetad.emit import halves
 from hetad.emit.declarators import ENUMS, base_name
 from hetad.emit.dialect import Dialect
 from hetad.ir import nodes as ir
-from hetad.ir.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, UINT, ULONG, Float, Int, Pointer, Type
+from hetad.ir.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, UINT, ULONG, Float, Int, Pointer, Type, is_half
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uU]?)([lL]{0,2})([uU]?)")
 _FLOATING = re.compile(
@@ -41,6 +42,8 @@ def literal_type(text: str) -> Type | None:
 def const(node: ir.Const, dialect: Dialect) -> str:
     """A literal of exactly the type of `node` (or one that is promoted to it)."""
     type_, value = node.type, node.value
+    if is_half(type_):
+        return halves.constant(float(value), type_, dialect)
     if node.text is not None and (
         literal_type(node.text) == type_
         or is_named(node.text)

@@ -24,7 +24,7 @@ _TEXTURE = ("textures", "pass the array as a pointer and index it")
 _SURFACE = ("surfaces", "pass the array as a pointer and index it")
 _GROUPS = SCOPES["cooperative_groups"]
 _RANDOM = ("cuRAND", "make the random numbers before, and pass them in an array")
-_HALF = ("arithmetic in half precision", "convert with __half2float and its relatives, and compute in float")
+_HALF = ("this function of half precision", "use those that round to nearest (__float2half, __hadd), without _sat")
 
 _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
     (r"tex(?:1D|2D|3D)(?:fetch|Layered|Lod|Grad)*|tex2Dgather|texCubemap\w*|cudaTextureObject_t", _TEXTURE),
@@ -38,9 +38,7 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         r"__match_(?:any|all)_sync|__reduce_(?:and|or|xor)_sync|__reconverge|__shfl(?:_up|_down|_xor)?|__ballot|__any|__all",
         ("this warp function", "use the __shfl_..._sync(), __ballot_sync(), __any_sync() and __all_sync() functions"),
     ),
-    (r"__float2(?:half|bfloat16)_r[zdu]|__(?:half22float2|low2float|high2float|floats2half2_rn|float2half2_rn)", _HALF),
-    (r"__hadd(?:2|_rn|_sat)|__h(?:fma|mul|sub|div|neg|abs|max|min|eq|ne|lt|le|gt|ge)2?(?:_rn|_sat|_relu)?", _HALF),
-    (r"__half2|__nv_bfloat162|h2?(?:exp|exp2|exp10|log|log2|log10|sqrt|rsqrt|rcp|sin|cos|tanh|floor|ceil)", _HALF),
+    (r"__float2(?:half|bfloat16)_r[zdu]|__h(?:add|sub|mul|fma)2?_(?:sat|relu)|__hcmadd", _HALF),
     (
         r"cudaLaunch(?:KernelEx|CooperativeKernel)\w*",
         ("launches of cooperative kernels", "launch with <<<...>>>"),

@@ -142,5 +142,5 @@ def _tells_more(clang: SourceError, c: SourceError) -> bool:
         return True
     if isinstance(clang, UnknownNameError) or (clang.message.startswith("Clang: ") and _same_line(clang, c)):
         return False
-    words = ("does not read", "cooperative groups", "the thrust library", "the cub library")
+    words = ("does not read", "cooperative groups", "half precision", "the thrust library", "the cub library")
     return any(word in c.message for word in words) or isinstance(c, SyntaxProblem | UnknownNameError)

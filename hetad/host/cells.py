@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import floating_leaves
 from hetad.diagnostics import Span
 from hetad.host.kernels.launches import zeros
@@ -23,18 +24,19 @@ class Cells:
         self._index: dict[ir.Symbol, int] = {}
         self._sizes: dict[Type, int] = {}
         for symbol in symbols:
-            if symbol.type not in self._blocks:
+            type_ = writable(symbol.type)
+            if type_ not in self._blocks:
                 name = "scalars" if not self._blocks else f"scalars_{len(self._blocks) + 1}"
-                self._blocks[symbol.type] = names.adjoint(name, Pointer(symbol.type), symbol.span)
-            self._index[symbol] = self._sizes.get(symbol.type, 0)
-            self._sizes[symbol.type] = self._index[symbol] + 1
+                self._blocks[type_] = names.adjoint(name, Pointer(type_), symbol.span)
+            self._index[symbol] = self._sizes.get(type_, 0)
+            self._sizes[type_] = self._index[symbol] + 1
 
     def __contains__(self, symbol: ir.Symbol) -> bool:
         return symbol in self._index
 
     def pointer(self, symbol: ir.Symbol, span: Span) -> ir.Expr:
         """The address of a variable's cell."""
-        block = self._blocks[symbol.type]
+        block = self._blocks[writable(symbol.type)]
         base: ir.Expr = ir.Var(block, span=span)
         k = self._index[symbol]
         return base if k == 0 else binary("+", base, ir.Const(k, INT, span=span))
@@ -42,7 +44,7 @@ class Cells:
     def leaves(self, symbol: ir.Symbol, span: Span) -> list[ir.Expr]:
         """The addresses of the floating scalars in a variable's cell."""
         pointer = self.pointer(symbol, span)
-        cell = ir.Index(pointer, integer(0, span), symbol.type, span=span)
+        cell = ir.Index(pointer, integer(0, span), writable(symbol.type), span=span)
         return [pointer if leaf is cell else address_of(leaf) for leaf in floating_leaves(cell)]
 
     def opening(self, span: Span) -> Iterator[ir.Stmt]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hetad.adjoint.shadows import wide
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.analysis.pointers import PointsTo, Root
 from hetad.analysis.spaces import Spaces
@@ -25,8 +26,23 @@ from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import address_of, copy_kind, integer, zero
-from hetad.ir.types import SIZE_T, Array, Float, Int, Pointer, Struct, Type, Void, holds_numbers, size_of
+from hetad.ir.build import address_of, convert, copy_kind, integer, zero
+from hetad.ir.types import (
+    FLOAT,
+    HALF,
+    SIZE_T,
+    Array,
+    Float,
+    Int,
+    Pointer,
+    Struct,
+    Type,
+    Void,
+    holds_numbers,
+    is_half,
+    size_of,
+    widened,
+)
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import operations
@@ -116,7 +132,7 @@ class MemoryAdjoints:
         if self.engine.is_active_pointer(place):
             shadow = self.engine.shadow_place(place)
             more, undo = self.engine.save(shadow, s.span)
-            forward += [*more, self._obtain(s, row, shadow, size, zeroed=True, shadow=True)]
+            forward += [*more, self._obtain(s, row, shadow, self._own(place, size), zeroed=True, shadow=True)]
             reverse += [operations.release(shadow, span=s.span), *undo]
         return forward, [*reverse, operations.release(place, span=s.span), *restore]
 
@@ -134,6 +150,10 @@ class MemoryAdjoints:
         if row.space != "host" or row.position("out") is None or s.result is None:
             return []
         return [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
+
+    def _own(self, pointer: ir.Expr, size: ir.Expr) -> ir.Expr:
+        """As many bytes of the shadow."""
+        return of_shadow(self.engine.pointers, pointer, size)
 
     def _size(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
         size = row.position("bytes")
@@ -156,7 +176,7 @@ class MemoryAdjoints:
         reverse: list[ir.Stmt] = [ir.Pop(slot, place, "allocation", span=s.span)]
         if self.engine.is_active_pointer(place):
             shadow = self.engine.shadow_place(place)
-            forward.append(operations.device_zeros(address_of(shadow), size, span=s.span))
+            forward.append(operations.device_zeros(address_of(shadow), self._own(place, size), span=s.span))
             reverse.insert(0, operations.release(shadow, span=s.span))
         return forward, reverse
 
@@ -229,19 +249,22 @@ class MemoryAdjoints:
                 held = common_type(self.engine.pointers, s, dst, src)
                 within = integer(3 * (row.space == "device"), s.span)
                 kind = self._kind(s.args[kind_at], dst, src) if kind_at is not None else within
-                to = Pointer(held)
+                to = Pointer(widened(held))
                 ends = (as_pointer(own, to), as_pointer(self.engine.shadow_pointer(src), to))
+                size = self._own(dst, size)
                 if row.overlap:
                     reverse.append(operations.move_pullback(*ends, size, span=s.span))
                 else:
                     reverse.append(operations.copy_pullback(*ends, size, kind, span=s.span))
             else:
-                reverse.append(operations.clear(own, size, span=s.span))
+                reverse.append(operations.clear(own, self._own(dst, size), span=s.span))
         return [*save, s], reverse
 
     def _rows_pullback(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
         roles = dict(zip(row.roles, s.args, strict=True))
         own, extent = self.engine.shadow_pointer(dst), (roles["bytes"], roles["height"])
+        if self._own(dst, extent[0]) is not extent[0]:
+            raise UnsupportedError("rows of active numbers of 16 bits are copied", s.span, "copy row by row")
         if not self.engine.is_active_pointer(src):
             return operations.clear_rows(own, roles["to_pitch"], *extent, span=s.span)
         held = common_type(self.engine.pointers, s, dst, src)
@@ -302,7 +325,9 @@ class MemoryAdjoints:
         clear: list[ir.Stmt] = []
         if self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
-            clear = [*self._whole(s, (dst,), size), operations.clear(own, size, span=s.span)]
+            clear = [*self._whole(s, (dst,), size), operations.clear(own, self._own(dst, size), span=s.span)]
+            if rows and self._own(dst, size) is not size:
+                raise UnsupportedError("rows of active numbers of 16 bits are set", s.span, "set row by row")
             if rows:
                 roles = dict(zip(row.roles, s.args, strict=True))
                 clear[-1] = operations.clear_rows(own, roles["to_pitch"], size, roles["height"], span=s.span)
@@ -310,9 +335,12 @@ class MemoryAdjoints:
 
     def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:
         active = (e for e in ends if self.engine.is_active_pointer(e))
-        return [
-            c for e in active for c in whole_numbers(self.engine.pointers, s, e, size, self.engine.shadow_pointer(e))
-        ]
+        return [c for e in active for c in whole_numbers(self.engine.pointers, s, e, size, self._counted(e))]
+
+    def _counted(self, end: ir.Expr) -> ir.Expr | None:
+        """The shadow, where it is as long as what it is the shadow of."""
+        one = integer(1, end.span, SIZE_T)
+        return self.engine.shadow_pointer(end) if self._own(end, one) is one else None
 
     def save_range(self, s: ir.Stmt, pointer: ir.Expr, size: ir.Expr) -> Parts:
         slot = self.engine.names.symbol("range_kept", pointer.type, s.span)
@@ -342,6 +370,25 @@ def whole_numbers(
             own if own is not None else end, size, integer(max(sizes), s.span, SIZE_T), span=s.span
         )
     ]
+
+
+def of_shadow(points: PointsTo, pointer: ir.Expr, size: ir.Expr) -> ir.Expr:
+    """The bytes of the shadow of so many bytes behind a pointer: more, where there are numbers of 16 bits."""
+    held = {f for t in points.targets(pointer) for f in points.floating_types(t)}
+    if not any(map(is_half, held)):
+        return size
+    element, span = _element(pointer), size.span
+    own = wide(element)
+    if own == element and all(map(is_half, held)):  # bytes
+        element, own = HALF, FLOAT
+    elif own == element and not isinstance(element, Float):
+        raise UnsupportedError("untyped memory has numbers of 16 bits beside others", span, "give it a type")
+    size = convert(size, SIZE_T)
+    if size_of(own) % size_of(element):
+        size = ir.Binary("/", size, integer(size_of(element), span, SIZE_T), SIZE_T, span=span)
+        return ir.Binary("*", size, integer(size_of(own), span, SIZE_T), SIZE_T, span=span)
+    times = size_of(own) // size_of(element)
+    return size if times == 1 else ir.Binary("*", size, integer(times, span, SIZE_T), SIZE_T, span=span)
 
 
 def common_type(points: PointsTo, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> Float:

@@ -9,11 +9,11 @@ from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
 from hetad.host.derivative import Parameter
 from hetad.host.engine import HostEngine
-from hetad.host.memory import as_pointer
+from hetad.host.memory import as_pointer, of_shadow
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.build import address_of, integer, zero
-from hetad.ir.types import Float, Pointer, Struct
+from hetad.ir.types import Float, Pointer, Struct, widened
 from hetad.rules import operations
 
 RETURN = "return"
@@ -63,18 +63,20 @@ class AdjointParameters:
             )  # fmt: skip
         work = self.setting.names.adjoint(f"{p.name}_work", result.type, span)
         self.engine.shadows[p] = work
-        to = Pointer(next(iter(held)))
+        to = Pointer(widened(next(iter(held))))
         ends = (as_pointer(ir.Var(x, span=span), to) for x in (work, result))
         kind = integer(3 if space == "device" else 0, span)
-        return operations.copy_pullback(*ends, self.setting.bytes_of(p), kind, span=span)
+        size = of_shadow(self.setting.pointers, ir.Var(p, span=span), self.setting.bytes_of(p))
+        return operations.copy_pullback(*ends, size, kind, span=span)
 
     def _scalar(self, name: str, p: ir.Symbol) -> None:
         names, span = self.setting.names, self.setting.span
-        total = names.adjoint(name, Pointer(p.type), span, "param")
-        own = names.symbol(f"{name}_sum", p.type, span)
+        type_ = writable(p.type)
+        total = names.adjoint(name, Pointer(type_), span, "param")
+        own = names.symbol(f"{name}_sum", type_, span)
         self.engine.shadows[p] = own
-        self.opening.append(ir.Declare(own, zero(p.type, span), span=span))
-        cell = ir.Index(ir.Var(total, span=span), integer(0, span), p.type, span=span)
+        self.opening.append(ir.Declare(own, zero(type_, span), span=span))
+        cell = ir.Index(ir.Var(total, span=span), integer(0, span), type_, span=span)
         sums = zip(floating_leaves(cell), floating_leaves(ir.Var(own, span=span)), strict=True)
         self.closing += [ir.Update("+", into, leaf, span=span) for into, leaf in sums]
         self.parameters.append(Parameter(total, "adjoint", name, "host"))
@@ -94,7 +96,8 @@ class AdjointParameters:
 
     def _work_shadow(self, p: ir.Symbol, on_device: bool) -> list[ir.Stmt]:
         span = self.setting.span
-        shadow, size = self.engine.shadow(p), self.setting.bytes_of(p)
+        shadow = self.engine.shadow(p)
+        size = of_shadow(self.setting.pointers, ir.Var(p, span=span), self.setting.bytes_of(p))
         declared = ir.Declare(shadow, None, span=span)
         if not on_device:
             return [declared, operations.host_zeros(size, result=ir.Var(shadow, span=span), span=span)]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.analysis.pointers import Location, Root
 from hetad.host.derivation import Derivation
+from hetad.host.memory import of_shadow
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
 from hetad.ir.build import integer
@@ -36,7 +37,10 @@ def argument_buffers(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], b
         own = shadows.get(p, p)
         for symbol in dict.fromkeys((p, own)):
             if symbol.storage == "param":
-                args = (ir.Var(symbol, span=setting.span), setting.bytes_of(p), device)
+                size = setting.bytes_of(p)
+                if symbol is not p:
+                    size = of_shadow(setting.pointers, ir.Var(p, span=setting.span), size)
+                args = (ir.Var(symbol, span=setting.span), size, device)
                 out.append(operations.argument(*args, span=setting.span))
     return out
 

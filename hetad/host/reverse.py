@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hetad.adjoint.engine import Reversed
+from hetad.adjoint.shadows import wide_structs
 from hetad.analysis.carried import memories
 from hetad.device.attempts import KernelPasses
 from hetad.host.derivation import Derivation, Reversal, with_body
@@ -76,7 +77,10 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     )
     made = {f.name: f for f in pullbacks.generated()}
     functions = {**pullbacks.around.called(), **derivation.functions, **made}  # rules of the user's are called now
-    with_kernels = replace(derivation, functions=functions, added=tuple(adjoints.parameters), reversal=found)
+    structs = (*derivation.structs, *wide_structs(derivation.structs))
+    with_kernels = replace(
+        derivation, functions=functions, structs=structs, added=tuple(adjoints.parameters), reversal=found
+    )
     return with_body(with_kernels, whole)
 
 

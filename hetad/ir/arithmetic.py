@@ -100,7 +100,7 @@ def number(expr: Expr) -> int | float | None:
         case Cast(operand=operand, type=Int(boolean=False) as type_) if (held := number(operand)) is not None:
             whole = math.isfinite(held) and held == int(held)
             return int(held) if whole and held == wrap(int(held), type_) else None
-        case Cast(operand=operand, type=Float(bits=bits)) if (held := number(operand)) is not None:
+        case Cast(operand=operand, type=Float(bits=32 | 64 as bits)) if (held := number(operand)) is not None:
             return round_to_float(held) if bits == 32 else float(held)
     return None
 

@@ -31,13 +31,16 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """`float` (32 bits) or `double` (64 bits); `volatile` as that of an integer type."""
+    """`float` (32 bits), `double` (64 bits), `__half` or with `brain` `__nv_bfloat16` (16 bits); `volatile` as that of
+    an integer type.  What has 16 bits is only stored and converted: arithmetic is done in `float`, and rounded.
+    """
 
     bits: int
     volatile: bool = field(default=False, compare=False)
+    brain: bool = False
 
     def __str__(self) -> str:
-        return "float" if self.bits == 32 else "double"
+        return {16: "__nv_bfloat16" if self.brain else "__half", 32: "float", 64: "double"}[self.bits]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,8 @@ MESSAGE_STATUS = Struct(  # what MPI libraries have beside these numbers is no m
 )  # fmt: skip
 DIM3 = Struct("dim3", (Field("x", UINT), Field("y", UINT), Field("z", UINT)))
 STRING = Pointer(CHAR, const=True)
-HALF = Struct("__half", (Field("__x", USHORT),), 2)
-BFLOAT16 = Struct("__nv_bfloat16", (Field("__x", USHORT),), 2)
+HALF = Float(16)
+BFLOAT16 = Float(16, brain=True)
 FILE = Opaque("FILE")
 # Of <getopt.h>: a flag that the library would write behind hetad's back can only be null.
 OPTION_FLAG = Opaque("int *")
@@ -189,8 +192,13 @@ def of_value(type_: Type) -> Type:
 
 
 def is_half(type_: Type) -> bool:
-    """Whether it is one of the 16-bit floating types: bits to hetad, which carry no derivative."""
-    return type_ in (HALF, BFLOAT16)
+    """Whether it is one of the 16-bit floating types."""
+    return isinstance(type_, Float) and type_.bits == 16
+
+
+def widened(type_: Type) -> Type:
+    """The type of an adjoint of a number of this type: float for what has 16 bits."""
+    return FLOAT if is_half(type_) else type_
 
 
 def is_floating(type_: Type) -> bool:

@@ -67,12 +67,15 @@ INTEGERS = (
     "unsigned __funnelshift_rc(unsigned a, unsigned b, unsigned s)",
 )  # fmt: skip
 
-# The 16-bit floating types by name: from their bits to float, and back.  The functions are hetad's own.
-FROM_HALF = {"__half": "hetad_half_to_float", "__nv_bfloat16": "hetad_bfloat16_to_float"}
-TO_HALF = {"__half": "hetad_float_to_half", "__nv_bfloat16": "hetad_float_to_bfloat16"}
-BITS = (
-    *(f"float {name}(unsigned short bits)" for name in FROM_HALF.values()),
-    *(f"unsigned short {name}(float x)" for name in TO_HALF.values()),
+# Hetad's own: what a conversion from or to a 16-bit floating type calls.
+BITS = tuple(
+    text
+    for name in ("half", "bfloat16")
+    for text in (
+        f"float hetad_{name}_to_float(unsigned short bits)",
+        f"unsigned short hetad_float_to_{name}(float x)",
+        f"unsigned short hetad_double_to_{name}(double x)",
+    )
 )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.run import foreign
-from hetad.run.arrays import ArrayParameter, Converter, converter, members_of
+from hetad.run.arrays import ArrayParameter, Converter, blank, converter
 from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
 from hetad.run.memory import Buffer
 
@@ -132,7 +132,7 @@ class TangentPlan(Plan):
             return None
         shape = self._shape(argument.array.shape)
         if not t.given:
-            like = _like(argument.array, shape, t.converter.dtype)
+            like = blank(argument.array, shape, t.converter.dtype)
             return self._place_cells(t, self._memory.zeros(like, t.converter))
         given = t.converter.check(tangents[t.name])
         if given.shape != shape:
@@ -186,10 +186,3 @@ def _of_user(value: Any, buffer: Buffer | None) -> Buffer | None:
         return None
     start = value.__array_interface__["data"][0] if isinstance(value, np.ndarray) else value.data.ptr
     return Buffer(value, buffer.address, buffer.nbytes, start)
-
-
-def _like(array: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array of that shape, of which only kind and type matter; masks have a type of their own."""
-    members = members_of(dtype)
-    wanted = array.dtype if dtype is None or (members is not None and array.dtype == members[0]) else dtype
-    return array if array.shape == shape and array.dtype == wanted else type(array)(shape, wanted)

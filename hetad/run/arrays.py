@@ -123,17 +123,17 @@ class StructParameter:
         match type_:
             case Int():
                 return IntegerParameter(label, type_, self.signature).convert(value)
-            case Float():
+            case Float() if not is_half(type_):
                 return FloatingParameter(label, type_, self.signature).convert(value)
-            case Struct() if not is_half(type_):
+            case Float():
+                raise self.signature.refuse(f"a {type_} cannot be passed by value", "pass it in an array", label)
+            case Struct():
                 return StructParameter(label, type_, self.signature).record(value)[0]
             case Array(of=of, length=length):
                 if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or len(value) != length:
                     problem = f"expected {length} elements, got {_described(value)}"
                     raise self.signature.refuse(problem, parameter=label)
                 return [self._field(of, element, f"{path}[{i}]") for i, element in enumerate(value)]
-            case Struct():
-                raise self.signature.refuse(f"a {type_} cannot be passed by value", "pass it in an array", label)
             case _:
                 if value is None:
                     return 0
@@ -311,9 +311,9 @@ def converter(name: str, type_: Type, signature: Signature, space: Space = None,
     match type_:
         case Int():
             return IntegerParameter(name, type_, signature)
-        case Float():
+        case Float() if not is_half(type_):
             return FloatingParameter(name, type_, signature)
-        case Struct() if not is_half(type_):
+        case Struct():
             return StructParameter(name, type_, signature)
         case Opaque():
             return HandleParameter(name, type_, signature)
@@ -341,6 +341,14 @@ def members_of(dtype: np.dtype[Any] | None) -> tuple[np.dtype[Any], int] | None:
     kind = kinds.pop()
     filled = not kinds and kind.kind == "f" and kind.itemsize * len(dtype.names) == dtype.itemsize
     return (kind, len(dtype.names)) if filled else None
+
+
+def blank(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any] | None) -> Any:
+    """An array of that shape and type, of which only kind and type matter: masks, and adjoints of numbers of 16 bits,
+    have types of their own.  The members of a struct may be counted by the last axis."""
+    members = members_of(dtype)
+    wanted = members[0] if members is not None and like.dtype.names is None else dtype or like.dtype
+    return like if like.shape == shape and like.dtype == wanted else type(like)(shape, wanted)
 
 
 def on_host(value: Any) -> Any:

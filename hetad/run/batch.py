@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hetad.ir.types import Pointer
-from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, converter, on_host
+from hetad.run.arrays import ArrayParameter, EachSet, FloatingParameter, HandleParameter, blank, converter, on_host
 from hetad.run.call import RETURN, Interface, LaunchConfiguration, Plan
 from hetad.run.layout import dtype_of
 from hetad.run.memory import Buffer
@@ -171,7 +171,8 @@ class BatchPlan(Plan):
         one = self._one(argument, adjoint.position)
         every = (self.sets, *one)
         if not adjoint.seeded:
-            return self._memory.zeros(argument.array, adjoint.array, every)
+            like = blank(argument.array, argument.array.shape, adjoint.array.dtype)
+            return self._memory.zeros(like, adjoint.array, every)
         label = f"seeds[{adjoint.name!r}]"
         if adjoint.name not in seeds:
             raise self.signature.refuse(

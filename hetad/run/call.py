@@ -20,8 +20,10 @@ from hetad.run.arrays import (
     HandleParameter,
     IntegerParameter,
     StructParameter,
+    blank,
     converter,
     dimensions,
+    members_of,
     to_python,
 )  # fmt: skip
 from hetad.run.memory import Buffer
@@ -312,18 +314,27 @@ class Plan:
             return self._memory.zeros(adjoint.one, adjoint.array)
         argument = self._required(adjoint, argument)
         if not adjoint.seeded:
-            return self._memory.zeros(argument.array, adjoint.array)
+            like = blank(argument.array, argument.array.shape, adjoint.array.dtype)
+            return self._memory.zeros(like, adjoint.array)
         if adjoint.name not in seeds:
             raise self.signature.refuse(
                 f"the output {adjoint.name!r} is an array, so its gradient needs a seed, and there is none",
                 f"pass seeds={{{adjoint.name!r}: s}}, where s has the shape {argument.array.shape} and dtype of "
                 f"{adjoint.name}; ones give the gradient of the sum of its elements, zeros leave this output out",
             )
-        seed = adjoint.seed.check(seeds[adjoint.name])
+        seed = adjoint.seed.check(self._in_float(seeds[adjoint.name], adjoint))
         if seed.shape != argument.array.shape:
             problem = f"expected the shape of {adjoint.name}, {argument.array.shape}, got {seed.shape}"
             raise self.signature.refuse(problem, parameter=adjoint.seed.name)
         return self._memory.duplicate(seed, argument.array, adjoint.array)
+
+    def _in_float(self, seed: Any, adjoint: _Adjoint) -> Any:
+        """A seed like an output of 16 bits, as its adjoint: nothing is rounded."""
+        array = foreign.seen(seed)
+        dtype = adjoint.array.dtype
+        numbers = members_of(dtype) or (dtype,)
+        narrow = getattr(array, "dtype", None) == np.float16 and numbers[0] == np.float32
+        return array.astype(np.float32) if narrow else seed
 
     def _given(self, adjoint: _Adjoint, value: Any, argument: Buffer | None) -> Buffer:
         name = adjoint.array.name

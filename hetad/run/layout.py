@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetad.ir.types import BFLOAT16, HALF, Array, Float, Int, Opaque, Pointer, Struct, Type, align_of, is_half, size_of
+from hetad.ir.types import Array, Float, Int, Opaque, Pointer, Struct, Type, align_of, size_of
 
 _INTEGERS: dict[tuple[int, bool], type[Any]] = {
     (8, True): ctypes.c_int8,
@@ -19,7 +19,6 @@ _INTEGERS: dict[tuple[int, bool], type[Any]] = {
     (32, False): ctypes.c_uint32,
     (64, False): ctypes.c_uint64,
 }
-_HALVES = {HALF.name: np.dtype(np.float16), BFLOAT16.name: np.dtype(np.uint16)}  # NumPy knows no bfloat16: its bits
 _CELL_ALIGNMENT = 32  # the strictest a CUDA vector type asks for
 
 
@@ -33,6 +32,8 @@ def dtype_of(type_: Type) -> np.dtype[Any]:
     match type_:
         case Int(bits=bits, signed=signed):
             return np.dtype(np.bool_) if is_bool(type_) else np.dtype(f"{'i' if signed else 'u'}{bits // 8}")
+        case Float(brain=True):
+            return np.dtype(np.uint16)  # NumPy knows no bfloat16: its bits
         case Float(bits=bits):
             return np.dtype(f"f{bits // 8}")
         case Pointer() | Opaque():
@@ -40,7 +41,7 @@ def dtype_of(type_: Type) -> np.dtype[Any]:
         case Array(of=of, length=int() as length):
             return np.dtype((dtype_of(of), (length,)))
         case Struct():
-            return _HALVES[type_.name] if is_half(type_) else _struct_dtype(type_)
+            return _struct_dtype(type_)
         case _:
             raise TypeError(f"{type_} has no dtype")
 
@@ -67,7 +68,7 @@ def ctype_of(type_: Type) -> type[Any]:
     match type_:
         case Int(bits=bits, signed=signed):
             return ctypes.c_bool if is_bool(type_) else _INTEGERS[bits, signed]
-        case Float(bits=bits):
+        case Float(bits=32 | 64 as bits):
             return ctypes.c_float if bits == 32 else ctypes.c_double
         case Pointer() | Opaque():
             return ctypes.c_void_p

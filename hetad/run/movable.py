@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hetad.ir.types import Float, Struct, Type, is_half
+from hetad.ir.types import Float, Struct, Type
 from hetad.run.arrays import on_host
 from hetad.run.signature import Signature, bind
 
@@ -32,6 +32,6 @@ def as_movable(type_: Type, value: Any) -> Any:
     """An argument of a parameter of this type, which it fits, as a number, a mapping or an array."""
     if isinstance(type_, Float) and not isinstance(value, float):
         return float(value)
-    if isinstance(type_, Struct) and not is_half(type_) and not isinstance(value, Mapping):
+    if isinstance(type_, Struct) and not isinstance(value, Mapping):
         return dict(zip((f.name for f in type_.fields), value, strict=True))
     return value

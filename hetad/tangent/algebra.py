@@ -19,7 +19,7 @@ from hetad.adjoint.expressions import where_seeded
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert, times
-from hetad.ir.types import UINT, ULLONG, Array, Field, Float, Pointer, Struct, Type
+from hetad.ir.types import UINT, ULLONG, USHORT, Array, Field, Float, Pointer, Struct, Type
 from hetad.tangent.dependences import Dependences, joined
 from hetad.tangent.duals import Dual, Duals, Places, Tangents, plus
 
@@ -99,7 +99,7 @@ class Masks(Algebra):
         match type_:
             case Float(bits=bits, volatile=volatile):
                 self.bits = min(self.bits, bits)
-                return replace(UINT if bits == 32 else ULLONG, volatile=volatile)
+                return replace({16: USHORT, 32: UINT, 64: ULLONG}[bits], volatile=volatile)
             case Pointer(to=to):
                 return replace(type_, to=self.type(to))
             case Array(of=of):

@@ -49,6 +49,10 @@ class Direction(Shadows):
         """For the tangent of one of this name and type."""
         return self.names.symbol(f"{self.algebra.prefix}_{of}{self.mark}", self.algebra.type(type_), span, storage)
 
+    def beside(self, type_: Type) -> Type:
+        """A tangent has the type of its number: it is given back as one, and nothing is added up in it."""
+        return type_
+
     def shadow_type(self, type_: Type) -> Type:
         """What orders accesses to volatile memory orders those to its tangents."""
         match type_:

@@ -109,6 +109,7 @@ WITH_TANGENT = {
     "last_block": "values go from block to block in the order of the primal",
     "volatile_message": "likewise",
     "pointers_copied_beside_numbers": "shadows are copied as the structs are",
+    "half_in_dynamic_memory": "tangents of halves are halves",
     "race_along_unused_axis": "race", "race_in_a_shared_number": "race", "race_in_shared_rows": "race",
     "race_of_blocks": "race", "race_of_different_values": "race", "race_of_neighbours": "race",
     "shuffle_in_divergent_loop": "nothing runs backwards", "shuffle_partial_mask_in_loop": "nothing runs backwards",

@@ -113,6 +113,7 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "tgamma": mp.gamma,
     "lgamma": lambda x: mp.re(mp.loggamma(x)),
     "hetad_digamma": mp.digamma,
+    "hetad_fma_to_odd": lambda x, y, z: x * y + z,
     "hetad_trigamma": lambda x: mp.psi(1, x),
     "j0": lambda x: mp.besselj(0, x),
     "j1": lambda x: mp.besselj(1, x),

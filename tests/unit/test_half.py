@@ -1,6 +1,9 @@
-"""Half precision and bfloat16: conversions as IEEE 754 has them, arrays from Python, and what is refused."""
+"""Half precision and bfloat16: conversions and arithmetic as IEEE 754 has them, gradients in float, refusals."""
 
 from __future__ import annotations
+
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -91,32 +94,115 @@ def test_a_half_by_value_cannot_come_from_python(program: hetad.Program) -> None
         program["scaled"](y, x, np.float16(2), grid=(1,), block=(4,), backend="cpu")
 
 
-@pytest.mark.parametrize(("wrt", "of"), [("h", "y"), ("h", "h")])
-def test_halves_have_no_gradient(program: hetad.Program, wrt: str, of: str) -> None:
-    with pytest.raises(hetad.HetadError, match="'h'"):
-        hetad.gradient(program["widen"], wrt=[wrt], of=[of])
+ARITHMETIC = """
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void computed(half *y, const half *a, const half *b, const half *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    half s = a[i];
+    s += b[i];
+    y[i] = s;
+    y[n + i] = __hsub(a[i], b[i]);
+    y[2 * n + i] = a[i] * b[i];
+    half2 p = __halves2half2(a[i], b[i]), q = __halves2half2(b[i], a[i]);
+    y[3 * n + i] = __low2half(p / q);
+    y[4 * n + i] = hsqrt(__habs(a[i]));
+    y[5 * n + i] = __hfma2(p, q, __half2half2(c[i])).x;
+    y[6 * n + i] = (half)((double)__half2float(a[i]) + 3e-9);
+    y[7 * n + i] = half(1000 * i);
+}
+__global__ void computed_short(float *y, const float *a, const float *b, const float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    nv_bfloat16 p = __float2bfloat16(a[i]), q = __float2bfloat16(b[i]), r = __float2bfloat16(c[i]);
+    y[i] = float(p + q);
+    y[n + i] = __bfloat162float(__hmul(p, q));
+    y[2 * n + i] = __bfloat162float(p / q);
+    y[3 * n + i] = __low2float(__hfma2(__bfloat162bfloat162(p), __bfloat162bfloat162(q), __halves2bfloat162(r, p)));
+}
+"""
+
+
+def _of_every_size(seed: int, n: int, dtype: type) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return (rng.standard_normal(n) * 2.0 ** rng.integers(-22, 15, n)).astype(dtype)
+
+
+def _once_rounded(exact: Fraction, digits: int, least: int) -> float:
+    """To so many binary digits, none below 2**least; ties to even."""
+    if exact == 0:
+        return 0.0
+    size = math.frexp(float(exact))[1]
+    unit = Fraction(2) ** max(size - digits, least)
+    return float(round(exact / unit) * unit)
+
+
+def test_arithmetic_rounds_once(backend: str) -> None:
+    """As NumPy does it, and as fractions do where NumPy has no such operation."""
+    n = 3000
+    a, b, c = (_of_every_size(k, n, np.float16) for k in range(3))
+    c[::3] = np.clip(-(a[::3].astype(np.float32) * b[::3]), -65504, 65504)  # what is lost counts
+    y = np.zeros(8 * n, np.float16)
+    hetad.loads(ARITHMETIC)["computed"](y, a, b, c, n, grid=(-(-n // 128),), block=(128,), backend=backend)
+    parts = y.reshape(8, n)
+    with np.errstate(all="ignore"):
+        expected = [a + b, a - b, a * b, a / b, np.sqrt(np.abs(a))]
+        for found, wanted in zip(parts, expected, strict=False):
+            assert np.array_equal(found, wanted, equal_nan=True)
+        exact = [Fraction(float(p)) * Fraction(float(q)) + Fraction(float(r)) for p, q, r in zip(a, b, c, strict=True)]
+        wanted = np.float16([_once_rounded(e, 11, -24) for e in exact])
+        assert np.array_equal(parts[5], wanted)
+        assert np.array_equal(parts[6], (a.astype(np.float64) + 3e-9).astype(np.float16))
+        assert np.array_equal(parts[7], (1000.0 * np.arange(n)).astype(np.float16))
+
+
+def test_arithmetic_in_bfloat16_rounds_once(backend: str) -> None:
+    n = 3000
+    given = (_of_every_size(k, n, np.float32) for k in (3, 4, 5))
+    a, b, c = ((x.view(np.uint32) & 0xFFFF0000).view(np.float32) for x in given)
+    a[:2], b[:2], c[:2] = 1 + 2.0**-7, 1 + 2.0**-2, (2.0**-60, -(2.0**-60))  # a tie, but for what is lost in a double
+    y = np.zeros(4 * n, np.float32)
+    hetad.loads(ARITHMETIC)["computed_short"](y, a, b, c, n, grid=(-(-n // 128),), block=(128,), backend=backend)
+    for i in range(n):
+        p, q, r = (Fraction(float(x[i])) for x in (a, b, c))
+        for found, exact in zip(y.reshape(4, n)[:, i], (p + q, p * q, p / q, p * q + r), strict=True):
+            assert found == _once_rounded(exact, 8, -133), (i, float(p), float(q), float(r))
+
+
+GRADIENT = """
+#include <cuda_fp16.h>
+__global__ void f(half *y, const half *x, const half *w, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        y[i] = w[0] * x[i];
+}
+"""
+
+
+def test_adjoints_are_sums_in_float(backend: str) -> None:
+    """Of a hundred thousand shares, which a half could not hold, nor add up."""
+    n = 100_000
+    program = hetad.loads(GRADIENT)
+    x, w, y = np.full(n, 0.75, np.float16), np.ones(1, np.float16), np.zeros(n, np.float16)
+    g = hetad.gradient(program["f"], wrt=["x", "w"], of=["y"], backend=backend)
+    for seed in (np.ones(n, np.float16), np.ones(n, np.float32)):
+        found = g(y, x, w, n, seeds={"y": seed}, grid=(1,), block=(64,))
+        assert found["x"].dtype == found["w"].dtype == np.float32
+        assert np.array_equal(found["x"], np.ones(n))
+        assert found["w"][0] == pytest.approx(0.75 * n, rel=1e-5)
 
 
 REFUSED = """
-    h[0] = h[1] + h[2];
-    h[0] += h[1];
-    h[0] = -h[1];
-    h[0]++;
-    if (h[0] < h[1]) h[0] = h[1];
-    h[0] = 2;
-    h[0] = 0.5;
-    int i = h[0]; h[i] = h[1];
     atomicAdd(h, h[1]);
-    h[0] = __hadd(h[1], h[2]);
-    if (h[0]) h[1] = h[2];
-    h[0] = __shfl_sync(~0u, h[1], 0);
-    h[0] = hsqrt(h[1]);
-    h[0] = fabsf(h[1]);
+    h[0] = fabsf(h[1]) + h[2];
+    h[0] = h[1] * 2.0f;
     h[0] = __float2half_rz(1.0f);
-    h[0] = max(h[1], h[2]);
-    h[0] = __hfma(h[1], h[2], h[3]);
+    h[0] = __hadd_sat(h[1], h[2]);
     *(unsigned short *)h = 3;
-    half2 v; h[0] = v.x;
+    half2 *v = (half2 *)(float *)h; v[0] = v[1];
 """
 
 

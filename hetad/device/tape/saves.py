@@ -26,7 +26,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer
 from hetad.ir.identity import IdentityMap, IdentitySet
 from hetad.ir.places import root_symbol
-from hetad.ir.types import BOOL, Array, Float, Int, Pointer, Struct, is_volatile, of_value
+from hetad.ir.types import BOOL, FLOAT, Array, Float, Int, Pointer, Struct, is_half, is_volatile, of_value
 from hetad.ir.visit import map_body, walk_stmts
 from hetad.rules import operations
 
@@ -182,7 +182,7 @@ def _target(s: ir.Stmt) -> ir.Place | None:
 def _swap(store: ir.Assign, held: ir.Var, names: Names) -> tuple[ir.Var, list[ir.Stmt]] | None:
     """What is stored, and the store and the save before it in one step: no thread reads while another one writes."""
     type_, span = of_value(store.target.type), store.span
-    if not isinstance(type_, Float) and not (isinstance(type_, Int) and type_.bits == 32):
+    if is_half(type_) or (not isinstance(type_, Float) and not (isinstance(type_, Int) and type_.bits == 32)):
         return None
     value = names.symbol("value", type_, span, const=True)
     cell: ir.Expr = ir.AddressOf(store.target, Pointer(store.target.type), span=span)
@@ -198,6 +198,8 @@ def _swap(store: ir.Assign, held: ir.Var, names: Names) -> tuple[ir.Var, list[ir
 
 def _differ(a: ir.Expr, b: ir.Expr, span: Span) -> ir.Expr:
     """Whether two places of one type hold different values."""
+    if is_half(a.type):
+        a, b = (ir.Cast(x, FLOAT, span=span) for x in (a, b))
     if isinstance(a.type, Int | Float | Pointer):
         return ir.Binary("!=", a, b, BOOL, span=span)
     if isinstance(a.type, Struct) and a.type.fields:

@@ -23,6 +23,9 @@ from hetad.rules.inactive import CLASSIFICATION
 from hetad.rules.math.overloads import OVERLOADED, STANDARD, meanings
 from hetad.rules.math.table import prototypes
 
+# What a number of 16 bits can be made of.
+_CONVERTED = ("float", "double", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "long long")
+
 _HEAD = """
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -100,6 +103,10 @@ def _types() -> Iterator[str]:
     for name, type_ in TYPES.items():
         if name in VECTORS or type_ == DIM3:
             continue
+        if is_half(type_):
+            given = "".join(f" __both {name}({t});" for t in _CONVERTED)
+            yield f"struct {name} {{ unsigned short __x; {name}() = default;{given} __both operator float() const; }};"
+            continue
         if isinstance(type_, Int):
             yield f"typedef {_WORDS[type_.bits, type_.signed]} {name};"
         elif isinstance(type_, Opaque):
@@ -108,9 +115,6 @@ def _types() -> Iterator[str]:
                 if name == "FILE"
                 else f"struct {HANDLE}{name}; typedef struct {HANDLE}{name} *{name};"
             )
-        elif is_half(type_):
-            yield f"struct {name} {{ unsigned short __x; {name}() = default; __both {name}(float);"
-            yield "__both operator float() const; };"
         elif isinstance(type_, Struct):
             yield _struct(type_)
 

@@ -51,6 +51,7 @@ from hetad.ir.nodes import (
 from hetad.ir.types import (
     CUDA_ERROR,
     DIM3,
+    DOUBLE,
     FLOAT,
     INT,
     SIZE_T,
@@ -351,7 +352,8 @@ def _pure(ctx: Context, node: c_ast.FuncCall, name: str) -> Expr | None:
     if name in half.TO_FLOAT and len(args) == 1 and args[0].type == half.TO_FLOAT[name]:
         return half.to_float(args[0], span)
     if name in half.FROM_FLOAT and len(args) == 1:
-        return half.from_float(convert.convert(args[0], FLOAT), half.FROM_FLOAT[name], span)
+        given = DOUBLE if name.startswith("__double") else FLOAT
+        return half.from_number(convert.convert(args[0], given), half.FROM_FLOAT[name], span)
     if any(is_half(a.type) for a in args):
         half.refuse(f"'{name}'", span)
     from hetad.rules.math import signature

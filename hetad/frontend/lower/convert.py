@@ -25,7 +25,6 @@ from hetad.ir.types import (
     BOOL,
     CHAR,
     DIM3,
-    FLOAT,
     INT,
     LONG,
     OPTION_FLAG,
@@ -55,14 +54,10 @@ def convert(expr: Expr, type_: Type, span: Span | None = None) -> Expr:
         expr = first_element(expr)
     if expr.type == type_:
         return expr
+    if is_half(type_) or is_half(expr.type):
+        return _of_halves(expr, type_, span)
     if isinstance(type_, Int | Float) and isinstance(expr.type, Int | Float):
         return arithmetic(expr, type_)
-    if is_half(expr.type) and isinstance(type_, Float):
-        return arithmetic(half.to_float(expr, span), type_)
-    if is_half(type_) and expr.type == FLOAT:
-        return half.from_float(expr, type_, span)
-    if is_half(type_) or is_half(expr.type):
-        half.refuse(f"a conversion of '{expr.type}' to '{type_}'", span)
     if type_ == DIM3 and isinstance(expr.type, Int):
         one = Const(1, UINT, "1", span=span)
         return Aggregate((convert(expr, UINT), one, one), DIM3, span=span)
@@ -76,6 +71,16 @@ def convert(expr: Expr, type_: Type, span: Span | None = None) -> Expr:
     if type_ == BOOL and isinstance(expr.type, Pointer):
         return Cast(expr, type_, implicit=True, span=expr.span)
     raise SyntaxProblem(f"cannot convert '{expr.type}' to '{type_}'", span, _remedy(expr.type, type_))
+
+
+def _of_halves(expr: Expr, type_: Type, span: Span) -> Expr:
+    """A conversion from or to a type of 16 bits; between two of them it goes through float."""
+    if is_half(expr.type) and isinstance(type_, Int | Float):
+        number = half.to_float(expr, span)
+        return half.from_number(number, type_, span) if is_half(type_) else arithmetic(number, type_)
+    if not isinstance(expr.type, Int | Float):
+        half.refuse(f"a conversion of '{expr.type}' to '{type_}'", span)
+    return half.from_number(expr, of_value(type_), span)
 
 
 def _remedy(given: Type, wanted: Type) -> str:
@@ -199,6 +204,8 @@ def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
     if given == type_ and not _changes_volatility(given, type_):
         return expr
     type_ = of_value(type_)
+    if is_half(type_) or is_half(given):
+        return convert(expr, type_, span)
     scalar = Int | Float | Pointer | Opaque
     if isinstance(type_, Pointer | Opaque) and is_null(expr):
         return Const(0, type_, "0", span=span)
@@ -210,7 +217,7 @@ def explicit(expr: Expr, type_: Type, span: Span) -> Expr:
         if isinstance(expr, Const) and isinstance(given, Int) and isinstance(type_, Float):
             return arithmetic(expr, type_)
         return Cast(expr, type_, span=span)
-    if type_ == DIM3 or is_half(type_) or is_half(given):
+    if type_ == DIM3:
         return convert(expr, type_, span)
     raise SyntaxProblem(f"cannot cast '{given}' to '{type_}'", span)
 
@@ -274,6 +281,8 @@ def promoted(expr: Expr) -> Expr:
 def condition(expr: Expr) -> Expr:
     """A value tested for being other than zero."""
     expr = decay(expr)
+    if is_half(expr.type):
+        expr = half.to_float(expr, expr.span)
     if not isinstance(expr.type, Int | Float | Pointer | Opaque):
         raise SyntaxProblem(f"'{expr.type}' is not a condition", expr.span)
     return expr
@@ -306,7 +315,7 @@ def unify(then: Expr, orelse: Expr, span: Span) -> tuple[Expr, Expr]:
     a, b = then.type, orelse.type
     if a == b:
         return then, orelse
-    if isinstance(a, Int | Float) and isinstance(b, Int | Float):
+    if isinstance(a, Int | Float) and isinstance(b, Int | Float) and not is_half(a) and not is_half(b):
         common = promote(a, b)
         assert isinstance(common, Int | Float)
         return arithmetic(then, common), arithmetic(orelse, common)

@@ -440,3 +440,69 @@ HETAD_FUNCTION unsigned short hetad_float_to_bfloat16(float x) {
   if ((given.a & 0x7fffffffu) > 0x7f800000u) return 0x7fffu;
   return (unsigned short)((given.a + 0x7fffu + (given.a >> 16 & 1u)) >> 16);
 }
+
+//@ hetad_double_to_half
+/* As hetad_float_to_half, in one rounding. */
+HETAD_FUNCTION unsigned short hetad_double_to_half(double x) {
+  union { double x; unsigned long long a; } given;
+  given.x = x;
+  const unsigned long long size = given.a & 0x7fffffffffffffffull;
+  const unsigned sign = (unsigned)(given.a >> 48) & 0x8000u;
+  unsigned long long rest, tie;
+  unsigned kept;
+  if (size > 0x7ff0000000000000ull) return 0x7fffu;
+  if (size >= 0x40effe0000000000ull) return (unsigned short)(sign | 0x7c00u);
+  if (size < 0x3e60000000000000ull) return (unsigned short)sign;
+  if (size < 0x3f10000000000000ull) {
+    const unsigned shift = 1051u - (unsigned)(size >> 52);
+    const unsigned long long number = (size & 0xfffffffffffffull) | 0x10000000000000ull;
+    kept = (unsigned)(number >> shift);
+    tie = 1ull << (shift - 1);
+    rest = number & (2ull * tie - 1ull);
+  } else {
+    kept = (unsigned)((size - 0x3f00000000000000ull) >> 42);
+    tie = 0x20000000000ull;
+    rest = size & 0x3ffffffffffull;
+  }
+  kept += rest > tie || (rest == tie && (kept & 1u));
+  return (unsigned short)(sign | kept);
+}
+
+//@ hetad_double_to_bfloat16
+/* To the nearest, ties to even, in one rounding. */
+HETAD_FUNCTION unsigned short hetad_double_to_bfloat16(double x) {
+  union { double x; unsigned long long a; } given;
+  given.x = x;
+  const unsigned long long size = given.a & 0x7fffffffffffffffull;
+  const unsigned sign = (unsigned)(given.a >> 48) & 0x8000u;
+  unsigned long long rest, tie;
+  unsigned kept;
+  if (size > 0x7ff0000000000000ull) return 0x7fffu;
+  if (size >= 0x47f0000000000000ull) return (unsigned short)(sign | 0x7f80u);
+  if (size < 0x3790000000000000ull) return (unsigned short)sign;
+  if (size < 0x3810000000000000ull) {
+    const unsigned shift = 942u - (unsigned)(size >> 52);
+    const unsigned long long number = (size & 0xfffffffffffffull) | 0x10000000000000ull;
+    kept = (unsigned)(number >> shift);
+    tie = 1ull << (shift - 1);
+    rest = number & (2ull * tie - 1ull);
+  } else {
+    kept = (unsigned)((size - 0x3800000000000000ull) >> 45);
+    tie = 0x100000000000ull;
+    rest = size & 0x1fffffffffffull;
+  }
+  kept += rest > tie || (rest == tie && (kept & 1u));
+  return (unsigned short)(sign | kept);
+}
+
+//@ hetad_fma_to_odd
+/* x * y + z, where x * y is exact, rounded to odd: what is rounded again to half of the bits or less is rounded once.
+   Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. */
+HETAD_FUNCTION double hetad_fma_to_odd(double x, double y, double z) {
+  union { double x; long long a; } sum;
+  const double product = x * y;
+  sum.x = product + z;
+  const double added = sum.x - product, lost = (product - (sum.x - added)) + (z - added);
+  if (lost != 0.0 && sum.x - sum.x == 0.0 && !(sum.a & 1)) sum.a += (lost > 0.0) == (sum.x > 0.0) ? 1 : -1;
+  return sum.x;
+}

@@ -36,6 +36,7 @@ ROUNDED: tuple[tuple[Row, ...], ...] = (
         edges={"x=0": "-inf"}),
     row("__fdividef", "x, y", ("1 / y", "-r / y"), precision="float", infinite="x y", domain=((-3, 3), (0.5, 3)),
         edges={"x=1 y=0": "inf -inf"}),
+    row("hetad_fma_to_odd", "x, y, z", ("y", "x", "1"), precision="double"),
     *(row(f"__double2float_{mode}", "double x", "1", precision="float") for mode in MODES),
 )  # fmt: skip
 

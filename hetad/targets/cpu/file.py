@@ -16,7 +16,7 @@ from hetad.ir import nodes as ir
 from hetad.ir import texts
 from hetad.ir.names import reached
 from hetad.ir.texts import code_words
-from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void
+from hetad.ir.types import DIM3, Array, Int, Pointer, Struct, Void, is_half
 from hetad.ir.visit import walk_stmts
 from hetad.memops.communication import HEADER as MPI
 from hetad.memops.nccl import HEADER as NCCL
@@ -242,7 +242,7 @@ class HostStatements(Statements):
     def _address(self, arg: ir.Expr, param: ir.Symbol, temporaries: list[str]) -> str:
         """A pointer to the value of an argument, for as long as the launch takes."""
         text = self.expressions.converted(arg, param.type)
-        if not isinstance(param.type, Struct):
+        if not isinstance(param.type, Struct) and not is_half(param.type):
             return f"&({declaration(param.type)}){{{text}}}"
         if isinstance(arg, ir.Var | ir.Index | ir.Member):
             return f"(void *)&{self.expressions.text(arg, 14)}"

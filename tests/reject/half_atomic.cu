@@ -7,5 +7,5 @@ help = "compute in float"
 
 __global__ void f(__half *y, const __half *x)
 {
-    y[threadIdx.x] = __hmul(x[threadIdx.x], x[threadIdx.x]);  // expected-error @22: half precision
+    atomicAdd(y, x[threadIdx.x]);  // expected-error @5: 'atomicAdd' in half precision
 }
