@@ -191,7 +191,8 @@ class Shadows:
             case ir.Select(then=then, orelse=orelse):
                 arms = self.shadow_pointer(then), self.shadow_pointer(orelse)
                 return replace(expr, then=arms[0], orelse=arms[1], type=self.shadow_type(expr.type))
-        return expr  # a null pointer
+        own = self.shadow_type(expr.type)  # a null pointer
+        return expr if own == expr.type or not isinstance(expr, ir.Const) else replace(expr, type=own)
 
 
 def _as_kept(value: ir.Expr, type_: Type) -> ir.Expr:

@@ -23,7 +23,7 @@ SCOPES = {
 _TEXTURE = ("textures", "pass the array as a pointer and index it")
 _SURFACE = ("surfaces", "pass the array as a pointer and index it")
 _GROUPS = SCOPES["cooperative_groups"]
-_RANDOM = ("cuRAND", "make the random numbers before, and pass them in an array")
+_RANDOM = ("this part of cuRAND", "use curandState or curandStatePhilox4_32_10_t, or pass the numbers in an array")
 _HALF = ("this function of half precision", "use those that round to nearest (__float2half, __hadd), without _sat")
 
 _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from hetad.diagnostics import Span, UnsupportedError, report
 from hetad.frontend import views
-from hetad.ir.nodes import Call, CallExpr, Declare, Function, Launch, Opaque, Program
+from hetad.ir.nodes import Call, CallExpr, Declare, Function, Launch, Opaque, Program, Var
 from hetad.ir.places import is_dynamic
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -46,6 +46,7 @@ def check(program: Program, entry: str) -> None:
 def refusals(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:
     """Everything that is refused, in the order of the functions reached from `entry`."""
     yield from _recursion(program, entry)
+    yield from _host_variables(program)
     for function in program.functions.values():
         yield from _dynamic_shared(function)
         for cast in views.refused(function):
@@ -73,6 +74,25 @@ def _dynamic_shared(function: Function) -> Iterator[tuple[Refusal, Span]]:
     for symbol in found[1:]:
         message = f"two extern __shared__ arrays ('{found[0].name}' and '{symbol.name}' are the same memory)"
         yield Refusal(message, "declare one, and let pointers into it mark the parts"), symbol.span
+
+
+def _host_variables(program: Program) -> Iterator[tuple[Refusal, Span]]:
+    """Where device code names a variable of the host, whose changes it would not see; `__managed__` ones are among
+    them."""
+    of_host = {
+        g.symbol for g in program.globals if not g.device and g.symbol.storage == "global" and not g.symbol.const
+    }
+    waiting = [name for name, f in program.functions.items() if f.kind in ("kernel", "device")] if of_host else []
+    seen = set(waiting)
+    while waiting:
+        function = program.functions[waiting.pop()]
+        for e in walk_exprs(function.body):
+            if isinstance(e, Var) and e.symbol in of_host:
+                message = f"a variable that the host has, and device code uses ('{e.symbol.name}')"
+                yield Refusal(message, "declare it __device__ and set it with cudaMemcpyToSymbol, or pass it"), e.span
+        called = {name for name, _ in _calls(function) if name in program.functions} - seen
+        seen |= called
+        waiting += sorted(called)
 
 
 def _recursion(program: Program, entry: str) -> Iterator[tuple[Refusal, Span]]:

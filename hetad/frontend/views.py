@@ -94,7 +94,8 @@ def _same_numbers(given: Type, wanted: Type) -> bool:
 
 
 def _byte_step(cast: Cast) -> list[Cast]:
-    """The casts of `(T *)((char *)p + bytes)` where p is a `T *`; none if the cast is no such thing."""
+    """The casts of `(T *)((char *)p + bytes)` where p is a `T *`, or a `void *` that may be cast to one; none if the
+    cast is no such thing."""
     found = [cast]
     inner = cast.operand
     while isinstance(inner, Cast | Binary) and isinstance(inner.type, Pointer):
@@ -108,7 +109,8 @@ def _byte_step(cast: Cast) -> list[Cast]:
     bytewise = all(
         isinstance(c.type, Pointer) and (isinstance(c.type.to, Void) or size_of(c.type.to) == 1) for c in found[1:]
     )
-    return found if len(found) > 1 and bytewise and _same_numbers(inner.type, cast.type) else []
+    untyped = isinstance(inner.type, Pointer) and isinstance(inner.type.to, Void)
+    return found if len(found) > 1 and bytewise and (untyped or _same_numbers(inner.type, cast.type)) else []
 
 
 def _casts(expr: Expr) -> Iterator[Cast]:

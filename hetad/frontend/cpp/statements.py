@@ -43,7 +43,7 @@ def statement(body: Body, cursor: Cursor) -> Node:
         return handler(body, cursor)
     if cursor.kind.is_expression():
         if _is_throw(cursor):
-            return tree.call("abort", (), body.coord(cursor))  # nothing catches it: `try` is refused
+            return tree.call("abort", (), body.coord(cursor))  # also where the program catches it: see _try
         special = _swap(body, cursor) or ended(body, cursor) or memory.deleted(body, plain(cursor))
         return special or tree.for_effect(expression(body, cursor))
     return body.source.refuse(
@@ -88,6 +88,11 @@ def _is_throw(cursor: Cursor) -> bool:
     while cursor.kind == CursorKind.UNEXPOSED_EXPR and (inner := clang.only(cursor)) is not None:
         cursor = inner
     return bool(cursor.kind == CursorKind.CXX_THROW_EXPR)
+
+
+def _try(body: Body, cursor: Cursor) -> Node:
+    """What is tried.  What would be caught ends the program, with an error: no handler ever runs."""
+    return block(body, clang.children(cursor)[0])
 
 
 def block(body: Body, cursor: Cursor) -> Node:
@@ -210,6 +215,7 @@ def _if(body: Body, cursor: Cursor) -> Node:
     parts = clang.children(cursor)
     before = [p for p in parts if (body.source.start(p) or 0) < closing]
     then, *orelse = parts[len(before) :]
+    before.sort(key=lambda part: body.source.start(part) or 0)  # libclang shows a variable before what initialises
     lead, test = _conditions(body, before)
     if is_operator(body.source.tokens, opening - 1, "constexpr"):
         test = tree.call(CONSTEXPR, [test], at)
@@ -418,8 +424,8 @@ _HANDLERS: dict[CursorKind, Callable[[Body, Cursor], Node]] = {
     CursorKind.LABEL_STMT: _label,
     CursorKind.NULL_STMT: _empty,
     CursorKind.UNEXPOSED_STMT: _attributed,
+    CursorKind.CXX_TRY_STMT: _try,
 }
 _DESCRIPTIONS = {
-    "CXX_TRY_STMT": "exceptions", "ASM_STMT": "inline assembly", "CXX_CATCH_STMT": "exceptions",
-    "INDIRECT_GOTO_STMT": "a computed goto",
+    "ASM_STMT": "inline assembly", "INDIRECT_GOTO_STMT": "a computed goto",
 }  # fmt: skip

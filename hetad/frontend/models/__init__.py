@@ -17,6 +17,10 @@ _WORDS = {
         "invocable", "regular_invocable", "derived_from", "constructible_from", "totally_ordered",
     ),
     "half": ("__half", "half", "half2", "__half2", "__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162", "nv_bfloat162"),
+    "curand": (
+        "curandState", "curandState_t", "curandStateXORWOW", "curandStateXORWOW_t", "curandStatePhilox4_32_10",
+        "curandStatePhilox4_32_10_t", "curand_init",
+    ),
     "cooperative_groups": ("cooperative_groups",),
     "memory": ("unique_ptr", "make_unique"),
     "tuple": ("tuple", "make_tuple", "tie", "thrust"),
@@ -63,7 +67,7 @@ _WORDS = {
     "kokkos_reduce": ("Kokkos",),
     "kokkos_team": ("Kokkos",),
 }  # fmt: skip
-_OF_STANDARD = set(_WORDS) - {"half", "cooperative_groups", "cub", "libcuxx"}
+_OF_STANDARD = set(_WORDS) - {"half", "curand", "cooperative_groups", "cub", "libcuxx"}
 _LIBRARIES = {"std", "thrust", "cub", "Kokkos"}
 
 MODELLED = frozenset({"vector", *_WORDS["random"]})  # of what is passed over where it is read as C

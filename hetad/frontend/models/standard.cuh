@@ -3,8 +3,9 @@ namespace std {
 
 template <class T> struct numeric_limits;
 template <> struct numeric_limits<float> {
-    static constexpr bool is_specialized = true, is_integer = false;
-    static constexpr int digits = 24;
+    static constexpr bool is_specialized = true, is_integer = false, is_signed = true, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true;
+    static constexpr int digits = 24, digits10 = 6, radix = 2;
     __both static constexpr float max() { return 3.402823466e+38f; }
     __both static constexpr float min() { return 1.175494351e-38f; }
     __both static constexpr float lowest() { return -3.402823466e+38f; }
@@ -13,8 +14,9 @@ template <> struct numeric_limits<float> {
     __both static constexpr float quiet_NaN() { return __builtin_nanf(""); }
 };
 template <> struct numeric_limits<double> {
-    static constexpr bool is_specialized = true, is_integer = false;
-    static constexpr int digits = 53;
+    static constexpr bool is_specialized = true, is_integer = false, is_signed = true, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true;
+    static constexpr int digits = 53, digits10 = 15, radix = 2;
     __both static constexpr double max() { return 1.7976931348623158e+308; }
     __both static constexpr double min() { return 2.2250738585072014e-308; }
     __both static constexpr double lowest() { return -1.7976931348623158e+308; }
@@ -23,7 +25,9 @@ template <> struct numeric_limits<double> {
     __both static constexpr double quiet_NaN() { return __builtin_nan(""); }
 };
 template <class T> struct __integer_limits {
-    static constexpr bool is_specialized = true, is_integer = true;
+    static constexpr bool is_specialized = true, is_integer = true, is_signed = T(-1) < T(0), is_exact = true;
+    static constexpr bool has_infinity = false, has_quiet_NaN = false, is_iec559 = false;
+    static constexpr int digits = 8 * sizeof(T) - is_signed, radix = 2;
     __both static constexpr T max() { return T(-1) < T(0) ? T((1ull << (8 * sizeof(T) - 1)) - 1) : T(-1); }
     __both static constexpr T min() { return T(-1) < T(0) ? T(1ull << (8 * sizeof(T) - 1)) : T(0); }
     __both static constexpr T lowest() { return min(); }
