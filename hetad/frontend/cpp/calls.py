@@ -17,6 +17,7 @@ from hetad.frontend.lower.context import Qualified
 
 _CONFIGURATION = "__cudaPushCallConfiguration"
 _IDENTITIES = ("move", "forward")
+_VARIABLES = (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL)
 
 
 def call(body: Body, cursor: Cursor) -> Node:
@@ -28,7 +29,9 @@ def call(body: Body, cursor: Cursor) -> Node:
 
 
 def _call(body: Body, cursor: Cursor) -> Node:
-
+    several = _one_of_several(body, cursor)
+    if several is not None:
+        return several
     meant = _meant(body, cursor)
     configuration = _configuration(cursor)
     if configuration is not None:
@@ -53,6 +56,27 @@ def _call(body: Body, cursor: Cursor) -> Node:
             body.source.refuse("a call in the value of a variable at file scope", cursor, "initialise it in a function")
         return tree.known(value, body.types.of(cursor.type, cursor), body.coord(cursor))
     return _function(body, cursor, meant, *arguments(body, meant, given(cursor)))
+
+
+def _one_of_several(body: Body, cursor: Cursor) -> Node | None:
+    """A call of a function that a condition, or an index of a table, chooses: `c ? f(x) : g(x)`."""
+    from hetad.frontend.cpp.expressions import expression
+
+    held = cursor.referenced
+    named = held is not None and held.kind not in _VARIABLES
+    found = None if named or _configuration(cursor) is not None else targets.chosen(cursor, body.targets)
+    if found is None:
+        return None
+    at, number = body.coord(cursor), expression(body, found.by)
+    if len(found.functions) > 2 and not accessors.is_pure(number):
+        body.source.refuse("a table of functions whose index an expression makes", found.by, "give the index a name")
+    calls = [_function(body, cursor, f, *arguments(body, f, given(cursor))) for f in found.functions]
+    if not found.is_table:
+        return tree.choice(number, calls[0], calls[1], at)
+    node = calls[-1]
+    for k, one in reversed(list(enumerate(calls[:-1]))):
+        node = tree.choice(tree.binary("==", number, tree.constant("int", str(k), at), at), one, node, at)
+    return node
 
 
 def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[Node], dict[int, Cursor]]:
@@ -124,7 +148,7 @@ _NO_TARGET = "call it by name, choose by 'if' or 'switch', or make it a template
 def _meant(body: Body, cursor: Cursor) -> Cursor:
     """The function that is called, or the variable that holds it."""
     meant = cursor.referenced
-    if meant is not None and meant.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL):
+    if meant is not None and meant.kind not in _VARIABLES:
         return meant
     found = targets.called(cursor, body.targets)
     if found is None:

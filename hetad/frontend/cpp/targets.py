@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
@@ -29,10 +30,61 @@ def called(cursor: Cursor, held: Held) -> Cursor | None:
     return target(inner[0], held) if inner else None
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Known functions that a call may call, and what chooses: the condition of `c ? f : g`, or the index of a table."""
+
+    by: Cursor
+    functions: list[Cursor]
+    is_table: bool
+
+
+def chosen(cursor: Cursor, held: Held) -> Choice | None:
+    """Among which functions a call chooses; None where they are not known."""
+    inner = [c for c in clang.expressions(cursor) if c.spelling != "__cudaPushCallConfiguration"]
+    callee = _without_wrapping(inner[0]) if inner else cursor
+    parts, indexed = clang.children(callee), callee.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR
+    if callee.kind == CursorKind.CONDITIONAL_OPERATOR and len(parts) == 3:
+        by, given = parts[0], parts[1:]
+    elif indexed and len(parts) == 2:
+        by, given = parts[1], _table(_without_wrapping(parts[0]))
+    else:
+        return None
+    found = [f for f in (target(g, held) for g in given) if f is not None]
+    return Choice(by, found, indexed) if found and len(found) == len(given) else None
+
+
+def is_table(type_: Type) -> bool:
+    """Whether a type is an array of pointers to functions."""
+    canonical = type_.get_canonical()
+    return canonical.kind == TypeKind.CONSTANTARRAY and is_function_pointer(canonical.element_type)
+
+
+def _table(cursor: Cursor) -> list[Cursor]:
+    """What is in a table of functions that is const, each given."""
+    variable = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
+    if variable is None or variable.kind != CursorKind.VAR_DECL or not is_table(variable.type):
+        return []
+    type_, value = variable.type.get_canonical(), clang.initialiser(variable)
+    given = clang.expressions(value) if value is not None and type_.is_const_qualified() else []
+    return given if len(given) == type_.element_count else []
+
+
+def _without_wrapping(cursor: Cursor) -> Cursor:
+    while _is_wrapping(cursor) and (inner := clang.only(cursor)) is not None:
+        cursor = inner
+    return cursor
+
+
+def _is_wrapping(cursor: Cursor) -> bool:
+    """Whether it means the function that its operand means."""
+    return cursor.kind in _THROUGH or (cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) in "&*")
+
+
 def target(cursor: Cursor, held: Held) -> Cursor | None:
     """The function that an expression points to; `held`: the functions that parameters are."""
     inner = clang.expressions(cursor)
-    if cursor.kind in _THROUGH or (cursor.kind == CursorKind.UNARY_OPERATOR and clang.unary(cursor) in "&*"):
+    if _is_wrapping(cursor):
         return target(inner[0], held) if len(inner) == 1 else None
     if cursor.kind != CursorKind.DECL_REF_EXPR:
         return None
