@@ -12,7 +12,7 @@ struct Buffer {
 
 double f(double x, Buffer *p)
 {
-    delete[] p;  // expected-error: 'delete[]' of objects with a destructor
+    delete[] p;  // expected-error: 'delete[]' of objects with a destructor whose number
 //  ^
     return x;
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, tree
+from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, targets, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
@@ -13,7 +13,7 @@ from hetad.frontend.cpp.tree import Node
 from hetad.frontend.lower.c_nodes import Constructed
 from hetad.frontend.lower.context import Qualified
 from hetad.frontend.tokens import Token, behind_arguments, is_operator, matching
-from hetad.ir.types import SIZE_T
+from hetad.ir.types import LONG, SIZE_T
 from hetad.ir.types import Pointer as PointerType
 
 
@@ -161,11 +161,45 @@ def deleted(body: Body, cursor: Cursor) -> Node | None:
     if not lifetimes.has_end(body, pointee):
         return None
     start = body.source.start(cursor)
-    if start is not None and is_operator(body.source.tokens, start + 1, "["):
-        body.source.refuse("'delete[]' of objects with a destructor", cursor, "use std::vector")
     pointer = expression(body, operand)
     if not lifetimes.is_pure(pointer):
         body.source.refuse("'delete' of what an expression makes", cursor, "give the pointer a name")
-    end = lifetimes.ends(body, tree.unary("*", pointer, at), elements(pointee), at)
-    inner = tree.block([end, tree.call("free", (pointer,), at)], at)
+    if start is not None and is_operator(body.source.tokens, start + 1, "["):
+        ends = _ends_of_all(body, cursor, operand, pointer)
+    else:
+        ends = lifetimes.ends(body, tree.unary("*", pointer, at), elements(pointee), at)
+    inner = tree.block([ends, tree.call("free", (pointer,), at)], at)
     return tree.branch(tree.binary("!=", pointer, tree.constant("nullptr_t", "nullptr", at), at), inner, None, at)
+
+
+def _ends_of_all(body: Body, cursor: Cursor, operand: Cursor, pointer: Node) -> Node:
+    """The ends of the objects of an array, last to first: as many as its `new` has made, in the same function."""
+    from hetad.frontend.cpp.expressions import expression
+
+    at, count = body.coord(cursor), _count_made(body, operand)
+    if count is None:
+        what = "'delete[]' of objects with a destructor whose number this function does not show"
+        body.source.refuse(what, cursor, "use std::vector, or let the function that deletes them make them")
+    left, one = body.unused("objects_left"), tree.constant("int", "1", at)
+    declared = tree.declaration(left, tree.declarator(left, Qualified(LONG), at), expression(body, count), at)
+    named = tree.name(left, at)
+    last = tree.index(pointer, tree.binary("-", named, one, at), at)
+    end = lifetimes.ends(body, last, elements(operand.type.get_canonical().get_pointee()), at)
+    test = tree.binary(">", named, tree.constant("int", "0", at), at)
+    return tree.loop(tree.declarations([declared], at), test, tree.unary("--", named, at), tree.block([end], at), at)
+
+
+def _count_made(body: Body, operand: Cursor) -> Cursor | None:
+    """How many objects `new` has made where the variable gets its value, which it keeps, as does the number."""
+    variable = targets.named(operand)
+    value = clang.initialiser(variable) if variable is not None and variable.kind == CursorKind.VAR_DECL else None
+    around = clang.definition(variable.semantic_parent) if variable is not None else None
+    if value is None or value.kind != CursorKind.CXX_NEW_EXPR or around is None:
+        return None
+    count = _in_brackets(body, clang.expressions(value), _written(body, body.source.start(value))[1])[1]
+    if count is None:
+        return None
+    used = {v.hash: v for c in clang.walk(count) if (v := targets.named(c)) is not None}
+    kept = not any(targets.may_change(c, v) for v in (variable, *used.values()) for c in clang.walk(around))
+    pure = all(c.kind not in (CursorKind.CALL_EXPR, CursorKind.MEMBER_REF_EXPR) for c in clang.walk(count))
+    return count if kept and pure else None

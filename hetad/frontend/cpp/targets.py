@@ -70,6 +70,13 @@ def _table(cursor: Cursor) -> list[Cursor]:
     return given if len(given) == type_.element_count else []
 
 
+def named(cursor: Cursor) -> Cursor | None:
+    """The variable or parameter whose value an expression is."""
+    inner = _without_wrapping(cursor)
+    meant = inner.referenced if inner.kind == CursorKind.DECL_REF_EXPR else None
+    return meant if meant is not None and meant.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL) else None
+
+
 def _without_wrapping(cursor: Cursor) -> Cursor:
     while _is_wrapping(cursor) and (inner := clang.only(cursor)) is not None:
         cursor = inner
@@ -107,12 +114,12 @@ def _of_variable(variable: Cursor, held: Held) -> Cursor | None:
     is_const = variable.type.get_canonical().is_const_qualified()
     if not is_const and (around is None or around.kind in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE)):
         return None
-    if not is_const and any(_may_change(c, variable) for c in clang.walk(clang.definition(around) or around)):
+    if not is_const and any(may_change(c, variable) for c in clang.walk(clang.definition(around) or around)):
         return None
     return target(value, held)
 
 
-def _may_change(cursor: Cursor, variable: Cursor) -> bool:
+def may_change(cursor: Cursor, variable: Cursor) -> bool:
     """Whether a variable is used for anything but a call."""
     for child in cursor.get_children():
         if child.kind == CursorKind.DECL_REF_EXPR and child.referenced == variable:
@@ -130,6 +137,6 @@ def passed(function: Cursor, args: Sequence[Cursor], held: Held) -> dict[int, Cu
         around = clang.definition(function)
         if meant is not None and around is not None:
             own = list(around.get_arguments())[number]
-            if not any(_may_change(c, own) for c in clang.walk(around)):
+            if not any(may_change(c, own) for c in clang.walk(around)):
                 found[number] = meant
     return found
