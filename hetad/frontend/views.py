@@ -7,6 +7,7 @@
 * Bytes that are only copied, set or freed: `cudaMemcpy((char *)p + first, q, bytes, kind)`; a derivative follows these
   by what lies in the memory.
 * Parts of `extern __shared__` memory, which has no type of its own.
+* Structs in the adjoint of a copy of hetad's own, where a derivative is differentiated once more.
 
 Everything else could move floating values where no derivative follows.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.frontend.lower.convert import unqualified
-from hetad.ir.arithmetic import literal
+from hetad.ir.arithmetic import bare, literal
 from hetad.ir.identity import IdentitySet
 from hetad.ir.nodes import (
     AddressOf,
@@ -39,18 +40,22 @@ from hetad.ir.nodes import (
 )
 from hetad.ir.types import (
     Array,
+    Float,
     Int,
     Pointer,
+    Struct,
     Type,
     Void,
     holds_floating,
     is_half,
+    leaves,
     one_number,
     scalar_base,
     size_of,
 )
 from hetad.ir.visit import children, own_exprs, walk_stmts
 from hetad.memops.table import TABLE
+from hetad.rules import operations
 
 
 def refused(function: Function) -> Iterator[Cast]:
@@ -58,6 +63,8 @@ def refused(function: Function) -> Iterator[Cast]:
     uses: _Uses | None = None
     for stmt in walk_stmts(function.body):
         for root in own_exprs(stmt):
+            if isinstance(stmt, Call) and any(root is arg for arg in stmt.args) and structs_copied(stmt) is not None:
+                continue
             stepping = IdentitySet(c for cast in _casts(root) for c in _byte_step(cast))
             for cast in _casts(root):
                 if (
@@ -70,6 +77,20 @@ def refused(function: Function) -> Iterator[Cast]:
                 uses = uses or _Uses(function)
                 if not uses.allows(cast):
                     yield cast
+
+
+def structs_copied(stmt: Call) -> Struct | None:
+    """What both ends of a copy's adjoint are: structs with numbers of one floating type and other things beside them,
+    but no pointers."""
+    if not operations.does(stmt, operations.copy_pullback, operations.move_pullback):
+        return None
+    found = {unqualified(p.to) for end in stmt.args[:2] if isinstance(p := bare(end).type, Pointer)}
+    struct = found.pop() if len(found) == 1 else None
+    if not isinstance(struct, Struct):
+        return None
+    held = set(leaves(struct))
+    floats = {x for x in held if isinstance(x, Float)}
+    return struct if len(floats) == 1 and held > floats and all(isinstance(x, Int | Float) for x in held) else None
 
 
 def reinterprets(given: Type, wanted: Type) -> bool:

@@ -122,8 +122,9 @@ class InSpace:
 
 @dataclass(frozen=True, slots=True)
 class OfCopy:
-    """The same by one of several texts: the kind of the copy that is undone says which.  In them, `add` adds the
-    numbers at `term`, or else those at the first operand, to those at the second."""
+    """The same by one of several texts: the kind of the copy that is undone says which, where it has one.  In them,
+    `add` adds the elements at `term`, or else those at the first operand, to those at the second, and `add_numbers` the
+    k-th of `term` to the k-th of the second operand."""
 
     by_kind: tuple[str, ...]
 

@@ -117,7 +117,7 @@ _ON_HOST = """
     memcpy(term, adj_dst, bytes);
     memset(adj_dst, 0, bytes);
     for (size_t k = 0; k < bytes / sizeof(real); ++k) {
-        adj_src[k] += term[k];
+        add_numbers;
     }
     free(term);
 """
@@ -126,7 +126,7 @@ _FROM_DEVICE = """
     cudaMemcpy(term, adj_dst, bytes, cudaMemcpyDeviceToHost);
     cudaMemset(adj_dst, 0, bytes);
     for (size_t k = 0; k < bytes / sizeof(real); ++k) {
-        adj_src[k] += term[k];
+        add_numbers;
     }
     free(term);
 """
@@ -201,7 +201,7 @@ copy_pullback = Act(
 move_pullback = Act(
     "void move_pullback_real(real *adj_dst, real *adj_src, size_t bytes)", _FAILS, "of reverse sweep", reads=(0, 1),
     writes=(0, 1),
-    pullback=Spelled(_ON_HOST),
+    pullback=OfCopy((_ON_HOST,)),
 )  # fmt: skip
 rows_pullback = Act(
     "void rows_pullback_real(real *adj_dst, size_t to_pitch, real *adj_src, size_t from_pitch, size_t width,"

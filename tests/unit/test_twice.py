@@ -163,6 +163,32 @@ def test_a_third_derivative_of_what_saves_something_is_refused():
         hetad.gradient(second.program["f_grad_grad"], wrt="x", of="adj_x_2", backend="cpu")
 
 
+RECORDS = """
+#include <string.h>
+typedef struct { double w; int k; } record;
+void f(record *y, const record *x, int bytes) { memcpy(y, x, bytes); y[0].w *= y[0].w; }
+"""
+
+
+def test_a_copy_of_part_of_a_struct_has_no_second_derivative():
+    g = hetad.gradient(hetad.loads(RECORDS)["f"], wrt="x", of="y", backend="cpu")
+    f = g.program["f_grad"]
+    second = hetad.gradient(f, wrt=("x", "adj_y"), of="adj_x", backend="cpu")
+    x = np.zeros(3, np.dtype([("w", float), ("k", np.int32)], align=True))
+    x["w"] = 1, 2, 3
+    zeros = np.zeros_like(x)
+    given = {"y": zeros, "x": x, "adj_y": x.copy(), "adj_x": zeros.copy(), "y_bytes": x.nbytes, "x_bytes": x.nbytes}
+
+    def at(size):
+        return second(*({**given, "bytes": size}[p.name] for p in f.parameters), seeds={"adj_x": x})
+
+    found = at(2 * x.itemsize)
+    assert found["x"]["w"].tolist() == [2, 0, 0]  # adj_x = (2 x₀ adj_y₀, adj_y₁, 0)
+    assert found["adj_y"]["w"].tolist() == [2, 2, 0]
+    with pytest.raises(hetad.ExecutionError, match="a copy of part of a struct 'record'"):
+        at(2 * x.itemsize + 8)
+
+
 ZEROS = """
 __global__ void curved(double *y, const double *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -8,12 +8,14 @@ from functools import cache
 
 from hetad.analysis.pointer_expressions import out_place
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.frontend.quote import Filling, Quote
-from hetad.host.again.additions import KERNELS, added
+from hetad.frontend.quote import Filling, Quote, Scope
+from hetad.frontend.views import structs_copied
+from hetad.host.again.additions import add_numbers, launched
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import literal
-from hetad.ir.build import Names, binary, zero
-from hetad.ir.types import DOUBLE, FLOAT, INT, VOID, Float, Pointer
+from hetad.ir import texts as c_texts
+from hetad.ir.arithmetic import bare, literal
+from hetad.ir.build import Names, binary, convert, integer, zero
+from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, VOID, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import declared, map_body, map_expr, map_own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Absorbed, Callee, Means, OfCopy, Recorded, Refused, Spelled
@@ -22,11 +24,13 @@ _REMEDY = "take hetad.hvp of the program itself, or differentiate its tangent (h
 
 
 class Meanings:
-    """`body`: of the function.  `differentiated`: what has no derivative is refused."""
+    """`body`: of the function; `kernels`: what it launches of hetad's own.  `differentiated`: what has no derivative is
+    refused."""
 
     def __init__(self, program: ir.Program, f: ir.Function, differentiated: bool) -> None:
         self._program, self._differentiated = program, differentiated
-        self._names = Names({s.name for s in (*f.params, *declared(f.body))} | set(program.functions) | set(KERNELS))
+        self._names = Names({s.name for s in (*f.params, *declared(f.body))} | set(program.functions))
+        self.kernels: dict[str, ir.Function] = {}
         # There is one record: a derivative that has one, and a tape, is not differentiated.
         self._saves = any(operations.does(s, *_SAVES) for s in walk_stmts(f.body))
         self.body = map_body(self._statement, f.body)
@@ -88,19 +92,38 @@ class Meanings:
 
     def _copied(self, s: ir.Call, row: Callee, texts: tuple[str, ...]) -> ir.Body:
         """What undoes a copy, between these sides."""
-        given: dict[str, Filling] = dict(zip(row.roles, s.args, strict=True))
-        kind, real = literal(s.args[row.roles.index("kind")]), _real(row)
+        if "kind" not in row.roles:
+            return self._undone(s, row, *texts)
+        kind = literal(s.args[row.roles.index("kind")])
         if kind is None or kind not in range(len(texts)):
             what = "a copy without a direction, in a derivative that is differentiated once more"
             raise UnsupportedError(what, s.span, "say with the copy's kind where its ends lie")
-        quote = quoted(texts[kind])
-        term = ir.Symbol(self._names.fresh("term"), Pointer(real), s.span) if "term" in quote.words else None
-        if term is not None:
-            given["term"] = term
+        return self._undone(s, row, texts[kind])
+
+    def _undone(self, s: ir.Call, row: Callee, said: str) -> ir.Body:
+        """`said`: with which text."""
+        roles = dict(zip(row.roles, s.args, strict=True))
+        element: Type = _real(row)
+        checked: ir.Body = ()
+        if (held := structs_copied(s)) is not None:
+            element, checked = held, _whole(roles["bytes"], held)
+            roles |= {role: bare(roles[role]) for role in ("adj_dst", "adj_src")}
+        quote = quoted(said)
+        term = ir.Symbol(self._names.fresh("term"), Pointer(element), s.span)
+        given: dict[str, Filling] = {**roles, "real": element, "term": term}
         if "add" in quote.words:
-            given["add"] = (added(dict(zip(row.roles, s.args, strict=True)), term, real, s.span),)
-        given["real"] = real
-        return quote(self._names, s.span, **{n: x for n, x in given.items() if n in quote.words})
+            kernel, launch = launched(roles, term if "term" in quote.words else None, element, s.span)
+            self.kernels[kernel.name] = kernel
+            given["add"] = (launch,)
+        text = Scope(self._names, s.span)
+
+        def added() -> ir.Body:
+            pointers = roles["adj_src"], ir.Var(term, span=s.span)
+            to, from_ = (ir.Index(p, text["k"], element, span=s.span) for p in pointers)
+            return add_numbers(self._names, to, from_)
+
+        given["add_numbers"] = added
+        return (*checked, *text(quote, **{n: x for n, x in given.items() if n in quote.words}))
 
     # -- values
 
@@ -158,6 +181,17 @@ def _cell(pointer: ir.Expr) -> ir.Place:
     place = out_place(pointer)
     assert place is not None
     return place
+
+
+def _whole(size: ir.Expr, struct: Struct) -> ir.Body:
+    """A check that so many bytes are whole structs."""
+    span = size.span
+    rest = binary("%", convert(size, SIZE_T), integer(size_of(struct), span, SIZE_T))
+    said = c_texts.quoted(
+        f"{span}: a copy of part of a struct '{struct}', whose derivative is differentiated once more"
+    )
+    whole = binary("==", rest, integer(0, span, SIZE_T))
+    return (operations.require(whole, ir.String(said, Pointer(CHAR), span=span), span=span),)
 
 
 def _returns_status(function: str) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from hetad.host.again.additions import KERNELS
 from hetad.host.again.guards import without_guards
 from hetad.host.again.meanings import Meanings
 from hetad.ir import nodes as ir
-from hetad.ir.functions import callees
 from hetad.ir.visit import declared, map_body, map_spans, substitute, walk_stmts
 from hetad.passes.manager import program_pass
 
@@ -29,21 +26,19 @@ def own_operations(program: P) -> P:
 
 def plainly_said(program: P, *, differentiated: bool = False) -> P:
     """The program without operations of hetad's own; those without a derivative stay, where none is asked for."""
-    made = {n: _plain(program, f, differentiated) for n, f in program.functions.items()}
+    kernels: dict[str, ir.Function] = {}
+    made = {n: _plain(program, f, differentiated, kernels) for n, f in program.functions.items()}
     if all(made[n] is f for n, f in program.functions.items()):
         return program
-    launched = {name for f in made.values() for name in callees(f)}
-    return replace(program, functions={**_needed(launched), **made})
+    return replace(program, functions={**kernels, **made})
 
 
-def _needed(names: set[str]) -> Mapping[str, ir.Function]:
-    return {name: KERNELS[name] for name in KERNELS if name in names}
-
-
-def _plain(program: ir.Program, f: ir.Function, differentiated: bool) -> ir.Function:
+def _plain(program: ir.Program, f: ir.Function, differentiated: bool, kernels: dict[str, ir.Function]) -> ir.Function:
+    """`kernels`: to which those that it launches beside the program's own are added."""
     f = without_guards(program, _as_read(f))
-    body = Meanings(program, f, differentiated).body
-    return f if body is f.body else replace(f, body=body)
+    meanings = Meanings(program, f, differentiated)
+    kernels |= meanings.kernels
+    return f if meanings.body is f.body else replace(f, body=meanings.body)
 
 
 def _as_read(f: ir.Function) -> ir.Function:

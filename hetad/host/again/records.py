@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
-from hetad.analysis.pointer_expressions import holds_pointer, out_place, pointer_parts
+from hetad.analysis.pointer_expressions import floating_leaves_of, holds_pointer, out_place, pointer_parts
 from hetad.analysis.pointers import PointsTo
 from hetad.diagnostics import UnsupportedError
 from hetad.host.memory import as_pointer
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import address_of
-from hetad.ir.types import Array, Float, Pointer, Struct, element_or_none, holds_numbers, innermost
+from hetad.ir.types import Array, Float, Pointer, Struct, Type, element_or_none, holds_numbers, innermost
 from hetad.rules import callees, operations, records
 from hetad.rules.callee import Recorded
 
@@ -121,7 +121,13 @@ def holds_active(shadows: Shadows, s: ir.Call, pointer: ir.Expr) -> bool:
     if not operations.does(s, *records.OF_VALUES):
         return shadows.is_active_pointer(pointer)
     place = recorded_value(s)
-    return isinstance(innermost(place.type), Float) and shadows.is_active(place)
+    return _number_within(place.type) is not None and shadows.is_active(place)
+
+
+def _number_within(type_: Type) -> Float | None:
+    """The floating type of what a value holds, if that is one; other things may stand beside."""
+    floating = floating_leaves_of(type_)
+    return next(iter(floating)) if len(floating) == 1 and not holds_pointer(innermost(type_)) else None
 
 
 def is_of_pointers(s: ir.Call) -> bool:
@@ -140,7 +146,8 @@ def refuse_structs(shadows: Shadows, s: ir.Call, pointer: ir.Expr) -> None:
         place = recorded_value(s)
         carried = isinstance(innermost(place.type), Pointer | Struct) and isinstance(place.type, Array)
         numbers = isinstance(innermost(place.type), Struct) and holds_numbers(place.type)
-        unclear = (carried and holds_pointer(innermost(place.type))) or (numbers and shadows.is_active(place))
+        several = numbers and _number_within(place.type) is None
+        unclear = (carried and holds_pointer(innermost(place.type))) or (several and shadows.is_active(place))
     else:
         held = element_or_none(pointer.type)
         unclear = held is not None and holds_pointer(innermost(held)) and shadows.is_active_pointer(pointer)
