@@ -23,6 +23,15 @@ CASES = [case for path in sorted(FOLDER.glob("**/*.cu")) for case in cases(path)
 @pytest.mark.sweep
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_checked_programs_have_the_same_gradient(case: Case) -> None:
+    check(case)
+
+
+def test_memory_that_a_function_takes_again() -> None:
+    """In a part of the gradient that is a function, what a parameter leads to is there when it has been taken."""
+    check(next(case for case in CASES if case.name == "cpp_thrust_sums_in_turn"))
+
+
+def check(case: Case) -> None:
     problem = case.problem
     function = function_of(hetad.load(problem.source, **problem.loading), problem)
     arguments = problem.arguments(function.parameters)

@@ -22,7 +22,7 @@ from hetad.ir.build import is_zero
 from hetad.ir.facts import lasting
 from hetad.ir.places import is_dynamic, written
 from hetad.ir.types import Array, Pointer, Void, element, is_volatile
-from hetad.ir.visit import variables, walk_expr, walk_stmts
+from hetad.ir.visit import own_nodes, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import callees, operations
 from hetad.targets.cpu.accesses import CHANGES, RUNS, NumberedAccesses, pointed
@@ -212,7 +212,10 @@ def _of(pointer: ir.Expr, held: ir.String) -> ir.Expr:
 
 @lasting
 def roots(function: ir.Function) -> Mapping[ir.Symbol, ir.Symbol]:
-    """Parameters that stay as they are, and pointers that are computed of one of them alone: the parameter."""
+    """Parameters that stay as they are, and pointers that are computed of one of them alone: the parameter.  None in a
+    function in which memory may begin or end, and extents with it."""
+    if function.kind not in ("kernel", "device") and any(map(_changes_extents, walk_stmts(function.body))):
+        return {}
     unknown = written(function.body) | address_taken(function.body)
     found = {p: p for p in function.params if isinstance(p.type, Pointer) and p not in unknown}
     values = _values(function.body)
@@ -230,6 +233,12 @@ def roots(function: ir.Function) -> Mapping[ir.Symbol, ir.Symbol]:
             assert root is not None
             found[symbol], changed = root, True
     return found
+
+
+def _changes_extents(s: ir.Stmt) -> bool:
+    if any(isinstance(e, ir.CallExpr) for e in own_nodes(s)):
+        return True
+    return isinstance(s, ir.Call) and callees.kind(s.function) in ("memory", "support", "unknown")
 
 
 def _values(body: ir.Body) -> dict[ir.Symbol, list[ir.Expr | None]]:
