@@ -10,6 +10,7 @@ import numpy as np
 from hetad.compiled import Backend, Choice
 from hetad.derived import Derived
 from hetad.results import Result
+from hetad.run.along import copied
 from hetad.run.arrays import ArrayParameter, converter
 from hetad.run.call import RETURN, ZerosLike
 from hetad.run.layout import dtype_of
@@ -191,7 +192,8 @@ class HessianProduct(Derived):
         values = bind(self._signature, args, named)
         dots = {p.primal: p.symbol for p in self.second.tangent.parameters if p.role == "tangent"}
         plan = self._plan(gradient)
-        more = [self._tangent(name or "", values, given) for name in dots]
+        # A direction may be an argument too, or another one's direction.
+        more = [copied(self._tangent(name or "", values, given)) for name in dots]
         seeded = {dots[name].name: self._seed(name, values, weights) for name in self.of or (RETURN,)}
         _, found = plan.gradient([*values, *more], seeded, launch, self._progress)
         count = len(self.wrt)

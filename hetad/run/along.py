@@ -71,7 +71,7 @@ class TangentPlan(Plan):
             self._configure(launch)
             theirs = [self.seen(n, v) for n, v in enumerate(values)]
             copies = [
-                _copy(v) if i.array is not None and i.array.written else v
+                copied(v) if i.array is not None and i.array.written else v
                 for v, i in zip(theirs, self._inputs, strict=True)
             ]
             buffers = self._place(copies)
@@ -175,7 +175,7 @@ class TangentPlan(Plan):
         return f" of {name}" if self.directions == 1 else f" of {self.directions} directions, each like {name}"
 
 
-def _copy(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """Of an array of any kind; anything else is refused where it is checked."""
     return value.copy(order="K") if hasattr(value, "dtype") and hasattr(value, "copy") else value
 

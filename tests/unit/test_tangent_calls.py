@@ -66,6 +66,18 @@ def test_an_array_may_be_its_own_tangent(program: hetad.Program) -> None:
     np.testing.assert_allclose(found["y"], 4 * X * X)
 
 
+def test_an_array_may_be_its_own_direction_and_that_of_another() -> None:
+    """Of a product too: Σ x² y³, where the program overwrites both."""
+    text = "double f(double *x, double *y, int n) { double s = 0; for (int i = 0; i < n; i++)" \
+        " { x[i] *= x[i]; y[i] *= y[i] * y[i]; s += x[i] * y[i]; } return s; }"  # fmt: skip
+    product = hetad.hvp(hetad.loads(text)["f"], wrt=["x", "y"], backend="cpu")
+    x, y = X.copy(), X[::-1].copy()
+    found = product(x, y, N, tangents={"x": x, "y": x})
+    np.testing.assert_allclose(found["x"], 2 * y**3 * x + 6 * x * y**2 * x)
+    np.testing.assert_allclose(found["y"], 6 * x * y**2 * x + 6 * x**2 * y * x)
+    np.testing.assert_array_equal(x, X)
+
+
 def test_the_tangent_of_an_output_without_dependence_is_zero(program: hetad.Program) -> None:
     tangent = hetad.jvp(program["constants"], wrt=["x"], of=["y"], backend="cpu")
     y, dot_y = np.zeros(N), np.full(N, 3.0)
