@@ -94,7 +94,6 @@ void f(double *y, double *x, double a, int n) {
 }
 """
 REFUSED = {
-    "hetad_open_loop": (TIME_LOOP, {"memory_limit": 4096}),
     "hetad_table_on_device": ("""
 __global__ void square(double *y, double **rows) { y[threadIdx.x] = rows[threadIdx.x % 2][0] * rows[0][0]; }
 void f(double *y, double *x, double a, int n) {

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from hetad.host.again.guards import without_guards
 from hetad.host.again.meanings import Meanings
+from hetad.host.again.schedules import without_schedules
 from hetad.ir import nodes as ir
 from hetad.ir.visit import declared, map_body, map_spans, substitute, walk_stmts
 from hetad.passes.manager import program_pass
@@ -36,6 +37,8 @@ def plainly_said(program: P, *, differentiated: bool = False) -> P:
 def _plain(program: ir.Program, f: ir.Function, differentiated: bool, kernels: dict[str, ir.Function]) -> ir.Function:
     """`kernels`: to which those that it launches beside the program's own are added."""
     f = without_guards(program, _as_read(f))
+    if differentiated and (body := without_schedules(f.body)) is not f.body:
+        f = replace(f, body=body)
     meanings = Meanings(program, f, differentiated)
     kernels |= meanings.kernels
     return f if meanings.body is f.body else replace(f, body=meanings.body)
