@@ -147,7 +147,7 @@ def gradient(
         checked: whether each access is checked for leaving its memory, in the program and in its derivative, on the
             CPU: it is then a MemoryAccessError; see docs/memory-safety.md.
         debug: whether a call whose gradient is not finite is a NonFiniteError, with the line where that begins
-            (docs/debugging.md); on the CPU accesses are checked, too.
+            (docs/debugging.md).  Accesses are checked, too: of a GPU's calls on the CPU, before they run.
 
     Raises:
         ArgumentError: wrt or of does not fit the function, there is no such optimisation, or no such batch.

@@ -162,6 +162,32 @@ def test_in_place_without_a_copy(program: hetad.Program, cp: Any, x: Any) -> Non
     np.testing.assert_allclose(host, 1 + 4 * x, rtol=1e-13)
 
 
+GATHER = """
+__global__ void gather(double *y, const double *x, const int *at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { double v = x[at[i]]; y[i] = v * v; }
+}
+void f(double *y, const double *x, const int *at, int n) { gather<<<(n + 31) / 32, 32>>>(y, x, at, n); }
+"""
+
+
+@pytest.mark.parametrize("kind", ["numpy", "cupy"])
+def test_an_access_that_leaves_its_memory_is_told_before_the_launch(cp: Any, kind: str) -> None:
+    g = hetad.gradient(hetad.loads(GATHER, "gather.cu")["f"], wrt="x", of="y", backend="cuda", debug=True)
+    x, y, at = np.arange(1.0, 9.0), np.zeros(40), np.arange(40, dtype=np.int32) % 8
+    make = cp.asarray if kind == "cupy" else np.asarray
+    found = g(make(y), make(x), make(at), 40, seeds={"y": make(np.ones(40))})["x"]
+    np.testing.assert_allclose(cp.asnumpy(found), 10 * x)
+    at[37] = 8
+    with pytest.raises(
+        hetad.MemoryAccessError, match=r"gather\.cu:5:\d+: x\[at\[i\]\] reads element 8 of x, .*8 elements"
+    ):
+        g(make(y), make(x), make(at), 40, seeds={"y": make(np.ones(40))})
+    found = g(make(y), make(x), make(at * 0), 40, seeds={"y": make(np.ones(40))})["x"]  # nothing was hurt
+    np.testing.assert_allclose(cp.asnumpy(found), [80, *[0] * 7])
+
+
 def test_a_kernel(program: hetad.Program, cp: Any, x: Any) -> None:
     y = cp.zeros(1000)
     program["scale_kernel"](1000, 2.0, cp.asarray(x), y, grid=8, block=(128, 1))

@@ -331,3 +331,38 @@ def test_device_variables(driver: Any) -> None:
         np.testing.assert_array_equal(found["x"], w)
         np.testing.assert_array_equal(found["w"], x)
     assert dot(x, w) == 97
+
+
+GATHER = """
+__global__ void gather(double *y, const double *x, const int *at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { double v = x[at[i]]; y[i] = v * v; }
+}
+void f(double *y, const double *x, const int *at, int n) { gather<<<(n + 31) / 32, 32>>>(y, x, at, n); }
+"""
+
+
+def test_with_debug_accesses_are_checked_before_anything_runs_on_the_device(driver: Any) -> None:
+    g = hetad.gradient(hetad.loads(GATHER, "gather.cu")["f"], wrt="x", of="y", backend="cuda", debug=True)
+    x, y, at = np.arange(1.0, 9.0), cp.zeros(40), np.arange(40, dtype=np.int32) % 8
+    seeds = {"y": cp.asarray(np.ones(40))}
+    np.testing.assert_allclose(g(y, cp.asarray(x), cp.asarray(at), 40, seeds=seeds)["x"], 10 * x)
+    driver.fake_journal()
+    at[37] = 8
+    with pytest.raises(hetad.MemoryAccessError, match=r"gather\.cu:5:\d+: x\[at\[i\]\] reads element 8 of x") as caught:
+        g(y, cp.asarray(x), cp.asarray(at), 40, seeds=seeds)
+    assert (caught.value.index, caught.value.extent) == (8, 8)
+    assert caught.value.thread == ((1, 0, 0), (5, 0, 0))
+    assert b"cuLaunchKernel" not in driver.fake_journal()
+
+
+def test_with_debug_what_the_cpu_cannot_run_is_not_checked(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    g = hetad.gradient(hetad.loads(GATHER, "gather.cu")["f"], wrt="x", of="y", backend="cuda", debug=True)
+
+    def none(*_: Any) -> Any:
+        raise hetad.BackendError("none")
+
+    monkeypatch.setattr("hetad.run.checked.build", none)
+    x, at = cp.asarray(X[:8]), cp.asarray(np.zeros(40, np.int32))
+    assert g(cp.zeros(40), x, at, 40, seeds={"y": cp.asarray(np.ones(40))})["x"].shape == (8,)
