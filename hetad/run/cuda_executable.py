@@ -73,6 +73,10 @@ class CudaExecutable(Executable):
         self._runtime = self._table.runtime
         self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
 
+    def bind(self, code: Library) -> None:
+        super().bind(code)
+        self._failed_launch = code.variable("hetad_failed_launch", ctypes.c_char_p)
+
     @contextlib.contextmanager
     def on(self, stream: Any = None, device: int | None = None) -> Iterator[None]:
         """Work in the order of `stream`: a CuPy stream, the address of a CUDA stream, None for the current one."""
@@ -107,6 +111,9 @@ class CudaExecutable(Executable):
 
     def _explain(self, stopped: bool) -> str:
         cuda = (self._table.message() or b"").decode("utf-8", "replace")
+        place: bytes | None = self._failed_launch.value if self._failed_launch is not None else None
+        if place is not None and cuda.startswith("kernel "):
+            cuda = f"{place.decode('utf-8', 'replace')}: {cuda}"
         host = self._failure() if stopped else ""
         parts = [host, launched.located(cuda, self.places)]
         return "\n  ".join(part for part in parts if part) or "a CUDA call failed"

@@ -368,7 +368,11 @@ static inline void hetad_launch(int kernel, dim3 grid, dim3 block, size_t shared
     volatile sig_atomic_t *const may_leave = hetad_this_call.may_leave;
     const sig_atomic_t before = *may_leave;
     *may_leave = 0;
-    hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
+    const int code = hetad_rt->launch(kernel, blocks, threads, shared, stream, args);
+    if (code != 0 && hetad_failed_launch == NULL) {
+        hetad_failed_launch = hetad_place;
+    }
+    hetad_result(code);
     hetad_process->settle(before);
 #endif
 }

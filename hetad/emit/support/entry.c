@@ -4,7 +4,7 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     hetad_rt = hetad_table;
     hetad_last_error = cudaSuccess;
     hetad_text[0] = 0;
-    hetad_place = NULL;
+    hetad_place = hetad_failed_launch = NULL;
 #ifdef HETAD_CHECKED
     hetad_memory.stack = (const char *)__builtin_frame_address(0);
 #endif

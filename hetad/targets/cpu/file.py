@@ -221,10 +221,12 @@ class HostStatements(Statements):
         number = self.parts.numbers[launch.kernel][1]
         sizes = f"{self._dim3(launch.grid)}, {self._dim3(launch.block)}"
         call = f"hetad_launch({number}, {sizes}, {shared}, {stream}, {array});"
+        yield f"hetad_place = {texts.quoted(str(launch.span))};"
         if temporaries:
             yield from ("{", *("    " + t for t in temporaries), "    " + call, "}")
         else:
             yield call
+        yield "hetad_place = NULL;"
 
     def _stream(self, launch: ir.Launch) -> str:
         if launch.stream is not None:
