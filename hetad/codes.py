@@ -133,7 +133,7 @@ CODES = (
     Code("HET512", "a rule of one's own", _ASKED, r"\brule\b|in the formula|__device__ (void|function$)|partials="),
     Code("HET515", "inputs and output of a whole program", _ASKED,
          r"no variable|several variables|the objective|^'' is no"),
-    Code("HET516", "a __device__ function", _ASKED, r"is a __device__ function"),
+    Code("HET516", "a function of the device", _ASKED, r"is a __device__ function"),
     Code("HET500", "an argument that does not fit", _ASKED),
     # --- the machine
     Code("HET601", "no C compiler", _MACHINE, r"no C compiler|there is no command|cannot be started"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -128,7 +129,7 @@ class _Page:
             note = Note("saved", f"saves {s.what}", f"{s.how}: {s.bytes}")
             found.setdefault(key(self.files, s.span.file, s.span.line), {})[note] = None
         for a in self.explanation.accumulated:
-            note = Note("added", f"{a.what}: {a.how.partition(':')[0]}", f"{a.how}; {a.why}")
+            note = Note("added", f"{a.what}: {re.split('[:,]', a.how)[0]}", f"{a.how}; {a.why}")
             found.setdefault(key(self.files, a.span.file, a.span.line), {})[note] = None
         for f in self.subject.debugged.findings if self.subject.debugged is not None else ():
             if f.span is not None:

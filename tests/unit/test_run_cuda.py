@@ -262,9 +262,7 @@ def test_devices(program: hetad.Program) -> None:
 
 def test_what_goes_wrong_on_the_device_is_named(program: hetad.Program, driver: Any) -> None:
     driver.fake_fail(b"cuLaunchKernel", 700)
-    with pytest.raises(
-        hetad.ExecutionError, match=r"^cuda\.cu:8:\d+: kernel scale_kernel<<<.*ILLEGAL_ADDRESS"
-    ):
+    with pytest.raises(hetad.ExecutionError, match=r"^cuda\.cu:8:\d+: kernel scale_kernel<<<.*ILLEGAL_ADDRESS"):
         program["scale"](100, 2.0, X, np.zeros(100))
     driver.fake_fail(b"cuMemAllocFromPoolAsync", 2)
     with pytest.raises(hetad.ExecutionError, match=r"CUDA_ERROR_OUT_OF_MEMORY"):
