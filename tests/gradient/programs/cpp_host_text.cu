@@ -9,6 +9,7 @@ n = 16
 ---*/
 // Streams and clocks in C++ functions: kept in the emitted source, passed over when hetad runs the program.
 #include <chrono>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 
@@ -35,6 +36,8 @@ template <int TIMES, class F> void map(double *y, const double *x, int n, F f)
     double n_old = n;
     std::cout << TIMES << " launches of " << n_old << ": " << std::setprecision(3)
               << std::chrono::duration<double>(end - begin).count() << std::endl;
+    std::ofstream log("launches.txt");
+    log << launches << std::endl;
     if (n > 100)
         cerr << "many: " << launches << endl;
 }
