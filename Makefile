@@ -29,7 +29,7 @@ GPU_READY := $(VENV)/.ready-gpu
 MUTATION_READY := $(VENV)/.ready-mutation
 endif
 
-.PHONY: demo docs dist test lint types layers tests fibers sanitize looks campaign fuzz mutation quick gpu-test format hooks golden clean help
+.PHONY: demo docs dist test lint types layers tests fibers sanitize looks campaign fuzz mutation coverage quick gpu-test format hooks golden clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -100,6 +100,14 @@ fuzz: $(DEV_READY)
 mutation: $(MUTATION_READY)
 	$(PY) -m mutmut run $(MUTANTS)
 	$(PY) -m mutmut results
+
+# The lines that tests reach, in all processes that they start; half again as long as the tests.  A sample of the
+# suite: PYTEST_ARGS='--part 0/24'.
+coverage: $(DEV_READY)
+	$(PY) -m coverage erase
+	$(PY) -m coverage run -m pytest -n $(PYTEST_JOBS) $(PYTEST_ARGS)
+	$(PY) -m coverage combine --quiet
+	$(PY) -m coverage report
 
 # The tests alone, without those that take long.
 quick: $(DEV_READY)

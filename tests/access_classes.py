@@ -106,6 +106,27 @@ EXCLUSIVE = {
             "a diagonal": (GATHER, PLANE + "    if (i < m && j < n) y[j * m + i] = sin(x[i + j]);"),
         },
     ),
+    "rows between unsigned bounds": Access(
+        PLAIN, PLANE + "    if ((unsigned)(i - 3) < 13u && i < 16 && j < 8)"
+        " y[j * 16 + i] = sin(x[20 + j * 13 + i - 3]);", {
+            "one that is below zero": (
+                ATOMIC, PLANE + "    if ((unsigned)(i - 3) < (unsigned)-2 && i < 16 && j < 8)"
+                " y[j * 16 + i] = sin(x[20 + j * 13 + i - 3]);",
+            ),
+            "one that only the largest number reaches": (
+                ATOMIC, PLANE + "    if ((unsigned)(i - 3) < 4294967295u && i < 16 && j < 8)"
+                " y[j * 16 + i] = sin(x[20 + j * 13 + i - 3]);",
+            ),
+            "one that all are up to": (
+                ATOMIC, PLANE + "    if ((unsigned)(i - 3) <= (unsigned)-1 && i < 16 && j < 8)"
+                " y[j * 16 + i] = sin(x[20 + j * 10 + i - 3]);",
+            ),
+            "one for another axis": (
+                ATOMIC, PLANE + "    if ((unsigned)(j - 3) < 13u && i < 16 && j < 8)"
+                " y[j * 16 + i] = sin(x[20 + j * 13 + i - 3]);",
+            ),
+        },
+    ),
     "rows wider than they are used": Access(
         PLAIN, PLANE + "    if (i < m - 2 && j < n) y[j * m + i] = sin(x[j * m + i + 2]);", {
             "shifted beyond the row": (

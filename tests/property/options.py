@@ -25,22 +25,22 @@ def drawn(choices: Choices) -> Options:
     batch must give the numbers of single calls (`batch`), the product of the Hessian be right (`hvp`), and the program
     compute what the machine's C++ compiler makes of it (`emulated`)."""
     found: dict[str, Any] = {}
-    if choices.chance(60):
+    if choices.chance(70):
         found["optimize"] = _optimisations(choices)
-    if choices.chance(40):
+    if choices.chance(50):
         found["deterministic"] = True
-    if choices.chance(30):
+    if choices.chance(40):
         found["memory_limit"] = choices.one_of(LIMITS)
         if choices.chance(30):
             found["host_memory"] = choices.one_of(LIMITS)
-    if choices.chance(40):
+    if choices.chance(50):
         found["cpu_threads"] = choices.number(2, 4)
-    if choices.chance(30):
+    if choices.chance(40):
         found["cpu_mode"] = choices.one_of(["fibers", "blocks", "checked"])
-    if choices.chance(20):
+    if choices.chance(30):
         found["frontend"] = "cpp"
     for flag in ("graph", "measure", "batch", "hvp", "debug", *(["emulated"] if COMPILER else [])):
-        if choices.chance(20) and not (flag == "debug" and "batch" in found):
+        if choices.chance(30) and not (flag == "debug" and "batch" in found):
             found[flag] = True
     return found
 
