@@ -36,6 +36,10 @@ EXCLUSIVE = {
         "half the index": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[i / 2]);"),
         "the index modulo something": (GATHER, ROW + "    if (i < n) y[i] = sin(x[i % s]);"),
         "an index from memory": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[at[i]]);"),
+        "guards that choose other threads": (
+            ATOMIC, PLANE + "    if (j == 0 && i < n) y[i] = sin(x[i]);\n"
+            "    if (j == 1 && i < n) y[i + 40] = cos(x[i]);",
+        ),
         "a bit of it": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[i & 7]);"),
         "two reads that meet": (GATHER, ROW + "    if (i + 1 < n) y[i] = sin(x[i]) * x[i + 1];"),
         "a read that meets the mirror": (BOTH, ROW + "    if (i < n) y[i] = sin(x[i]) * x[n - 1 - i];"),
@@ -159,6 +163,8 @@ EXCLUSIVE = {
         "every other neighbour": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(2 * i + 1) % n]);"),
         "two neighbours": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 2) % n]) * x[(i + 1) % n];"),
         "a shift of each thread": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + at[i] % 2) % n]);"),
+        "the sum of two neighbours": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 1) % n + (i + 2) % n]);"),
+        "the sum with its own": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 1) % n + i]);"),
         "a neighbour that is halved": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[(i + 1) % n / 2]);"),
         "what lies between neighbours": (ATOMIC, ROW + "    if (i < n) y[i] = sin(x[((i + 1) % n + i) % n]);"),
     }),
