@@ -8,7 +8,7 @@ many bytes, and that of a struct with such members is a struct of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hetad.analysis.carried import pointers_in
@@ -223,7 +223,7 @@ def wide(type_: Type) -> Type:
         case Struct(fields=fields) if any(map(is_half, leaves(type_))):
             own = tuple(map(_in_float, fields))
             same = (v for v in _VECTORS if v.fields == own)
-            return next(same, None) or Struct(f"hetad_{type_.name.lstrip('_')}_in_float", own, type_.align)
+            return next(same, None) or Struct(f"{type_.name.lstrip('_')}_in_float", own, type_.align)
     return widened(type_)
 
 
@@ -235,9 +235,12 @@ def _in_float(field: Field) -> Field:
     return field if isinstance(innermost(field.type), Pointer) else Field(field.name, wide(field.type))
 
 
-def wide_structs(structs: Iterable[Type]) -> Iterator[Struct]:
+def wide_structs(structs: Sequence[Type], span: Span) -> Iterator[Struct]:
     """Those of shadows alone, each behind those inside it."""
     for struct in structs:
         own = wide(struct)
-        if isinstance(own, Struct) and own != struct and own not in _VECTORS:
-            yield own
+        if not isinstance(own, Struct) or own == struct or own in _VECTORS:
+            continue
+        if own in structs:
+            raise UnsupportedError(f"a struct has the name '{own}', which adjoints need", span, "give it another name")
+        yield own

@@ -77,7 +77,7 @@ def _reversed(derivation: Derivation, pullbacks: Pullbacks) -> Derivation:
     )
     made = {f.name: f for f in pullbacks.generated()}
     functions = {**pullbacks.around.called(), **derivation.functions, **made}  # rules of the user's are called now
-    structs = (*derivation.structs, *wide_structs(derivation.structs))
+    structs = (*derivation.structs, *wide_structs(derivation.structs, derivation.span))
     with_kernels = replace(
         derivation, functions=functions, structs=structs, added=tuple(adjoints.parameters), reversal=found
     )
