@@ -20,20 +20,18 @@ REFUSED = {
     "managed memory of one stream": "managed_of_a_stream",
     "other routines of libraries": "fourier_library",
     "one-sided communication": "mpi_one_sided",
-    "collective operations with requests": "mpi_unknown",
     "`atomicMax`/`Min`/`CAS` on active data": "atomic_max",
     "messages between blocks": "last_block",
     "shuffles in loops that lanes leave at different times": "shuffle_in_divergent_loop",
     "barriers of the whole grid": "cooperative_grid_sync",
     "inline PTX": "inline_ptx",
     "unions of arrays": "union_of_arrays",
-    "active data in `half` precision": "half_active",
     "`long double`": "long_double",
     "active `volatile` data": "volatile_data",
     "pointers in device memory that the host does not put there": "pointers_in_device_memory",
     "functions without a derivative, such as `nextafter`": "nextafter",
     "other containers": "cpp_container",
-    "exceptions that are caught": "cpp_exceptions_caught",
+    "`std::function`": "cpp_std_function",
 }
 
 

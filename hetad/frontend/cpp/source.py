@@ -23,6 +23,7 @@ _INSTANCE = "__hetad_instance_"
 _OF_2020 = frozenset(("concept", "requires", "consteval", "constinit"))  # the words of which a program is C++20
 _READ_IN_PART = ("thrust", "cub")
 _OF_LIBRARY = "take one of those that docs/language.md lists, or write the operation as a kernel"
+_IN_PLACE_OF = {"function": "keep the lambda in 'auto', and take it as an argument of a template"}
 _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md lists"
 
 
@@ -80,7 +81,8 @@ class Source:
         scope = self.tokens[first].text
         if scope == "std" and first < at and objection.startswith(("no member named", "no template named")):
             message = f"std::{self.tokens[at].text} is C++ that hetad does not read"
-            return UnsupportedError(message, self.tokens[first].span, _LIBRARY)
+            remedy = _IN_PLACE_OF.get(self.tokens[at].text, _LIBRARY)
+            return UnsupportedError(message, self.tokens[first].span, remedy)
         while scope in _READ_IN_PART and is_operator(self.tokens, at + 1, "::"):
             at += 2
         if scope in _READ_IN_PART and first < at:
