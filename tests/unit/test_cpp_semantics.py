@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hetad
@@ -31,3 +32,20 @@ def test_same_numbers(path: Path, tmp_path: Path) -> None:
     function = hetad.loads(text, "f.cu", frontend="cpp")["f"]
     for a, n in ((1.75, 3), (-0.5, 1)):
         assert function(a, n, backend="cpu") == compiled(a, n)
+
+
+def test_what_is_thrown_ends_the_program_where_it_would_be_caught() -> None:
+    """No handler runs: neither a value nor a gradient could come of one."""
+    program = hetad.loads(
+        "void f(double *x)\n{\n    try {\n        if (x[0] < 0) throw 1;\n        x[0] *= 2;\n    } catch (int) {\n"
+        "        x[0] = 0;\n    }\n}\n"
+    )
+    x = np.ones(1)
+    program["f"](x, backend="cpu")
+    assert x.tolist() == [2.0]
+    gradient = hetad.gradient(program["f"], wrt=["x"], of=["x"], backend="cpu")
+    assert gradient(np.ones(1), seeds={"x": np.ones(1)})["x"].tolist() == [2.0]
+    with pytest.raises(hetad.ExecutionError, match="abort"):
+        program["f"](-x, backend="cpu")
+    with pytest.raises(hetad.ExecutionError, match="abort"):
+        gradient(-x, seeds={"x": np.ones(1)})
