@@ -20,7 +20,8 @@ __global__ void ahead(unsigned *y, unsigned long long steps)
 {
     curandState one, other;
     curand_init(99, 0, 0, &one);
-    curand_init(99, 0, steps, &other);
+    curand_init(99, 0, 0, &other);
+    skipahead(steps, &other);
     for (unsigned long long k = 0; k < steps; ++k) curand(&one);
     y[0] = curand(&one);
     y[1] = curand(&other);
@@ -47,8 +48,8 @@ __global__ void normal(double *y, double *z, int n)
     curand_init(7, threadIdx.x, 0, &a);
     curand_init(7, threadIdx.x, 0, &b);
     for (int k = 0; k < n; ++k) {
-        y[threadIdx.x * n + k] = curand_normal(&a);
-        z[threadIdx.x * n + k] = curand_normal_double(&b);
+        y[threadIdx.x * n + k] = k % 2 ? curand_normal(&a) : logf(curand_log_normal(&a, 0, 1));
+        z[threadIdx.x * n + k] = k % 2 ? curand_normal_double(&b) : log(curand_log_normal_double(&b, 0, 1));
     }
 }
 """
