@@ -114,8 +114,9 @@ def gradient(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False,
     cpu_threads: int | None = None, memory_limit: int | str | None = None, host_memory: int | str | None = None,
-    progress: bool = False, measure: bool = False, graph: bool = False, batch: int | None = None,
-    batched: Selection = (), checked: bool | None = None, debug: bool = False,
+    checkpoint_dir: str | os.PathLike[str] | None = None, progress: bool = False, measure: bool = False,
+    graph: bool = False, batch: int | None = None, batched: Selection = (), checked: bool | None = None,
+    debug: bool = False,
 ) -> Gradient:  # fmt: skip
     """The reverse-mode derivative of a host function or a kernel.
 
@@ -135,6 +136,8 @@ def gradient(
             number of steps is known when they start are then recomputed piece by piece from checkpoints; see
             `Gradient.last_report`.  Without it every step is saved.
         host_memory: how much host memory may hold further checkpoints of device memory, beside memory_limit.
+        checkpoint_dir: a directory on a disk: what host_memory allows for lies in a file there, of which memory holds
+            what there is room for.  The file has no name, and is gone with the call.
         progress: whether calls show on standard error how far they are.
         measure: whether calls count what each statement saves; see `Gradient.last_saves`.
         graph: whether CUDA graphs do the work on a GPU, once a call is repeated with the same arguments (numbers, and
@@ -159,7 +162,7 @@ def gradient(
     options = {
         "options": Options.of(optimize, deterministic),
         "rules": function.rules,
-        "memory_limit": limits(memory_limit, host_memory),
+        "memory_limit": limits(memory_limit, host_memory, checkpoint_dir),
     }
     options |= {"measured": True} if measure else {}
     options |= {"graph": True} if graph else {}

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetad.diagnostics import ArgumentError
@@ -311,14 +313,23 @@ def build(
     return cpu.build(program, entry, on_cpu, parts)
 
 
-def limits(memory_limit: int | str | None = None, host_memory: int | str | None = None) -> MemoryLimit | None:
+def limits(
+    memory_limit: int | str | None = None,
+    host_memory: int | str | None = None,
+    checkpoint_dir: str | PathLike[str] | None = None,
+) -> MemoryLimit | None:
     """The limits as the pipeline takes them."""
+    if memory_limit is None and host_memory is not None:
+        raise ArgumentError("host_memory= is for checkpoints beside those within memory_limit=, which is not given")
+    if host_memory is None and checkpoint_dir is not None:
+        raise ArgumentError("checkpoint_dir= is for the checkpoints of host_memory=, which is not given")
     if memory_limit is None:
-        if host_memory is not None:
-            raise ArgumentError("host_memory= is for checkpoints beside those within memory_limit=, which is not given")
         return None
     host = 0 if host_memory is None else size_in_bytes(host_memory, "host_memory")
-    return MemoryLimit(size_in_bytes(memory_limit, "memory_limit"), host)
+    if checkpoint_dir is not None and not Path(checkpoint_dir).is_dir():
+        raise ArgumentError(f"checkpoint_dir={str(checkpoint_dir)!r} is no directory")
+    directory = "" if checkpoint_dir is None else str(Path(checkpoint_dir).resolve())
+    return MemoryLimit(size_in_bytes(memory_limit, "memory_limit"), host, directory)
 
 
 def checked_backend(backend: str | None) -> Backend | None:

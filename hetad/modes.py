@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.options import Options
@@ -57,8 +58,8 @@ def checked_directions(directions: int) -> None:
 def hvp(
     function: Function, wrt: Selection, of: Selection | None = None, backend: str | None = None, *,
     optimize: bool | str | Iterable[str] = True, deterministic: bool = False, cpu_threads: int | None = None,
-    memory_limit: int | str | None = None, host_memory: int | str | None = None, progress: bool = False,
-    checked: bool | None = None,
+    memory_limit: int | str | None = None, host_memory: int | str | None = None,
+    checkpoint_dir: str | PathLike[str] | None = None, progress: bool = False, checked: bool | None = None,
 ) -> HessianProduct:  # fmt: skip
     """The product of a Hessian with a vector: the gradient of the tangent, compiled as one program.
 
@@ -74,6 +75,7 @@ def hvp(
         cpu_threads: of the CPU.
         memory_limit: how much may be saved at a time.
         host_memory: beside it, on the host.
+        checkpoint_dir: where a file holds that.
         progress: whether calls show how far they are.
         checked: as for `hetad.gradient`.
 
@@ -85,7 +87,7 @@ def hvp(
     options = {
         "options": Options.of(optimize, deterministic),
         "rules": function.rules,
-        "memory_limit": limits(memory_limit, host_memory),
+        "memory_limit": limits(memory_limit, host_memory, checkpoint_dir),
     }
     choice = function.compiled.choice(wrt, of, options)
     return HessianProduct(function, choice, checked_backend(backend), OnCpu(cpu_threads, checked), progress)

@@ -15,8 +15,8 @@ A whole program is named by `function = "main"` and `objective`, the variable or
 `argv` is its command line, and the inputs are variables of it (see `Program.driver`).
 
 Other keys: `mode`, which derivative it is about (one of `MODES`; absent: the gradient), `memory_limit` and
-`host_memory` (see `hetad.gradient`), `defines` (a table of macros), `undefines`, `include_dirs`, `cuda_arch` (see
-`hetad.load`),
+`host_memory`, `checkpoint_dir` (see `hetad.gradient`), `defines` (a table of macros), `undefines`, `include_dirs`,
+`cuda_arch` (see `hetad.load`),
 `[launch]` with `grid`, `block` and `shared_mem` when the function is a kernel, `[gradcheck]` with `rtol`, `atol` and
 `samples`, `cpu_threads`, how many run the blocks of a grid on the CPU, and `checked`, whether accesses are checked
 there.
@@ -57,8 +57,9 @@ Mode = Literal["gradient", "tangent", "hvp", "jacobian", "hessian"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 _KEYS = (
-    "source", "function", "wrt", "of", "mode", "memory_limit", "host_memory", "defines", "include_dirs", "launch",
-    "inputs", "gradcheck", "cpu_threads", "checked", "objective", "argv", "undefines", "cuda_arch", "frontend",
+    "source", "function", "wrt", "of", "mode", "memory_limit", "host_memory", "checkpoint_dir", "defines",
+    "include_dirs", "launch", "inputs", "gradcheck", "cpu_threads", "checked", "objective", "argv", "undefines",
+    "cuda_arch", "frontend",
 )  # fmt: skip
 _LAUNCH_KEYS = ("grid", "block", "shared_mem")
 _GRADCHECK_KEYS = ("rtol", "atol", "samples")
@@ -90,7 +91,7 @@ class Problem:
     gradcheck: Mapping[str, float] = field(default_factory=dict)
     cpu_threads: int | None = None
     checked: bool | None = None
-    memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit and host_memory, if given
+    memory: Mapping[str, int | str] = field(default_factory=dict)  # memory_limit, host_memory, checkpoint_dir, if given
     objective: str | None = None  # of a whole program
     argv: tuple[object, ...] = ()
     frontend: Frontend = "auto"
@@ -178,7 +179,7 @@ def from_table(table: Mapping[str, Any], path: Path) -> Problem:
         gradcheck={key: reader.number(gradcheck, key) for key in gradcheck},
         cpu_threads=reader.count("cpu_threads"),
         checked=reader.flag("checked"),
-        memory={key: table[key] for key in ("memory_limit", "host_memory") if key in table},
+        memory={key: table[key] for key in ("memory_limit", "host_memory", "checkpoint_dir") if key in table},
         objective=reader.text("objective") if "objective" in table else None,
         argv=reader.words("argv"),
         frontend=reader.one_of("frontend", FRONTENDS),

@@ -90,6 +90,8 @@ def add_limits(command: argparse.ArgumentParser) -> None:
                          "time, as in 8GB: time loops are recomputed piece by piece")  # fmt: skip
     command.add_argument("--host-memory", metavar="SIZE",
                          help="host memory for further checkpoints of device memory")  # fmt: skip
+    command.add_argument("--checkpoint-dir", metavar="DIRECTORY",
+                         help="a file in it holds what --host-memory allows for")  # fmt: skip
 
 
 def add_graph(command: argparse.ArgumentParser) -> None:
@@ -106,6 +108,7 @@ def add_racecheck(command: argparse.ArgumentParser, text: str, default: bool) ->
 def limits(options: argparse.Namespace) -> dict[str, Any]:
     """Those of `add_limits` that were given, as keywords of `hetad.gradient`."""
     given = {"memory_limit": options.memory_limit, "host_memory": options.host_memory}
+    given["checkpoint_dir"] = options.checkpoint_dir
     return {name: size for name, size in given.items() if size is not None}
 
 

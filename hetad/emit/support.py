@@ -29,11 +29,11 @@ CUDA_DEVICE = (
 )  # fmt: skip
 HOST = (
     "check.c", "registry.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c", "memory.c", "sets_copies.c",
-    "budget.c", "tape.c", "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c", "save.c",
-    "columns.c", "save_range.c", "save_part.c", "rename.c", "sets_saves.c", "sets_renames.c", "limit.c", "discard.c",
-    "loop.c", "loop_plan.c", "loop_room.c", "loop_next.c", "kernel_tape.c", "sets_tape.c", "launched.c", "blocks.c",
-    "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c",
-    "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
+    "budget.c", "tape_file.c", "tape.c", "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c",
+    "save.c", "columns.c", "save_range.c", "save_part.c", "rename.c", "sets_saves.c", "sets_renames.c", "limit.c",
+    "discard.c", "loop.c", "loop_plan.c", "loop_room.c", "loop_next.c", "kernel_tape.c", "sets_tape.c", "launched.c",
+    "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c",
+    "tables.c", "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
     "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "sets_float.c", "sets_double.c",
     "mpi.c", "mpi_messages.c", "mpi_blocks.c", "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c",
     "mpi_neighbours.c", "mpi_started.c", "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c",
@@ -71,7 +71,7 @@ WHOLE = frozenset(  # belong together
         "races.c",
         "report.c",
     }
-    | {"sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
+    | {"tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
 _TYPES = frozenset({"cudaError_t", "cublasHandle_t", "ncclComm_t", "ncclResult_t", "ncclDataType_t"})  # of libraries

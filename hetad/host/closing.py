@@ -9,10 +9,11 @@ from hetad.host.derivation import Derivation, on_derivative
 from hetad.host.kernels.bounds import bounded
 from hetad.host.managed import in_step
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.build import integer
 from hetad.ir.functions import callees
 from hetad.ir.names import with_one_meaning
-from hetad.ir.types import SIZE_T
+from hetad.ir.types import SIZE_T, STRING
 from hetad.ir.visit import walk_stmts
 from hetad.passes.manager import function_pass, program_pass
 from hetad.rules import operations
@@ -29,6 +30,9 @@ def in_session(derivation: Derivation) -> ir.Body:
     if derivation.request.memory_limit is not None:
         sizes = (derivation.request.memory_limit.bytes, derivation.request.memory_limit.on_host)
         limit = (operations.limit(*(integer(n, span, SIZE_T) for n in sizes), span=span),)
+        if directory := derivation.request.memory_limit.directory:
+            named = ir.String(texts.quoted(directory), STRING, span=span)
+            limit = (*limit, operations.checkpoints_in(named, span=span))
     opening = (operations.begin(span=span), *limit, *derivation.arguments)
     end = operations.end(span=span)
     last = body[-1:] if body and isinstance(body[-1], ir.Return) else ()

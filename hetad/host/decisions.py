@@ -9,10 +9,12 @@ from hetad.diagnostics import Span
 
 @dataclass(frozen=True, slots=True)
 class MemoryLimit:
-    """Bytes for all that is saved, and bytes of host memory for further checkpoints of device memory."""
+    """Bytes for all that is saved, and bytes of host memory for further checkpoints of device memory; the directory of
+    the file in which they lie, if any."""
 
     bytes: int
     on_host: int = 0
+    directory: str = ""
 
 
 @dataclass(frozen=True, slots=True)

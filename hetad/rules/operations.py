@@ -31,6 +31,7 @@ begin = Act("void begin(void)", pullback=Absorbed())
 end = Act("void end(void)", pullback=Absorbed())
 argument = Act("void argument(const void *p, size_t bytes, int on_device)", pullback=Absorbed())
 limit = Act("void limit(size_t bytes, size_t on_host)", "adds nothing", pullback=Absorbed())
+checkpoints_in = Act("void checkpoints_in(const char *directory)", "adds nothing", pullback=Absorbed())
 site = Act("void site(int number)", pullback=Absorbed())
 forward_done = Act("void forward_done(void)", "adds nothing", "needs no session", pullback=Absorbed())
 launched = Act(

@@ -6,6 +6,7 @@ The gradient is that without a limit, to the bit; no rank saves more than it may
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import hetad
 from hetad.run import compiler
 
 WORLD = MPI.COMM_WORLD
+SCRATCH = tempfile.gettempdir()
 SAMPLE = Path(__file__).parents[2] / "samples" / "heat_on_ranks.cu"
 SOURCE = """
 #include <mpi.h>
@@ -94,7 +96,9 @@ def check(
     for limit in limits:
         for host in hosts:
             own = limit + 40 * WORLD.Get_rank()
-            gradient = hetad.gradient(function, wrt=wrt, of=of or None, memory_limit=own, host_memory=host)
+            gradient = hetad.gradient(
+                function, wrt=wrt, of=of or None, memory_limit=own, host_memory=host, checkpoint_dir=host and SCRATCH
+            )
             for _ in range(2):
                 found = gradient(*args, seeds=seeds or None)
                 for name in wrt:

@@ -5,7 +5,9 @@ static size_t hetad_tape_used, hetad_tape_room;
 static void hetad_tape_grow(size_t bytes)
 {
     size_t room = 2 * (hetad_tape_used + bytes) + 4096;
-    void *moved = realloc(hetad_tape, room);
+    void *moved = NULL;
+    moved = hetad_room_in_file(room);  // if used
+    moved = moved == NULL ? realloc(hetad_tape, room) : moved;
     if (moved == NULL) {
         hetad_fail("out of host memory for the tape");
     }
@@ -39,6 +41,7 @@ static inline void hetad_pop(void *value, size_t bytes)
 static void hetad_tape_reset(void)
 {
     hetad_tape_used = 0;
+    if (hetad_close_tape_file()) { hetad_tape = NULL; hetad_tape_room = 0; }  // if used
     if (hetad_tape_room > (size_t)64 << 20) {
         free(hetad_tape);
         hetad_tape = NULL;
