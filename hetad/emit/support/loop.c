@@ -44,10 +44,12 @@ struct hetad_loop {
     size_t next, count, base;
     struct hetad_action own[2];
     size_t closed;                       // where the loop that was closed before this one ends on the tape
-    int64_t (*agree)(int64_t value, int largest);              // of a loop in which ranks meet: the least of all, or
-    void (*met_ranks)(struct hetad_loop *loop, int ends);      // the largest; what a step does with other ranks
+    // Of a loop in which ranks meet: the least or the largest of what they say, what a step leaves, whether messages are on
+    // their way.
+    int64_t (*agree)(const struct hetad_loop *loop, int64_t value, int largest);
+    void (*met_ranks)(struct hetad_loop *loop, int ends);
     void (*check_ways)(const struct hetad_loop *loop);
-    size_t met[3];
+    size_t met[3], ranks;
     struct hetad_mark cut;               // where the tape ends for the reverse sweep of this loop, and
     size_t given_up;                     // how many bytes above were given up
 };
@@ -67,7 +69,7 @@ static void hetad_reset_loops(void)
 // What all ranks say that meet in the loop.
 static size_t hetad_agreed(const struct hetad_loop *loop, size_t value, int largest)
 {
-    return loop->agree != NULL ? (size_t)loop->agree((int64_t)value, largest) : value;
+    return loop->agree != NULL ? (size_t)loop->agree(loop, (int64_t)value, largest) : value;
 }
 
 static struct hetad_loop hetad_closed_at(size_t end)

@@ -1,11 +1,26 @@
 // Time loops in which ranks meet, under a memory limit.  All ranks follow one schedule: it is made for the largest state
 // and step of any, and for the least room.  A step that is not recorded leaves nothing to be undone.
-static MPI_Comm hetad_mpi_ranks_of_loop;
+struct hetad_mpi_all_loops {
+    MPI_Comm *ranks;  // of each that has begun
+    size_t count, room;
+};
 
-static int64_t hetad_mpi_agreed(int64_t value, int largest)
+static struct hetad_mpi_all_loops hetad_mpi_loops;
+
+static void hetad_mpi_forget_loops(void)
+{
+    hetad_mpi_loops.count = 0;
+}
+
+static MPI_Comm hetad_mpi_ranks_of(const struct hetad_loop *loop)
+{
+    return hetad_mpi_beside(hetad_mpi_loops.ranks[loop->ranks]);
+}
+
+static int64_t hetad_mpi_agreed(const struct hetad_loop *loop, int64_t value, int largest)
 {
     hetad_mpi_check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, largest ? MPI_MAX : MPI_MIN,
-                                  hetad_mpi_beside(hetad_mpi_ranks_of_loop)));
+                                  hetad_mpi_ranks_of(loop)));
     return value;
 }
 
@@ -24,8 +39,7 @@ static inline void hetad_mpi_came(int peer)
 static void hetad_mpi_check_ways(const struct hetad_loop *loop)
 {
     int64_t on_way = hetad_mpi_state.sent - hetad_mpi_state.received;
-    hetad_mpi_check(MPI_Allreduce(MPI_IN_PLACE, &on_way, 1, MPI_INT64_T, MPI_SUM,
-                                  hetad_mpi_beside(hetad_mpi_ranks_of_loop)));
+    hetad_mpi_check(MPI_Allreduce(MPI_IN_PLACE, &on_way, 1, MPI_INT64_T, MPI_SUM, hetad_mpi_ranks_of(loop)));
     if (on_way != 0) {
         char text[160];
         snprintf(text, sizeof text,
@@ -65,15 +79,21 @@ static void hetad_mpi_met(struct hetad_loop *loop, int ends)
 
 static void hetad_mpi_open_loop(int line, size_t trips, MPI_Comm communicator)
 {
-    hetad_mpi_ranks_of_loop = communicator;
-    if (hetad_mpi_agreed((int64_t)trips, 1) != hetad_mpi_agreed((int64_t)trips, 0)) {
+    if (hetad_mpi_loops.count == hetad_mpi_loops.room) {
+        hetad_mpi_loops.ranks =
+            (MPI_Comm *)hetad_mpi_grown(hetad_mpi_loops.ranks, &hetad_mpi_loops.room, sizeof(MPI_Comm));
+    }
+    hetad_mpi_loops.ranks[hetad_mpi_loops.count++] = communicator;
+    hetad_open_loop(line, trips);
+    struct hetad_loop *loop = &hetad_loops[hetad_loop_depth - 1];
+    loop->ranks = hetad_mpi_loops.count - 1;
+    loop->agree = hetad_mpi_agreed;
+    loop->met_ranks = hetad_mpi_met;
+    loop->check_ways = hetad_mpi_check_ways;
+    if (hetad_agreed(loop, trips, 1) != hetad_agreed(loop, trips, 0)) {
         char text[160];
         snprintf(text, sizeof text,
                  "the time loop in line %d has not the same number of steps on all ranks: leave memory_limit out", line);
         hetad_fail(text);
     }
-    hetad_open_loop(line, trips);
-    hetad_loops[hetad_loop_depth - 1].agree = hetad_mpi_agreed;
-    hetad_loops[hetad_loop_depth - 1].met_ranks = hetad_mpi_met;
-    hetad_loops[hetad_loop_depth - 1].check_ways = hetad_mpi_check_ways;
 }

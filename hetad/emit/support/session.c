@@ -17,6 +17,7 @@ static void hetad_end(void)
     hetad_last_snapshot = 0;  // if used
     hetad_mpi_forget();  // if used
     hetad_mpi_forget_persistent();  // if used
+    hetad_mpi_forget_loops();  // if used
     hetad_mpi_forget_weights();  // if used
     hetad_nccl_forget();  // if used
     hetad_record_reset();  // if used
