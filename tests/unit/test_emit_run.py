@@ -97,8 +97,8 @@ def test_an_empty_grid_is_an_error_and_nothing_runs() -> None:
     ("statement", "code", "message"),
     [
         ("exit(3);", 2, "the program called exit(3)"),
-        ("abort();", 1, "the program called abort()"),
-        ("assert(n > 9);", 1, "assertion failed: n > 9"),
+        ("abort();", 1, "x.cu:1:59: the program called abort()"),
+        ("assert(n > 9);", 1, "x.cu:1:59: assertion failed: n > 9"),
     ],
 )
 def test_leaving_the_program_comes_back(statement: str, code: int, message: str) -> None:

@@ -197,7 +197,7 @@ class HostStatements(Statements):
         if not isinstance(call, ir.Call) or not foreign or self.function.kind != "host":
             yield from super().statement(statement)
             return
-        has_place = _is_of_memory(call) or operations.does(call, operations.launched)
+        has_place = _may_fail(call) or operations.does(call, operations.launched)
         yield "hetad_stay();"
         if has_place:
             yield f"hetad_place = {texts.quoted(str(call.span))};"
@@ -260,7 +260,10 @@ def _unchecked_size(call: ir.Call) -> ir.Expr | None:
     return call.args[at] if at is not None else None
 
 
-def _is_of_memory(call: ir.Call) -> bool:
+def _may_fail(call: ir.Call) -> bool:
+    """Whether an error may come of a call that has to tell its place."""
+    if callees.find(call.function).stops:
+        return True
     row = callees.find(call.function).operation
     if row is None:
         return callees.has(call, "may fail for want of memory")
