@@ -5,9 +5,8 @@ static size_t hetad_tape_used, hetad_tape_room;
 static void hetad_tape_grow(size_t bytes)
 {
     size_t room = 2 * (hetad_tape_used + bytes) + 4096;
-    void *moved = NULL;
-    moved = hetad_room_in_file(room);  // if used
-    moved = moved == NULL ? realloc(hetad_tape, room) : moved;
+    if (hetad_grown_in_file(&hetad_tape, &hetad_tape_room, room)) { return; }  // if used
+    void *moved = realloc(hetad_tape, room);
     if (moved == NULL) {
         hetad_fail("out of host memory for the tape");
     }

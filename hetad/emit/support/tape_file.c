@@ -34,11 +34,11 @@ static void hetad_open_tape_file(void)
     unlink(path);
 }
 
-// Room for so many bytes, with what has been there; NULL where the tape lies in memory.
-static void *hetad_room_in_file(size_t bytes)
+// Room for so many bytes, with what has been there; 0 where the tape lies in memory.
+static int hetad_grown_in_file(char **tape, size_t *room, size_t bytes)
 {
     if (hetad_tape_directory == NULL) {
-        return NULL;
+        return 0;
     }
     if (hetad_tape_file < 0) {
         hetad_open_tape_file();
@@ -54,9 +54,9 @@ static void *hetad_room_in_file(size_t bytes)
     if (mapped == MAP_FAILED) {
         hetad_no_tape_file("a file cannot be mapped", errno);
     }
-    hetad_tape_mapped = (char *)mapped;
-    hetad_tape_mapped_bytes = bytes;
-    return mapped;
+    *tape = hetad_tape_mapped = (char *)mapped;
+    *room = hetad_tape_mapped_bytes = bytes;
+    return 1;
 }
 
 // 0 where the tape lies in memory.
