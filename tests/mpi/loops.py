@@ -37,8 +37,8 @@ __global__ void damp(double *u, const double *sum, int n)
     if (i < n) u[i] = u[i] * (1 - 0.01 * sum[0] * u[i]);
 }
 
-// All ways of meeting: messages at once and with requests, from any rank, a largest number, a sum that is on its way
-// while a kernel works, a loop inside; the cells of the ranks may be of different numbers.
+// All ways of meeting: messages at once and with requests, from any rank, a product, a largest number that is on its
+// way while a kernel works, a loop inside; the cells of the ranks may be of different numbers.
 void meet(const double *x, double *y, int n, int steps)
 {
     int rank, size;
@@ -56,8 +56,8 @@ void meet(const double *x, double *y, int n, int steps)
         cudaMemcpy(&ends[0], u, sizeof(double), cudaMemcpyDeviceToHost);
         cudaMemcpy(&ends[1], u + n - 1, sizeof(double), cudaMemcpyDeviceToHost);
         mine = ends[0] * ends[1] * (1 + 0.1 * rank);
-        MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        MPI_Iallreduce(&ends[1], &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);
+        MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD);
+        MPI_Iallreduce(&ends[1], &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &r);
         MPI_Sendrecv(&ends[0], 1, MPI_DOUBLE, (rank + size - 1) % size, 0, &from_right, 1, MPI_DOUBLE,
                      MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
         step<<<(n + 31) / 32, 32>>>(v, u, ends[0], from_right, 1 + most * most, n);

@@ -39,6 +39,12 @@ function = "overlap"
 name = "alone"
 function = "alone"
 [[cases]]
+name = "float"
+function = "in_float"
+[[cases]]
+name = "reduced"
+function = "reduced"
+[[cases]]
 name = "by-value"
 function = "sum_to_kernel"
 ---*/
@@ -310,4 +316,39 @@ void sum_to_kernel(const double *x, double *y, int n)
     cudaMemcpy(y, u, n * sizeof(double), cudaMemcpyDeviceToHost);
     cudaFree(u);
     cudaFree(v);
+}
+
+void in_float(const double *x, double *y, int n)
+{
+    float held[4], sum[4], best[4], product[4];
+    MPI_Request r[3];
+    for (int i = 0; i < n; ++i) held[i] = (float)(x[i] * x[i + 1]);
+    MPI_Iallreduce(held, sum, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &r[0]);
+    MPI_Iallreduce(held, best, n, MPI_FLOAT, MPI_MIN, MPI_COMM_WORLD, &r[1]);
+    MPI_Iallreduce(held, product, n, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD, &r[2]);
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; ++i) y[i] = sum[i] * best[i] + product[i] * x[i];
+}
+
+// To one rank, of others than sums; in place there, and of device memory.
+void reduced(const double *x, double *y, int n)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double held[4], best[4] = {x[4], x[5], x[6], x[7]}, *part, *most;
+    MPI_Request r[3];
+    for (int i = 0; i < n; ++i) held[i] = x[i] * x[i + 1];
+    cudaMalloc(&part, n * sizeof(double));
+    cudaMalloc(&most, n * sizeof(double));
+    cudaMemcpy(part, x, n * sizeof(double), cudaMemcpyHostToDevice);
+    cudaMemcpy(most, x + n, n * sizeof(double), cudaMemcpyHostToDevice);
+    MPI_Ireduce(held, best, n, MPI_DOUBLE, MPI_MAX, 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Ireduce(part, most, n, MPI_DOUBLE, MPI_PROD, 0, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    MPI_Ireduce(rank == 2 ? MPI_IN_PLACE : held, held, n, MPI_DOUBLE, MPI_MIN, 2, MPI_COMM_WORLD, &r[2]);
+    MPI_Wait(&r[2], MPI_STATUS_IGNORE);
+    cudaMemcpy(y + n, most, n * sizeof(double), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; ++i) y[i] = best[i] * best[i] * held[i];
+    cudaFree(part);
+    cudaFree(most);
 }
