@@ -107,7 +107,7 @@ class Maker:
             f"MPI_Iallreduce(MPI_IN_PLACE, got{k}, 2, MPI_DOUBLE, MPI_SUM",
         ])  # fmt: skip
         return [
-            f"double sent{k}[2] = {{v[{i}], v[{j}] * w[{i}]}}, got{k}[2] = {{w[{j}], x[2] * v[{j}]}};",
+            f"double sent{k}[2] = {{sin(v[{i}]), cos(v[{j}] * w[{i}])}}, got{k}[2] = {{sin(w[{j}]), x[2]}};",
             f"MPI_Request r{k};",
             f"{call}, MPI_COMM_WORLD, &r{k});",
         ]
