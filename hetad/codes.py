@@ -129,7 +129,7 @@ CODES = (
     Code("HET514", "sparse derivatives", _ASKED, r"sparsity|no pattern"),
     Code("HET509", "options that do not exist, or not together", _ASKED,
          r"no optimisation|leave (\w+ )?out"
-         r"|^(backend|mode|memory_limit|host_memory|checked|racecheck|debug|graph)\w*="),
+         r"|^(backend|mode|memory_limit|host_memory|checkpoint_dir|checked|racecheck|debug|graph)\w*="),
     Code("HET512", "a rule of one's own", _ASKED, r"\brule\b|in the formula|__device__ (void|function$)|partials="),
     Code("HET515", "inputs and output of a whole program", _ASKED,
          r"no variable|several variables|the objective|^'' is no"),
