@@ -123,7 +123,13 @@ def temporary(body: Body, cursor: Cursor, node: Node) -> Node:
 
 def _ending(body: Body, node: Node, type_: Type, at: Coord | None) -> Node:
     alias = f"temporary${next(body.entities.numbers)}"
-    return Temporary(node, alias, ends(body, tree.name(alias, at), type_, at), at)
+    return Temporary(node, alias, ends(body, tree.name(alias, at), type_, at), at, _only_frees(body, type_))
+
+
+def _only_frees(body: Body, type_: Type) -> bool:
+    """Whether the end of an object does nothing but to give memory back: it is a text."""
+    canonical = type_.get_canonical()
+    return canonical.spelling == "std::string" and body.source.is_models(canonical.get_declaration())
 
 
 def kept(body: Body, node: Node, parameter: Type) -> Node:

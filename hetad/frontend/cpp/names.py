@@ -36,7 +36,8 @@ def record_key(type_: Type) -> str:
     """What tells class types apart."""
     canonical = type_.get_canonical()
     declaration = canonical.get_declaration()
-    lambdas = canonical.spelling if LAMBDA in canonical.spelling else ""  # those of one function have one USR
+    spelling = declaration.type.spelling
+    lambdas = spelling if LAMBDA in spelling else ""  # those of one function have one USR
     return f"{declaration.get_usr()} {declaration.location.line}:{declaration.location.column}{lambdas}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from hetad.frontend.cpp import (
     accessors,
@@ -156,7 +157,8 @@ def _kept(body: Body, cursor: Cursor, init: Cursor | None) -> Qualified:
     """The type of a variable; a reference to an object that is made there, and lives as long, is that object."""
     if init is not None and _makes_object(body, cursor, init):
         return Qualified(body.types.of(cursor.type.get_canonical().get_pointee(), cursor))
-    return body.qualified(cursor)
+    of = body.qualified(cursor)
+    return replace(of, const=False) if lifetimes.has_end(body, cursor.type) else of  # its end changes it
 
 
 def _makes_object(body: Body, cursor: Cursor, init: Cursor) -> bool:

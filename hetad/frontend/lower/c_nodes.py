@@ -105,16 +105,20 @@ class AtEnd(c_ast.Node):
 
 
 class Temporary(c_ast.Node):
-    """An object without a name, for which `node` is done where its full expression ends."""
+    """An object without a name, for which `node` is done where its full expression ends; or `anywhere` behind what it
+    is used for, as it only gives its memory back."""
 
-    __slots__ = ("__weakref__", "alias", "coord", "expr", "node")
+    __slots__ = ("__weakref__", "alias", "anywhere", "coord", "expr", "node")
     attr_names = ()
 
-    def __init__(self, expr: c_ast.Node, alias: str, node: c_ast.Node, coord: Coord | None = None) -> None:
+    def __init__(
+        self, expr: c_ast.Node, alias: str, node: c_ast.Node, coord: Coord | None = None, anywhere: bool = False
+    ) -> None:
         self.expr = expr
         self.alias = alias
         self.node = node
         self.coord = coord
+        self.anywhere = anywhere
 
     def children(self) -> tuple[tuple[str, c_ast.Node], ...]:
         return (("expr", self.expr), ("node", self.node))

@@ -48,10 +48,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is done for a variable at its end: `node`, or, without one, its memory is freed."""
+    """What is done for a variable at its end: `node`, or, without one, its memory is freed; see `Temporary`."""
 
     symbol: Symbol | None
     node: c_ast.Node | None = None
+    anywhere: bool = False
 
 
 OBJECT = Opaque("auto")  # the type of a C++ object that hetad does not follow

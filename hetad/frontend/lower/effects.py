@@ -176,8 +176,8 @@ def short_circuit(ctx: Context, node: c_ast.BinaryOp) -> Expr:
     left = convert.condition(expressions.value(ctx, node.left))
     if ctx.out is None:
         return convert.binary(node.op, left, expressions.value(ctx, node.right), span)
-    with ctx.collect() as hoisted, endings.sometimes(ctx, node.right):
-        right = convert.condition(expressions.value(ctx, node.right))
+    with ctx.collect() as hoisted:
+        right = endings.ended_early(ctx, node.right, lambda: convert.condition(expressions.value(ctx, node.right)))
     if not hoisted:
         return convert.binary(node.op, left, right, span)
     symbol = ctx.fresh("condition", BOOL, span)

@@ -66,7 +66,7 @@ def temporary(ctx: Context, node: Temporary) -> Expr:
 
     held = ctx.hold(value(ctx, node.expr), "temporary", ctx.span(node))
     ctx.define(node.alias, held.symbol)
-    ctx.temporaries.append(Ending(held.symbol, node.node))
+    ctx.temporaries.append(Ending(held.symbol, node.node, node.anywhere))
     return held
 
 
@@ -103,13 +103,32 @@ def completed(ctx: Context, span: Span, evaluate: Callable[[], Expr]) -> Expr:
     return value
 
 
+def ended_early(ctx: Context, node: c_ast.Node, evaluate: Callable[[], Expr]) -> Expr:
+    """The value of an operand that is evaluated only sometimes; the objects that it makes end behind it."""
+    before, span = len(ctx.temporaries), ctx.span(node)
+    value = evaluate()
+    made = ctx.temporaries[before:]
+    if not all(ending.anywhere for ending in made):
+        _refuse_sometimes(ctx, node)
+    if made:
+        value = ctx.hold(value, "value", span)
+        del ctx.temporaries[before:]
+        for ending in reversed(made):
+            _emit(ctx, ending, span)
+    return value
+
+
+def _refuse_sometimes(ctx: Context, node: c_ast.Node) -> None:
+    ctx.refuse("an object with a destructor that is made only sometimes", node, "give it a name, in an if")
+
+
 @contextmanager
 def sometimes(ctx: Context, node: c_ast.Node) -> Iterator[None]:
     """What is evaluated inside is so only sometimes: no object may be made there whose end is elsewhere."""
     before = len(ctx.temporaries)
     yield
     if len(ctx.temporaries) > before:
-        ctx.refuse("an object with a destructor that is made only sometimes", node, "give it a name, in an if")
+        _refuse_sometimes(ctx, node)
 
 
 def given(ctx: Context, node: c_ast.Node) -> Symbol | None:

@@ -159,6 +159,25 @@ template <class T> struct is_integral : integral_constant<bool, __is_integral(T)
 template <class T> constexpr bool is_integral_v = __is_integral(T);
 template <class T> struct is_arithmetic : integral_constant<bool, __is_arithmetic(T)> {};
 template <class T> constexpr bool is_arithmetic_v = __is_arithmetic(T);
+template <class T> struct is_signed : integral_constant<bool, __is_signed(T)> {};
+template <class T> struct is_unsigned : integral_constant<bool, __is_unsigned(T)> {};
+template <class T> struct is_enum : integral_constant<bool, __is_enum(T)> {};
+template <class T> struct is_class : integral_constant<bool, __is_class(T)> {};
+template <class T> struct is_pointer : integral_constant<bool, __is_pointer(T)> {};
+template <class T> constexpr bool is_pointer_v = __is_pointer(T);
+template <class T> struct is_const : integral_constant<bool, __is_const(T)> {};
+template <class T> struct is_void : integral_constant<bool, __is_void(T)> {};
+template <class T> constexpr bool is_void_v = __is_void(T);
+template <class T> struct is_trivially_copyable : integral_constant<bool, __is_trivially_copyable(T)> {};
+template <class T> constexpr bool is_trivially_copyable_v = __is_trivially_copyable(T);
+template <class B, class D> struct is_base_of : integral_constant<bool, __is_base_of(B, D)> {};
+template <class B, class D> constexpr bool is_base_of_v = __is_base_of(B, D);
+template <class A, class B> struct is_convertible : integral_constant<bool, __is_convertible_to(A, B)> {};
+template <class A, class B> constexpr bool is_convertible_v = __is_convertible_to(A, B);
+template <class T> struct underlying_type {
+    typedef __underlying_type(T) type;
+};
+template <class T> using underlying_type_t = typename underlying_type<T>::type;
 template <class T> using remove_reference_t = typename remove_reference<T>::type;
 template <class T> struct remove_const { typedef T type; };
 template <class T> struct remove_const<const T> { typedef T type; };
