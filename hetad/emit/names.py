@@ -8,7 +8,7 @@ from hetad.emit import support
 from hetad.ir import nodes as ir
 from hetad.ir.names import LocalNames, called
 from hetad.ir.places import is_dynamic, written
-from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, scalar_base, size_of
+from hetad.ir.types import Array, Float, Int, Pointer, Struct, Type, innermost, scalar_base, size_of
 from hetad.ir.visit import declared, variables, walk_exprs
 from hetad.memops import library
 
@@ -115,7 +115,7 @@ class Locals:
 
     def is_viewed(self, array: Array) -> bool:
         """Whether the elements of an array may be read as larger ones, for which it must be aligned."""
-        return size_of(scalar_base(array)) < self._widest_view
+        return size_of(innermost(array)) < self._widest_view
 
     @cached_property
     def _widest_view(self) -> int:

@@ -281,3 +281,25 @@ def test_a_gather_keeps_the_width_of_strides_and_bounds() -> None:
     text = hetad.gradient(hetad.loads(source)["run"], wrt="x", of="y", backend="cpu").source
     assert "a gather" in text
     assert not re.search(r"\(int\)\s*[sm]\b", text)
+
+
+UNTYPED = """
+__global__ void scale(double *y, const double *x, int n)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        y[i] += 2 * x[i] * x[i];
+}
+void run(double *y, double *x, int n)
+{
+    void *kept[2] = {(void *)x, (void *)y};
+    for (int k = 0; k < 2; k++)
+        scale<<<1, 32>>>((double *)kept[1], (const double *)kept[k], n);
+}
+"""
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_arrays_of_untyped_pointers_are_declared_as_they_are(optimize: bool) -> None:
+    gradient = hetad.gradient(hetad.loads(UNTYPED)["run"], wrt=("x", "y"), of="y", backend="cpu", optimize=optimize)
+    assert "    void *kept[2] = {(void *)x, (void *)y};\n" in gradient.source

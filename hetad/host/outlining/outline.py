@@ -6,6 +6,7 @@ variables.  What cannot move (see `variables.py`) stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
@@ -66,7 +67,7 @@ class _Outliner:
         plans: list[Plan | None] = []
 
         def plan(run: Run) -> None:
-            plans.append(planned(run, self.pointed))
+            plans.append(planned(run, self.pointed) if _size(run.statements) >= LEAST_REPEATED else None)
 
         map_runs(plan, body, of)
         found = [p for p in plans if p is not None]
@@ -104,9 +105,12 @@ class _Outliner:
 
 def _groups(plans: list[Plan]) -> Iterator[list[Plan]]:
     """Runs that become one function each."""
+    several = Counter((p.run.call.function, p.run.reverse) for p in plans)
     alike: dict[tuple[object, ...], list[Plan]] = {}
     for p in plans:
-        alike.setdefault((p.run.call.function, p.run.reverse, shape(p)), []).append(p)
+        of = (p.run.call.function, p.run.reverse)
+        if several[of] > 1 or _is_long_enough([p]):
+            alike.setdefault((*of, shape(p)), []).append(p)
     for group in alike.values():
         if _is_worthwhile(group):
             yield group
@@ -120,12 +124,19 @@ def _groups(plans: list[Plan]) -> Iterator[list[Plan]]:
 
 def _is_worthwhile(group: list[Plan]) -> bool:
     """Whether a function and calls read better than the runs."""
+    if not _is_long_enough(group):
+        return False
+    alone = len(group) == 1
+    if group[0].pointers > (MOST_BY_POINTER_ALONE if alone else MOST_BY_POINTER):
+        return False
+    return len(parameters(group)) <= (MOST_PARAMETERS_ALONE if alone else MOST_PARAMETERS)
+
+
+def _is_long_enough(group: list[Plan]) -> bool:
     least = min(_size(p.run.statements) for p in group)
-    back, passed = group[0].pointers, len(parameters(group))
     if len(group) == 1:
-        return least >= LEAST_ALONE and back <= MOST_BY_POINTER_ALONE and passed <= MOST_PARAMETERS_ALONE
-    enough = least >= LEAST_REPEATED and least * (len(group) - 1) >= LEAST_SPARED
-    return enough and back <= MOST_BY_POINTER and passed <= MOST_PARAMETERS
+        return least >= LEAST_ALONE
+    return least >= LEAST_REPEATED and least * (len(group) - 1) >= LEAST_SPARED
 
 
 def _size(body: ir.Body) -> int:
