@@ -134,7 +134,7 @@ _ALWAYS = platform.TEXT + "#define NULL nullptr\n"
 PRELUDE = _ALWAYS + _MATH + _STDLIB
 
 HEADERS: dict[str, str] = {
-    "unistd.h": platform.POSIX,
+    "unistd.h": platform.POSIX + "#define F_OK 0\n#define X_OK 1\n#define W_OK 2\n#define R_OK 4\n",
     "cuda.h": "#define CUDA_VERSION 13000\n",
     "strings.h": _STRINGS,
     "string.h": _STRINGS,

@@ -59,6 +59,8 @@ _FILES: _Rows = (
     (INT, "remove", "text"),
     (INT, "rename", "text text"),
     (VOID, "perror", "text"),
+    (_FILE, "popen", "text text"),
+    (INT, "pclose", "other"),
 )
 
 _COMPARISONS: _Rows = (
@@ -99,9 +101,15 @@ _RANDOM: _Rows = (
     (LONG, "lrand48", ""),
     (LONG, "mrand48", ""),
     (INT, "system", "text"),
+    (INT, "setenv", "text text value"),
+    (INT, "unsetenv", "text"),
 )
 
-_WAITING: _Rows = ((UINT, "sleep", "flags"), (INT, "usleep", "flags"))
+_SYSTEM: _Rows = (
+    (UINT, "sleep", "flags"),
+    (INT, "usleep", "flags"),
+    (INT, "unlink", "text"),
+)
 
 
 def _rows(header: str, rows: _Rows, *, once: bool = False, varies: bool = False) -> Iterator[MemoryOperation]:
@@ -119,11 +127,14 @@ def _texts() -> Iterator[MemoryOperation]:
         )  # fmt: skip
 
     yield row(_TEXT, "strcpy", "dst text", same=True)
+    yield row(_TEXT, "stpcpy", "dst text")
+    yield row(SIZE_T, "strxfrm", "dst text bytes")
     yield row(_TEXT, "strncpy", "dst text bytes", same=True)
     yield row(_TEXT, "strcat", "updated text", same=True)
     yield row(_TEXT, "strncat", "updated text bytes", same=True)
     for name in ("strchr", "strrchr"):
         yield row(_TEXT, name, "text value", "inert")
+    yield row(Pointer(VOID), "memchr", "src value bytes", "inert")
     for name in ("strstr", "strpbrk"):
         yield row(_TEXT, name, "text text", "inert")
 
@@ -184,7 +195,8 @@ LIBRARY: tuple[MemoryOperation, ...] = (
     *_rows("stdlib.h", _RANDOM, once=True),
     MemoryOperation("rand_r", "inert", INT, ("updated",), header="stdlib.h"),
     *_times(),
-    *_rows("unistd.h", _WAITING, once=True),
+    *_rows("unistd.h", _SYSTEM, once=True),
+    *_rows("unistd.h", ((INT, "getpid", ""), (INT, "access", "text value")), varies=True),
     MemoryOperation("gethostname", "text", INT, ("dst", "bytes"), varies=True, header="unistd.h"),
     MemoryOperation(
         "getopt", "text", INT, ("value", "updated", "text"), once=True, varies=True, header="unistd.h",

@@ -14,6 +14,7 @@ x = { shape = [6], random = 1 }
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 static void append(char *to, const char *word)
 {
@@ -64,7 +65,12 @@ void driver(double *y, const double *x)
     if (strftime(line, sizeof line, "%Y", date) != 4 || date->tm_mon > 11)
         sum = 0;
     snprintf(list, 80, "%s", word);
-    char *copy = strcpy(line, list);
+    char *copy = strcpy(line, list), *behind = stpcpy(word, "re");
+    stpcpy(behind, "scale");
+    found = (char *)memchr(word, 'l', 7);
+    if (found != NULL && setenv("HETAD_TEST", found, 1) == 0 && access(getenv("HETAD_TEST"), F_OK) != 0 && getpid() > 0)
+        sum *= 1 + strlen(getenv("HETAD_TEST")) * x[4] + (found - word);
+    unsetenv("HETAD_TEST");
     for (int i = 0; i < 6; i++)
         y[i] = h[i] * h[i] * sum + factor * (copy[0] == 's' ? x[5] : x[4]) * (memcmp(list, "scale", 5) == 0);
     free(list);
