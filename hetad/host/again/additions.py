@@ -8,7 +8,7 @@ from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, binary, convert, integer
-from hetad.ir.types import SIZE_T, UINT, VOID, Array, Float, Pointer, Struct, Type, of_value, size_of
+from hetad.ir.types import SIZE_T, UINT, VOID, Array, Float, Pointer, Struct, Type, holds_floating, of_value, size_of
 from hetad.rules import operations
 
 _NOWHERE = Span("hetad", 1, 1, 1)
@@ -40,7 +40,7 @@ def add_numbers(names: Names, to: ir.Place, from_: ir.Place) -> ir.Body:
     if isinstance(type_, Struct):
         pairs = ([ir.Member(x, f.name, f.type, span=span) for x in (to, from_)] for f in type_.fields)
         return tuple(s for one, other in pairs for s in add_numbers(names, one, other))
-    if not isinstance(type_, Array) or type_.length is None:
+    if not isinstance(type_, Array) or type_.length is None or not holds_floating(type_):
         return ()
     of, text = type_.of, Scope(names, span, length=type_.length)
     return text(_EACH, add_numbers=lambda: add_numbers(names, *(_at(x, text["at"], of) for x in (to, from_))))
