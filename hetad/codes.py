@@ -86,7 +86,7 @@ CODES = (
     Code("HET220", "shared memory that is declared twice or elsewhere", _REFUSED, r"__shared__|memory at file scope"),
     Code("HET221", "variable arguments", _REFUSED, r"variable arguments"),
     Code("HET222", "a function with several definitions, or none", f"{_REFUSED} UnknownNameError",
-         r"^'' is (defined|declared|a C)"),
+         r"^'' is (defined|declared|a C|a name in hetad's)"),
     Code("HET200", "a construct that is not supported", _REFUSED, r"^hetad does not (support|read)|nests more deeply"),
     # --- derivatives
     Code("HET312", "messages of MPI and NCCL", _REFUSED,

@@ -9,6 +9,7 @@ from hetad.diagnostics import SourceError, Span, SyntaxProblem, UnknownNameError
 from hetad.frontend import models
 from hetad.frontend.beyond_c import IsCppError
 from hetad.frontend.c_unit import CUnit
+from hetad.frontend.library_names import NameOfLibraryError
 from hetad.frontend.unit import Unit
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ class FirstThatReads(Unit):
     def _reader(self, function: str, refused: SourceError) -> Unit:
         """Who reads a function that is refused as C; who has more to say of it where nobody does."""
         clang = self._as_cpp()
-        if isinstance(clang, SourceError) and isinstance(refused, IsCppError):
+        cpp = isinstance(refused, IsCppError)
+        if isinstance(clang, NameOfLibraryError) or (cpp and isinstance(clang, SourceError)):
             raise clang
         also = clang if isinstance(clang, SourceError) else _refusal(clang, function)
         takes = isinstance(clang, Unit) and (also is None or _tells_more(also, refused))

@@ -15,6 +15,7 @@ from hetad.frontend.beyond_c import IsCppError, NameTable
 from hetad.frontend.cuda_syntax import local_types
 from hetad.frontend.definitions import Once, fits, undefined
 from hetad.frontend.items import Declares, Item
+from hetad.frontend.library_names import clash
 from hetad.frontend.linkage import Text, is_declaration
 from hetad.frontend.lower import program
 from hetad.frontend.lower.builtins import TYPES
@@ -263,6 +264,8 @@ class FileScope:
     def _lower_signature(self, name: str) -> Signature | None:
         definitions = self._by_name.get((name, "function"), [])
         if len(definitions) > 1:
+            if (error := clash(name, *definitions)) is not None:
+                raise error
             raise IsCppError(f"'{name}', which is overloaded,", definitions[1].span)
         prototypes = self._by_name.get((name, "prototype"), [])
         if (not definitions and not prototypes) or self.is_of_hetad(name):

@@ -17,6 +17,7 @@ from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.names import display_name, example
 from hetad.frontend.cpp.questions import Question, Unasked
 from hetad.frontend.cpp.source import Layout, Source
+from hetad.frontend.library_names import refuse_clashes
 from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import used_globals, used_structs
 from hetad.frontend.unit import Unit
@@ -43,6 +44,11 @@ class CppUnit(Unit):
 
     def _read(self) -> Linkage:
         linkage = Linkage()
+        try:
+            for host, _ in self._files:
+                refuse_clashes(host.tokens)
+        except SourceError as error:
+            raise error.attach(self.sources) from None
         for number, (host, device) in enumerate(self._files):
             twin = Entities(self._source(device), linkage, number, opened=self._opened) if device is not None else None
             Entities(self._source(host), linkage, number, twin, self._opened)
