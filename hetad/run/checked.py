@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from hetad import targets
 from hetad.diagnostics import MemoryAccessError
-from hetad.run import launched
 from hetad.run.cpu import CpuExecutable
 from hetad.run.executable import Library, library
 from hetad.run.memory import Buffer, HostMemory, Shape
@@ -100,9 +99,7 @@ class CheckedExecutable(CpuExecutable):
 def build(program: Program, entry: str) -> CheckedExecutable:
     """Compile `program` for calls of `entry` in which every access is checked."""
     code = library(targets.cpu_source(program, entry, targets.CpuOptions(checked=True)), unloads=True)
-    made = CheckedExecutable(program, program.functions[entry], code)
-    made.places = launched.places(program)
-    return made
+    return CheckedExecutable(program, program.functions[entry], code)
 
 
 def _what(found: _Outside, array: str, index: int, extent: int) -> str:

@@ -7,7 +7,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError, ExecutionError
-from hetad.run import launched
 from hetad.run.executable import Executable, Library, library
 from hetad.run.kept import kept
 from hetad.run.memory import HostMemory
@@ -39,7 +38,7 @@ class CpuExecutable(Executable):
         message: bytes | None = self._leave()
         if failed or message:
             parts = [self._failure()] if failed else []
-            parts += [launched.located(message.decode("utf-8", "replace"), self.places)] if message else []
+            parts += [self._placed(message.decode("utf-8", "replace"))] if message else []
             raise ExecutionError("\n  ".join(parts))
         return self._returned()
 
@@ -72,9 +71,7 @@ def build(program: Program, entry: str, on_cpu: OnCpu, parts: tuple[str, ...] | 
     def plain() -> CpuExecutable:
         text = kept(None if parts is None else (*parts, entry, "as C", mode, str(parallel)), printed)
         code = library(text, libraries=("m", "pthread") if parallel else ("m",), unloads=True)
-        made = CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
-        made.places = launched.places(program)
-        return made
+        return CpuExecutable(program.functions[entry], code, count if parallel and mode != "fibers" else None)
 
     if on_cpu.checked is False or (on_cpu.checked is None and mode not in ("checked", "safe")):
         return plain()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
 from hetad.ir.texts import code_words
-from hetad.run import cache, cuda, cuda_routines, cuda_table, forking, launched
+from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.cuda_table import Module
 from hetad.run.executable import Executable, Library, library
@@ -73,10 +73,6 @@ class CudaExecutable(Executable):
         self._runtime = self._table.runtime
         self._wait = int(os.environ.get("HETAD_CUDA_SYNC", "") not in {"", "0"})
 
-    def bind(self, code: Library) -> None:
-        super().bind(code)
-        self._failed_launch = code.variable("hetad_failed_launch", ctypes.c_char_p)
-
     @contextlib.contextmanager
     def on(self, stream: Any = None, device: int | None = None) -> Iterator[None]:
         """Work in the order of `stream`: a CuPy stream, the address of a CUDA stream, None for the current one."""
@@ -111,12 +107,8 @@ class CudaExecutable(Executable):
 
     def _explain(self, stopped: bool) -> str:
         cuda = (self._table.message() or b"").decode("utf-8", "replace")
-        place: bytes | None = self._failed_launch.value if self._failed_launch is not None else None
-        if place is not None and cuda.startswith("kernel "):
-            cuda = f"{place.decode('utf-8', 'replace')}: {cuda}"
         host = self._failure() if stopped else ""
-        parts = [host, launched.located(cuda, self.places)]
-        return "\n  ".join(part for part in parts if part) or "a CUDA call failed"
+        return "\n  ".join(part for part in (host, self._placed(cuda)) if part) or "a CUDA call failed"
 
     def _load(self, device: int) -> tuple[Any, ...]:
         """Compile the kernels for a device and load them there; the C structure that `enter` takes, kept alive."""
@@ -152,7 +144,7 @@ class CudaExecutable(Executable):
             return find(self._module)
         except self._cp.cuda.compiler.CompileException as problem:
             file = cache.write_text(f"{cache.key(self._source)}.cu", self._source)
-            shown = [*launched.refused_lines(str(problem), self._source), f"the source is kept in {file}"]
+            shown = [*compile_log.refused_lines(str(problem), self._source), f"the source is kept in {file}"]
             raise BackendError(
                 "\n  ".join([f"NVRTC failed on code that hetad generated:\n{problem}", *shown])
             ) from problem
@@ -181,11 +173,8 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
     if graph:
         from hetad.run.cuda_graph import GraphExecutable
 
-        made: CudaExecutable = GraphExecutable(program, entry, code, kernels)
-    else:
-        made = CudaExecutable(
-            program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
-            routines=targets.kernel_routines(program),
-        )  # fmt: skip
-    made.places = launched.places(program)
-    return made
+        return GraphExecutable(program, entry, code, kernels)
+    return CudaExecutable(
+        program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
+        routines=targets.kernel_routines(program),
+    )  # fmt: skip

@@ -9,7 +9,6 @@ import tempfile
 import threading
 import weakref
 from contextlib import AbstractContextManager, nullcontext
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hetad.diagnostics import BackendError
@@ -21,7 +20,7 @@ from hetad.run.report import Report
 from hetad.targets.communication import INCLUDE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from hetad.ir.nodes import Function
@@ -122,7 +121,6 @@ class Executable:
     """
 
     memory: Memory
-    places: Mapping[str, str] = MappingProxyType({})  # of the launches of each kernel
     streams = False  # whether a call may name one
     proves = False  # whether it asks if a call is proven to stay within its memory
     proven = False  # of the next call
@@ -145,6 +143,7 @@ class Executable:
         self._catches_interrupts = code.variable("hetad_catches_interrupts", ctypes.c_int)
         self._report = code.optional("hetad_report", None, ctypes.POINTER(ctypes.c_size_t))
         self._sites = code.optional("hetad_sites", None, ctypes.POINTER(ctypes.c_size_t))
+        self._failed_launch = code.variable("hetad_failed_launch", ctypes.c_char_p)
         use_scheduler = code.optional("hetad_use_scheduler", None, ctypes.c_void_p)
         self._schedules = use_scheduler is not None
         if use_scheduler is not None:
@@ -209,6 +208,13 @@ class Executable:
     def _failure(self) -> str:
         message: bytes = self._message() or b"the program failed"
         return mpi.rank() + message.decode("utf-8", "replace")
+
+    def _placed(self, message: str) -> str:
+        """The error of a launch, with its place in the program."""
+        place: bytes | None = self._failed_launch.value if self._failed_launch is not None else None
+        if place is None or not message.startswith("kernel "):
+            return message
+        return f"{place.decode('utf-8', 'replace')}: {message}"
 
     def _returned(self) -> Any:
         if self._result is None:

@@ -281,8 +281,7 @@ def test_a_launch_that_cuda_refuses() -> None:
     program = hetad.loads(
         "__global__ void k(double *y) { y[threadIdx.x] = 1; }\nvoid f(double *y, int n) { k<<<1, n>>>(y); }", "f.cu"
     )
-    message = r"kernel k<<<\(1, 1, 1\), \(2000, 1, 1\)>>>.*\n  launched at f.cu:2:28"
-    with pytest.raises(hetad.ExecutionError, match=message):
+    with pytest.raises(hetad.ExecutionError, match=r"f.cu:2:28: kernel k<<<\(1, 1, 1\), \(2000, 1, 1\)>>>"):
         program["f"](np.zeros(2000), 2000, backend="cuda")
     program["f"](y := np.zeros(20), 20, backend="cuda")  # nothing is left over from the failure
     assert y.tolist() == [1] * 20

@@ -314,6 +314,7 @@ static inline cudaError_t cudaGetLastError(void)
 {
     const cudaError_t error = cudaPeekAtLastError();
     hetad_last_error = cudaSuccess;
+    hetad_failed_launch = NULL;
     return error;
 }
 
@@ -362,17 +363,17 @@ static inline void hetad_launch(int kernel, dim3 grid, dim3 block, size_t shared
 {
     hetad_watch_launch();
     const unsigned blocks[3] = {grid.x, grid.y, grid.z}, threads[3] = {block.x, block.y, block.z};
-#ifdef HETAD_ON_CPU  // the kernel may be left
-    hetad_result(hetad_rt->launch(kernel, blocks, threads, shared, stream, args));
-#else
+#ifndef HETAD_ON_CPU  // there, the kernel may be left
     volatile sig_atomic_t *const may_leave = hetad_this_call.may_leave;
     const sig_atomic_t before = *may_leave;
     *may_leave = 0;
+#endif
     const int code = hetad_rt->launch(kernel, blocks, threads, shared, stream, args);
-    if (code != 0 && hetad_failed_launch == NULL) {
+    if (code != 0 && grid.x > 0 && grid.y > 0 && grid.z > 0 && hetad_failed_launch == NULL) {
         hetad_failed_launch = hetad_place;
     }
     hetad_result(code);
+#ifndef HETAD_ON_CPU
     hetad_process->settle(before);
 #endif
 }

@@ -2,7 +2,7 @@
 static jmp_buf hetad_entry;
 static char hetad_text[512];
 static const char *hetad_place;  // of the launch or operation on memory that runs, in the program; NULL where there is none
-const char *hetad_failed_launch;  // the place of the first launch that CUDA refused
+const char *hetad_failed_launch;  // the place of the first launch that was refused, and had something to run
 // How a thread with a stack of its own gets back to that of the entry.
 static _Thread_local void (*hetad_leave)(int code);
 
