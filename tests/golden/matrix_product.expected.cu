@@ -67,6 +67,7 @@ extern "C" void product_grad(
     hetad_launched(dim3((n * n + 127) / 128));
     if (n >= 0 && n >= 1) {
         if (n > 0) {
+            // cublasSgemm
             if (n > 0) {
                 {
                     const float hetad_factor_1 = 1.0f;

@@ -21,8 +21,8 @@ def comments(body: ir.Body, last: str | None) -> tuple[ir.Body, str | None]:
             follows = body[i + 1] if i + 1 < len(body) else None
             if s.text == last or follows is None or isinstance(follows, ir.Comment):
                 continue
-            if is_compound(follows) and follows.span.line != s.span.line:  # whose statements have their own
-                continue
+            if is_compound(follows) and s.text.startswith("line ") and follows.span.line != s.span.line:
+                continue  # the statements within have their own
             last = s.text
         else:
             found: list[str] = []
