@@ -106,6 +106,9 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaHostUnregister", "inert", _E, ("other",), alone=""),
         MemoryOperation("malloc", "allocate", _VOID_POINTER, ("bytes",), header=_STDLIB, c_name="hetad_own_malloc"),
         MemoryOperation(
+            "aligned_alloc", "allocate", _VOID_POINTER, ("other", "bytes"), header=_STDLIB, c_name="hetad_own_aligned"
+        ),
+        MemoryOperation(
             "calloc",
             "allocate",
             _VOID_POINTER,

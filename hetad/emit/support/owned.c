@@ -126,6 +126,12 @@ static inline void *hetad_own_calloc(size_t count, size_t size)
     return hetad_own(calloc(count, size), count * size, HETAD_HOST);
 }
 
+static inline void *hetad_own_aligned(size_t alignment, size_t bytes)
+{
+    hetad_owned_reserve();
+    return hetad_own(aligned_alloc(alignment, bytes), bytes, HETAD_HOST);
+}
+
 static inline void hetad_own_free(void *p)
 {
     if (p != NULL && hetad_disown(p, HETAD_HOST, "free")) {
