@@ -124,7 +124,7 @@ def option(name: str) -> Any:
     return lambda d: getattr(d.options, name)
 
 
-# Each function by itself: see frontend/normalize.
+# Before all of these, each function is normalised by itself (`NORMAL_FORM`, frontend/normalize).
 
 # The host function as one body in terms of few operations, and what has an adjoint in it.
 HOST_FORM: tuple[Pass[Any], ...] = (

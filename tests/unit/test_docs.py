@@ -128,6 +128,14 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (ROOT / target).exists(), target
 
 
+def test_files_that_the_page_of_the_house_names_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## What was learned")[0]
+    named = {path for path in re.findall(r"`([\w./*]+)`", text) if "/" in path or path.endswith((".py", ".md"))}
+    places = (ROOT, ROOT / "hetad", ROOT / "hetad" / "frontend")
+    assert len(named) > 50
+    assert [path for path in sorted(named) if not any(any(p.glob(path.rstrip("/"))) for p in places)] == []
+
+
 def test_every_optimisation_is_in_the_docs() -> None:
     from hetad.adjoint.options import OPTIMISATIONS
 
