@@ -23,7 +23,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import convert, integer, var
 from hetad.ir.simplify import simplest
-from hetad.ir.types import ADJOINT_OF_COLLECTIVE, COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
+from hetad.ir.types import COMMUNICATOR, INT, SIZE_T, VOID, Float, Pointer, scalar_base, size_of
 from hetad.ir.visit import bodies, own_exprs, walk_expr, walk_stmts
 from hetad.memops import nccl
 from hetad.memops.communication import (
@@ -43,6 +43,7 @@ from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import communication, operations
 from hetad.rules.communication import RULES, TANGENTS
+from hetad.rules.operation import ADJOINT_OF_COLLECTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

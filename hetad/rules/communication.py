@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hetad.ir.types import ADJOINT_OF_COLLECTIVE, INT, Type
+from hetad.ir.types import INT, Type
 from hetad.memops.communication import NUMBERS, STARTED
 from hetad.rules.callee import Callee, Inactive
+from hetad.rules.operation import ADJOINT_OF_COLLECTIVE
 from hetad.rules.operations import Act, Value
 
 _C = "MPI_Comm communicator"

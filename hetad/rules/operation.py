@@ -9,7 +9,6 @@ from typing import TypeGuard
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.types import (
-    ADJOINT_OF_COLLECTIVE,
     BLAS_HANDLE,
     COMMUNICATOR,
     CUDA_ERROR,
@@ -27,6 +26,7 @@ from hetad.ir.types import (
     SIZE_T,
     VOID,
     Array,
+    Opaque,
     Pointer,
     Type,
     of_value,
@@ -34,10 +34,12 @@ from hetad.ir.types import (
 from hetad.rules.callee import ALL, Callee, Pullback, Refused, Trait
 from hetad.rules.row import TYPES
 
+ADJOINT_OF_COLLECTIVE = Opaque("hetad_mpi_adjoint")
+
 _TYPES = {
     **TYPES, "size_t": SIZE_T, "cudaError_t": CUDA_ERROR, "cublasHandle_t": BLAS_HANDLE, "dim3": DIM3,
     "MPI_Comm": COMMUNICATOR, "MPI_Datatype": DATATYPE, "MPI_Op": REDUCTION, "MPI_Request": REQUEST,
-    "hetad_mpi_adjoint": ADJOINT_OF_COLLECTIVE, "MPI_Status": MESSAGE_STATUS, "ncclComm_t": NCCL_COMMUNICATOR,
+    ADJOINT_OF_COLLECTIVE.name: ADJOINT_OF_COLLECTIVE, "MPI_Status": MESSAGE_STATUS, "ncclComm_t": NCCL_COMMUNICATOR,
     "ncclResult_t": NCCL_RESULT,
     "ncclDataType_t": NCCL_NUMBER, "ncclRedOp_t": NCCL_REDUCTION,
 }  # fmt: skip
