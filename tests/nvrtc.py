@@ -34,6 +34,19 @@ def compile_device(source: str, name: str = "kernels.cu") -> bytes:
     Raises:
         CompilationError: with the compiler's log.
     """
+    return _compiled(source, name, "CUBIN")
+
+
+def ptx(source: str, name: str = "kernels.cu") -> str:
+    """What the compiler's first half makes of `source`.
+
+    Raises:
+        CompilationError: with the compiler's log.
+    """
+    return _compiled(source, name, "PTX").decode()
+
+
+def _compiled(source: str, name: str, form: str) -> bytes:
     nvrtc = load()
     assert nvrtc is not None
     program = ctypes.c_void_p()
@@ -42,7 +55,7 @@ def compile_device(source: str, name: str = "kernels.cu") -> bytes:
     status = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     if status != 0:
         raise CompilationError(_text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode())
-    code = _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
+    code = _text(getattr(nvrtc, f"nvrtcGet{form}Size"), getattr(nvrtc, f"nvrtcGet{form}"), program)
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
     return code
 

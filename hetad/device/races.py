@@ -24,10 +24,10 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.facts import Fact, once, part_of_self
 from hetad.ir.identity import Identity, IdentityMap
-from hetad.ir.places import exposed, written
+from hetad.ir.places import cells_read, exposed, written
 from hetad.ir.simplify import conjuncts
-from hetad.ir.types import BOOL, Array, Float, Int, Pointer
-from hetad.ir.visit import bodies, children, own_exprs, variables, walk_expr, walk_stmts
+from hetad.ir.types import BOOL, Float, Int
+from hetad.ir.visit import bodies, variables, walk_expr, walk_stmts
 from hetad.rules import callees
 
 IN_BLOCK: tuple[Position, ...] = tuple(("threadIdx", axis) for axis in AXES)
@@ -137,7 +137,7 @@ class _Kernel:
             yield from access("atomic", cell_at(s.args[0]), None)
         if isinstance(s, ir.Call) and s.result is not None:
             yield from access("store", s.result, None)
-        for place in _read_by(s):
+        for place in cells_read(s):
             yield from access("load", place, None)
 
     # -- pairs
@@ -266,40 +266,3 @@ def _is_told(condition: ir.Expr, parameters: Collection[ir.Symbol]) -> bool:
             case _:
                 return False
     return True
-
-
-def _read_by(s: ir.Stmt) -> Iterator[ir.Expr]:
-    """The cells whose value a statement needs."""
-    for own in own_exprs(s):
-        if (isinstance(s, ir.Assign) and own is s.target) or (isinstance(s, ir.Call) and own is s.result):
-            yield from _on_the_way(own)
-        else:
-            yield from _cells(own)
-
-
-def _cells(expr: ir.Expr) -> Iterator[ir.Expr]:
-    waiting = [expr]  # sums may be long
-    while waiting:
-        match waiting.pop():
-            case (ir.Index() | ir.Member() | ir.Var()) as e:
-                if not isinstance(e.type, Array):
-                    yield e
-                yield from _on_the_way(e)
-            case ir.AddressOf(place=place):
-                yield from _on_the_way(place)
-            case other:
-                waiting += children(other)[::-1]
-
-
-def _on_the_way(place: ir.Expr) -> Iterator[ir.Expr]:
-    """The cells that must be read to know where the place is."""
-    match place:
-        case ir.Index(base=base, index=index):
-            yield from _cells(index)
-            yield from _cells(base) if isinstance(base.type, Pointer) else _on_the_way(base)
-        case ir.Member(base=base):
-            yield from _on_the_way(base)
-        case ir.Var():
-            return
-        case _:
-            yield from _cells(place)

@@ -1,6 +1,9 @@
-"""Places and the variables behind them: which a body writes, wholly or in part, and of which it makes pointers."""
+"""Places and the variables behind them: which a body writes, wholly or in part, and of which it makes pointers; the
+cells that a statement reads."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
@@ -122,3 +125,41 @@ def _pointed_to(s: ir.Stmt) -> list[ir.Symbol]:
 
 
 _exposed_by = collected(_pointed_to)
+
+
+def cells_read(s: ir.Stmt) -> Iterator[ir.Expr]:
+    """The cells whose value a statement needs."""
+    for own in own_exprs(s):
+        if (isinstance(s, ir.Assign) and own is s.target) or (isinstance(s, ir.Call) and own is s.result):
+            yield from _on_the_way(own)
+        else:
+            yield from cells_of(own)
+
+
+def cells_of(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """The cells, and the variables, whose value an expression needs."""
+    waiting = [expr]  # sums may be long
+    while waiting:
+        match waiting.pop():
+            case (ir.Index() | ir.Member() | ir.Var()) as e:
+                if not isinstance(e.type, Array):
+                    yield e
+                yield from _on_the_way(e)
+            case ir.AddressOf(place=place):
+                yield from _on_the_way(place)
+            case other:
+                waiting += children(other)[::-1]
+
+
+def _on_the_way(place: ir.Expr) -> Iterator[ir.Expr]:
+    """The cells that must be read to know where the place is."""
+    match place:
+        case ir.Index(base=base, index=index):
+            yield from cells_of(index)
+            yield from cells_of(base) if isinstance(base.type, Pointer) else _on_the_way(base)
+        case ir.Member(base=base):
+            yield from _on_the_way(base)
+        case ir.Var():
+            return
+        case _:
+            yield from cells_of(place)

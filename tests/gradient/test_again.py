@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import hetad
 from hetad import problem as problems
+from hetad import targets
 from hetad.checks.subjects import function_of_problem
+from tests import nvrtc
 from tests.again import WAYS, again
 from tests.gradient.test_second_order import FIRST, NAMES
 
@@ -53,6 +56,20 @@ def test_reverse_of_a_sample(path: Path) -> None:
         return
     with pytest.raises(hetad.UnsupportedError, match=REFUSED_SAMPLES[path.stem]):
         hetad.gradient(found.function, wrt=found.wrt, of=found.of)
+
+
+def test_memory_that_changes_is_not_read_as_constant() -> None:
+    """An adjoint that the kernel changes is read in one branch, one that nothing changes in the other, by one load."""
+    if nvrtc.load() is None:
+        pytest.skip("no NVRTC")
+    found = again(FIRST["guarded_loads_again"].problem, "program", "cuda")
+    twice = hetad.gradient(found.function, wrt=found.wrt, of=found.of, backend="cuda").derivative.program
+    (kernel,) = re.findall(
+        r"\.entry rows_pullback_pullback\(.*?\n}", nvrtc.ptx(targets.device_source(twice)), re.DOTALL
+    )
+    constant = set(re.findall(r"ld\.global\.nc\.\S+\s+\S+, \[(%rd\d+)", kernel))
+    assert constant
+    assert constant.isdisjoint(re.findall(r"selp\.b64\s+(%rd\d+),", kernel))
 
 
 @pytest.mark.parametrize("name", ["atomics_on_first_elements", "cpp_views", "jacobi"])
