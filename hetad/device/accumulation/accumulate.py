@@ -5,6 +5,7 @@
 | several increments of one cell, in one block   | one increment of their sum (`accumulation/sums.py`)          |
 | the cell is fixed in a loop                    | summed in a register, one increment after the loop (as well) |
 | no other thread touches the cell (access maps) | plain `+=`; a seed is read and cleared                       |
+| and the thread takes a seed there, then adds   | a plain store (`accumulation/replacing.py`)                  |
 | many threads, each cell affine in them         | a kernel over the cells (`gathers/gather.py`)                |
 | nothing                                        | `atomicAdd`; a seed is exchanged for zero                    |
 """
@@ -23,6 +24,7 @@ from hetad.device.accumulation.axes import Axes
 from hetad.device.accumulation.clearing import cleared_behind_loops
 from hetad.device.accumulation.conditions import known_on_host
 from hetad.device.accumulation.increments import increment, plain, takes
+from hetad.device.accumulation.replacing import replaced
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import zero
@@ -56,6 +58,10 @@ def with_plain_updates(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates where threads provably do not meet."""
     accesses = accesses_of(body, ground)
     conflicts = conflicts_of(accesses, ground)
+    kept = replaced(body, accesses, conflicts, ground.adjoints)
+    if kept is not body:
+        body, accesses = kept, accesses_of(kept, ground)
+        conflicts = conflicts_of(accesses, ground)
     long = _calls(body) >= LONG
     proven = IdentitySet[ir.Stmt]()
     for members in _groups(accesses, ground):
