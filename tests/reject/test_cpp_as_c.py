@@ -99,7 +99,7 @@ AS_C = {
 
 BY_CLANG = {
     "template arguments": ("float f(float a) { return §sq<float>(a); }", "Clang: use of undeclared identifier 'sq'"),
-    "exceptions": ("void f(float *a) { §try { a[0] = 1; } catch (int e) { } }", "exceptions"),
+    "exceptions": ("void f(float *a) { a[0] = a[1] > 0 ? a[1] : §throw 1; }", "exceptions"),
     "template of templates": (
         "template<template<class> class C> int sq(int a) { return a; }\nint f(int a) { return §sq<int>(a); }",
         "Clang: no matching function for call to 'sq'",
