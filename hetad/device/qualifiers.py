@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from hetad.ir import nodes as ir
+from hetad.ir.facts import lasting
 from hetad.ir.places import base, cells_of, cells_read, through_pointer
 from hetad.ir.types import Array, Pointer, Type
 from hetad.ir.visit import (
@@ -89,13 +90,16 @@ def _branches(body: ir.Body) -> Iterator[tuple[_Read, _Read]]:
 
 def _read(body: ir.Body) -> _Read:
     """But for what is read in loops that no compiler unrolls: those loads stay there."""
-    found = _through_pointers(c for s in body if not isinstance(s, _LOOPS) for c in cells_read(s))
-    for s in body:
-        if not isinstance(s, _LOOPS) or _is_unrolled(s):
-            found |= set().union(*map(_read, bodies(s)))
-    return found
+    return set().union(*map(_read_by, body))
 
 
+def _find_read(s: ir.Stmt) -> _Read:
+    if isinstance(s, _LOOPS):
+        return set().union(*map(_read, bodies(s))) if _is_unrolled(s) else set()
+    return _through_pointers(cells_read(s)).union(*map(_read, bodies(s)))
+
+
+_read_by = lasting(_find_read)
 _LOOPS = (ir.For, ir.While, ir.DoWhile)
 
 

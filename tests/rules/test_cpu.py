@@ -194,7 +194,7 @@ def test_definitions_stand_in_any_order_and_define_no_other_name():
 
 def test_cuda_text_exists_for_what_cuda_lacks():
     lacking = [n for n in prototypes() if n.startswith("hetad_")]
-    assert len(lacking) == 8
+    assert {"hetad_digamma", "hetad_float_to_half", "hetad_fma_to_odd"} <= set(lacking)
     assert all("__device__" in cuda_definition(n) for n in lacking)
     assert cuda_definition("rsqrt") is None
 

@@ -403,7 +403,7 @@ void f(int *x) { k<<<8, 4>>>(x); }
 """
     call = Compiled(source, "f", mode)
     assert call(np.array([1, 2, 7, 3], np.int32)) == 1
-    assert call.message == "assertion failed: x[threadIdx.x] < 5"
+    assert call.message == "x.cu:3:18: assertion failed: x[threadIdx.x] < 5"  # the launch's place
     assert call(np.array([1, 2, 3, 3], np.int32)) == 1  # the second block finds what the first one wrote
 
 

@@ -66,6 +66,13 @@ static void hetad_fiber_start(void)
     swapcontext(&hetad_fiber->context, &hetad_scheduler);
 }
 
+// A failure whose message tells its own place, which is nearer than the launch's.
+__attribute__((noreturn)) static void hetad_fail_here(const char *message)
+{
+    hetad_place = NULL;
+    hetad_fail(message);
+}
+
 // Wait for the other threads of the block or warp; what the operation gives this thread.
 static void *hetad_fiber_wait(
     int kind, const char *place, unsigned mask, const void *value, size_t bytes, int argument, int width)
@@ -76,7 +83,7 @@ static void *hetad_fiber_wait(
         static char text[512];
         snprintf(text, sizeof text, "%s in kernel %s: the mask 0x%08x does not name the calling lane %d", place,
                  hetad_block.kernel, mask, (int)lane);
-        hetad_fail(text);
+        hetad_fail_here(text);
     }
     self->kind = kind;
     self->place = place;
@@ -254,19 +261,19 @@ static void hetad_resolve_block(void)
     if (one->kind >= HETAD_SYNCWARP) {
         snprintf(text, sizeof text, "%s in kernel %s: not all lanes that the mask 0x%08x names come here", one->place,
                  hetad_block.kernel, one->mask);
-        hetad_fail(text);
+        hetad_fail_here(text);
     }
     if (other != NULL) {
         snprintf(text, sizeof text,
                  "%s in kernel %s: barrier in divergent code: thread (%u, %u, %u) waits here, thread (%u, %u, %u) at %s",
                  one->place, hetad_block.kernel, one->index.x, one->index.y, one->index.z, other->index.x, other->index.y,
                  other->index.z, other->place);
-        hetad_fail(text);
+        hetad_fail_here(text);
     }
     for (size_t t = 0; t < hetad_fiber_count; ++t) {
         if (one->kind == HETAD_WHOLE && hetad_fibers[t].state == HETAD_DONE) {
             snprintf(text, sizeof text, "%s in kernel %s: threads have returned before", one->place, hetad_block.kernel);
-            hetad_fail(text);
+            hetad_fail_here(text);
         }
     }
     hetad_race_barrier(hetad_fiber_count);  // if used
