@@ -32,7 +32,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, binary, integer, is_one, is_zero
 from hetad.ir.places import reached_by
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
-from hetad.ir.visit import map_children, same_or, variables, walk_expr
+from hetad.ir.visit import map_children, same_or, variables, walk_expr, walk_stmts
 from hetad.rules import operations
 
 MOST = {FLOAT: 16, DOUBLE: 12}  # cells
@@ -82,6 +82,7 @@ class _Runs:
     def __init__(self, body: ir.Body, names: Names, readers: Readers, least: Mapping[Float, int]) -> None:
         self.names, self.readers, self.least = names, readers, least
         self.cells = Cells(body)
+        self.to_shared = _lead_to_shared_memory(body)
 
     def block(self, body: ir.Body, turn: ir.Body) -> ir.Body:
         """`turn`: what is done each time, the body of the innermost loop."""
@@ -96,6 +97,8 @@ class _Runs:
         cell = self.cells.cell(found.place) if found is not None else None
         if found is None or cell is None or cell.type not in self.least:
             return None
+        if not self.to_shared.isdisjoint(variables(cell.root)):
+            return None  # where a GPU adds one number at a time
         return _Addition(position, found, cell)
 
     # -- one after another in a block
@@ -156,6 +159,19 @@ class _Runs:
                 runs += _rows(members, trips)
         runs = [r for r in runs if self.least[r[0].cell.type] <= trips * len(r) <= MOST[r[0].cell.type]]
         return _rewritten(loop, header.index, runs, trips, self.names, turn) if runs else [loop]
+
+
+def _lead_to_shared_memory(body: ir.Body) -> set[ir.Symbol]:
+    """Arrays in shared memory, and all variables that may have an address there."""
+    found = {x for x in variables(body) if x.storage == "shared"}
+    while True:
+        more = {
+            x for s in walk_stmts(body) if isinstance(s, ir.Declare | ir.Assign | ir.Update | ir.Call)
+            for x in assigned((s,)) if isinstance(x.type, Pointer | Struct) and not found.isdisjoint(variables((s,)))
+        }  # fmt: skip
+        if more <= found:
+            return found
+        found |= more
 
 
 def _leads_on(type_: Type) -> bool:
