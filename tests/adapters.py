@@ -11,7 +11,13 @@ import pytest
 
 
 def need(name: str) -> Any:
-    """The module, or else the test is skipped with the reason."""
+    """The module, or else the test is skipped with the reason.  JAX makes arrays on the CPU where nothing else is said,
+    also on a machine with a GPU."""
     if os.environ.get("HETAD_TEST_ADAPTERS") == "required":
-        return importlib.import_module(name)
-    return pytest.importorskip(name, reason=f"{name} is not installed: pip install hetad[{name.partition('.')[0]}]")
+        found = importlib.import_module(name)
+    else:
+        library = name.partition(".")[0]
+        found = pytest.importorskip(name, reason=f"{name} is not installed: pip install hetad[{library}]")
+    if name == "jax" and found.config.jax_default_device is None:
+        found.config.update("jax_default_device", found.devices("cpu")[0])
+    return found

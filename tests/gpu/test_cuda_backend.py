@@ -325,7 +325,8 @@ def test_a_gradient_runs_out_of_memory(cp: Any) -> None:
     with pytest.raises(hetad.ExecutionError, match=r"out of device memory: \d+ bytes are saved"):
         gradient(x, y, n, 4 + 2 * (total >> 30), seeds={"x": x})
     cp.get_default_memory_pool().free_all_blocks()
-    assert abs(cp.cuda.runtime.memGetInfo()[0] - free) < 1 << 30
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # others come and go
+        assert abs(cp.cuda.runtime.memGetInfo()[0] - free) < 1 << 30
     np.testing.assert_array_equal(gradient(x, y, n, 4, seeds={"x": x})["x"][:5].get(), expected)
 
 

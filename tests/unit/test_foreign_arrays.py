@@ -139,6 +139,7 @@ def test_numbers_of_other_libraries(program: hetad.Program) -> None:
 
 
 def test_arrays_of_jax(program: hetad.Program) -> None:
+    need("jax")
     jnp = need("jax.numpy")
     x, y = jnp.array([1.0, 2.0], np.float32), jnp.zeros(2, np.float32)
     with pytest.raises(ArgumentError, match="argument 'y': the function writes to this array, which is read-only"):
