@@ -78,7 +78,8 @@ def _argument(p: Parameter, problem: Problem, given: Mapping[str, Any], rng: np.
             return of
     if isinstance(of, np.ndarray):
         seeds = rng.normal(size=to_vector(of).size)
-        return from_vector(of, seeds if _is_seed(p, problem) else 0 * seeds)
+        found = from_vector(of, seeds if _is_seed(p, problem) else 0 * seeds)
+        return found.astype(np.float32) if of.dtype == np.float16 else found  # adjoints of halves are floats
     if not isinstance(p.symbol.type, Pointer):
         return 1.3
     return np.full(1, 1.3 if _is_seed(p, problem) else 0.0, dtype_of(p.symbol.type.to))

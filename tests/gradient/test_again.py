@@ -106,11 +106,19 @@ def test_program(name: str, backend: str) -> None:
     check(FIRST[NAMES[name]].problem, "program", backend)
 
 
+# Halves are structs of hetad's own in the text, which is not read as numbers again.
+UNREADABLE = {"cpp_half_arrays": "holds no floating values", "cpp_half_network": "half2", "cpp_half_records": "half2"}
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", FIRST)
 def test_every_program(name: str, way: str, backend: str) -> None:
     """Right, or refused (docs/tangents.md tells what)."""
+    if way == "text" and name in UNREADABLE:
+        with pytest.raises(hetad.HetadError, match=UNREADABLE[name]):
+            check(FIRST[name].problem, way, backend)
+        return
     try:
         check(FIRST[name].problem, way, backend)
     except hetad.UnsupportedError as refusal:
