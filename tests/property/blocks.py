@@ -112,7 +112,8 @@ class Block:
     def local_array(self) -> None:
         length = self.choices.number(2, 3)
         if self.choices.chance(50):
-            values = ", ".join(self.expressions.stored(1) for _ in range(length))
+            # C++ takes no double for a float between braces.
+            values = ", ".join(f"({self.real})({self.expressions.stored(1)})" for _ in range(length))
             name = self.choices.name("a")
             self.write(f"{self.real} {name}[{length}] = {{{values}}};")
         else:
