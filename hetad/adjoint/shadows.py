@@ -8,8 +8,9 @@ many bytes, and that of a struct with such members is a struct of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 from hetad.analysis.carried import pointers_in
 from hetad.analysis.pointer_expressions import pointer_parts
@@ -78,21 +79,21 @@ class Shadows:
         own = self.shadow_place(place)
         return ir.Assign(own, _as_kept(self.shadow_pointer(value), own.type), span=span)
 
-    def shadow_list(self, value: ir.Aggregate) -> ir.Aggregate:
-        """The shadows of a list of pointers; zero for what has none."""
+    def shadow_list(self, value: ir.Aggregate, number: Callable[[ir.Expr], ir.Expr] | None = None) -> ir.Aggregate:
+        """The shadows of a list of pointers, null for what has none; of a number `number`, or zero."""
+        own = self.shadow_type(value.type)
 
-        def one(e: ir.Expr) -> ir.Expr:
+        def one(e: ir.Expr, type_: Type) -> ir.Expr:
             if isinstance(e, ir.Aggregate):
-                return self.shadow_list(e)
-            if isinstance(e.type, Pointer) and self.is_active_pointer(e):
-                own = self.shadow_pointer(e)
-                return _as_kept(own, e.type) if isinstance(value.type, Struct) else own
-            if not isinstance(e.type, Pointer):
-                return zero(e.type, e.span)
-            type_ = e.type if isinstance(value.type, Struct) else self.shadow_type(e.type)
-            return ir.Cast(ir.Const(0, INT, span=e.span), type_, span=e.span)
+                return self.shadow_list(e, number)
+            if isinstance(e.type, Pointer):
+                return _as_kept(self.shadow_pointer(e), type_) if self.is_active_pointer(e) else zero(type_, e.span)
+            return zero(e.type, e.span) if number is None else number(e)
 
-        return replace(value, elements=tuple(one(e) for e in value.elements), type=self.shadow_type(value.type))
+        assert isinstance(own, Array | Struct)
+        types = (f.type for f in own.fields) if isinstance(own, Struct) else repeat(own.of)
+        pairs = zip(value.elements, types, strict=False)
+        return replace(value, elements=tuple(one(e, t) for e, t in pairs), type=own)
 
     def is_active_pointer(self, pointer: ir.Expr, seen: tuple[Location, ...] = ()) -> bool:
         """Whether what the pointer points to has a shadow."""
@@ -200,7 +201,12 @@ def _as_kept(value: ir.Expr, type_: Type) -> ir.Expr:
     inner = value.type.to if isinstance(value.type, Pointer) else None
     if not isinstance(type_, Pointer) or not isinstance(inner, Pointer) or type_.to == inner:
         return value
-    return ir.Cast(value, type_, span=value.span)
+    # Read from such a struct, it has been cast the other way.
+    return (
+        value.operand
+        if isinstance(value, ir.Cast) and value.operand.type == type_
+        else ir.Cast(value, type_, span=value.span)
+    )
 
 
 def writable(type_: Type) -> Type:

@@ -210,18 +210,14 @@ class Engine(ABC):
         return ir.Declare(d.shadow(symbol), d.shadow_pointer(init) if init is not None else None, span=span)
 
     def _list(self, d: Direction, value: ir.Aggregate) -> ir.Aggregate:
-        """The tangents of a list of numbers and pointers; zero for what has none."""
+        """The tangents of a list of numbers and pointers."""
 
-        def one(e: ir.Expr) -> ir.Expr:
-            if isinstance(e, ir.Aggregate):
-                return self._list(d, e)
-            if isinstance(e.type, Pointer):
-                return d.shadow_pointer(e) if d.is_active_pointer(e) else zero(d.shadow_type(e.type), e.span)
+        def number(e: ir.Expr) -> ir.Expr:
             if isinstance(e.type, Struct):
                 raise UnsupportedError("an active struct inside a list", e.span, "assign it to its element or field")
             return self.values(e, None)[1][self.directions.index(d)]
 
-        return replace(value, elements=tuple(one(e) for e in value.elements), type=d.shadow_type(value.type))
+        return d.shadow_list(value, number)
 
     def store(self, s: ir.Assign | ir.Update, room: bool) -> Statements:
         target, span = s.target, s.span
