@@ -50,8 +50,7 @@ def _needed(setting: Setting, shadows: Mapping[ir.Symbol, ir.Symbol], body: ir.B
     shadowed = {shadow: p for p, shadow in shadows.items()}
     asked = (x for s in walk_stmts(body) for pointer in _asked(s) for x in variables(pointer))
     symbols = dict.fromkeys(shadowed.get(x, x) for x in asked)
-    inner = _targets_of_holders(setting) if symbols else {}
-    found = (target for symbol in symbols for target in _held(setting, symbol, inner))
+    found = (target for symbol in symbols for target in _held(setting, symbol))
     return {target.symbol: None for target in found if isinstance(target, Root) and not target.heap}
 
 
@@ -62,18 +61,9 @@ def _asked(s: ir.Stmt) -> list[ir.Expr]:
     return list(s.args[:3]) if callees.has(s, "asks extents") else []
 
 
-def _targets_of_holders(setting: Setting) -> dict[Location, dict[Location, None]]:
-    found: dict[Location, dict[Location, None]] = {}
-    for holder, targets in setting.pointers.target_sets():
-        if holder is not None:
-            found.setdefault(holder, {}).update(dict.fromkeys(targets))
-    return found
-
-
-def _held(
-    setting: Setting, symbol: ir.Symbol, inner: Mapping[Location, Mapping[Location, None]]
-) -> Mapping[Location, None]:
-    """What a variable, or the pointers in it, may point to, through whatever number of pointers."""
+def _held(setting: Setting, symbol: ir.Symbol) -> Mapping[Location, None]:
+    """What a variable, or the pointers in it, may point to, through whatever number of pointers: in memory, and in
+    variables whose address is taken."""
     pointers = setting.pointers
     found = dict.fromkeys(
         t for part in pointer_parts(ir.Var(symbol, span=setting.span)) for t in pointers.targets(part)
@@ -82,8 +72,7 @@ def _held(
         found.update(dict.fromkeys(pointers.held(symbol)))
     work = list(found)
     while work:
-        for target in inner.get(work.pop(), {}):
-            if target not in found:
-                found[target] = None
-                work.append(target)
+        inner = [t for t in pointers.held(work.pop()) if t not in found]
+        found.update(dict.fromkeys(inner))
+        work += inner
     return found
