@@ -147,10 +147,10 @@ def gradient(
             seeds and gradients counts the sets, also for arguments that all sets share.
         batched: the parameters, by name or position, whose arguments differ between the sets: arrays whose first axis
             counts them, sequences of values for parameters passed by value.  All others are shared.
-        checked: whether each access is checked for leaving its memory, in the program and in its derivative, on the
-            CPU: it is then a MemoryAccessError; see docs/memory-safety.md.
+        checked: whether each access is checked for leaving its memory, in the program and in its derivative: it is
+            then a MemoryAccessError; see docs/memory-safety.md.
         debug: whether a call whose gradient is not finite is a NonFiniteError, with the line where that begins
-            (docs/debugging.md).  Accesses are checked, too: of a GPU's calls on the CPU, before they run.
+            (docs/debugging.md).  Accesses are checked, too.
 
     Raises:
         ArgumentError: wrt or of does not fit the function, there is no such optimisation, or no such batch.
@@ -173,7 +173,7 @@ def gradient(
     if debug:
         if sets:
             raise ArgumentError("debug= is for calls of one set; leave out batch=")
-        checked = (checked is None and backend_for(backend) == "cpu") or checked
+        checked = checked is not False
     on_cpu = OnCpu(cpu_threads, checked)
     return Gradient(function, choice, checked_backend(backend), on_cpu, progress, sets, debug)
 
@@ -318,7 +318,7 @@ class Function:
             stream: a CuPy stream or the address of a CUDA stream; None for CuPy's current one.
             cpu_threads: how many threads run the blocks of a grid on the CPU; see `hetad.gradient`.
             racecheck: whether a detector watches for races, on the CPU and slowly; see docs/races.md.
-            checked: whether each access is checked for leaving its memory, on the CPU; see docs/memory-safety.md.
+            checked: whether each access is checked for leaving its memory; see docs/memory-safety.md.
             **named: arguments by name.
 
         Returns:

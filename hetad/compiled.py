@@ -304,7 +304,11 @@ def build(
     """Compile a function of a closed program; on a GPU it may run as graphs.  `parts` tell the program apart."""
     if backend == "cuda":
         if on_cpu.checked:
-            raise ArgumentError('checked= runs the program on the CPU; leave out backend="cuda"')
+            if graph:
+                raise ArgumentError("checked= looks at each launch when it is done; leave out graph=True")
+            from hetad.run import cuda_checked
+
+            return cuda_checked.build(program, entry)
         from hetad.run import cuda_executable
 
         return cuda_executable.build(program, entry, graph)

@@ -68,7 +68,6 @@ class Gradient(Derived):
             batch, an array whose first axis counts the sets.
         """
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        self._within(args, seeds, launch, named)
         found = self._run(args, seeds, launch, named, value=False)
         return self._finite(found, args, seeds, (grid, block, shared_mem), named)[1]
 
@@ -81,7 +80,6 @@ class Gradient(Derived):
         if not isinstance(self.function.definition.returns, Float):
             raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
-        self._within(args, seeds, launch, named)
         found = self._run(args, seeds, launch, named, value=True)
         return self._finite(found, args, seeds, (grid, block, shared_mem), named)
 
@@ -179,21 +177,6 @@ class Gradient(Derived):
         except ExecutionError as problem:
             raise self._explained(problem) from None
         return returned, Result(self.wrt, gradients)
-
-    def _within(
-        self, args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: LaunchConfiguration | None,
-        named: Mapping[str, Any],
-    ) -> None:  # fmt: skip
-        """On a GPU an access that leaves its memory may end the process: with `debug` the call runs on the CPU before.
-
-        Raises:
-            MemoryAccessError: an access leaves its memory.
-        """
-        if self._debug and self.backend == "cuda":
-            from hetad.debugger.beside import require_within
-
-            given = self._seeds(seeds, self._seed_names)
-            require_within(self, bind(self._signature, args, named), given, launch)
 
     def _finite(
         self, found: tuple[Any, Result], args: Sequence[Any], seeds: Mapping[str, Any] | None, launch: Sequence[Any],

@@ -156,7 +156,7 @@ def add_problem(command: argparse.ArgumentParser, backends: tuple[str, ...]) -> 
     command.add_argument("--cpu-threads", type=int, metavar="N",
                          help="threads for the blocks of a grid on the CPU; 0: one per processor (default: the "
                          "problem file's, or $HETAD_CPU_THREADS, or 1)")  # fmt: skip
-    command.add_argument("--checked", action=argparse.BooleanOptionalAction, default=None, help="on the CPU, check "
+    command.add_argument("--checked", action=argparse.BooleanOptionalAction, default=None, help="check "
                          "each access for leaving its memory (default: the problem file's)")  # fmt: skip
     add_json(command)
 

@@ -154,8 +154,12 @@ class Assembly:
         require_declared(function.name, function.body, function.params)
         printer = printer or Statements(self.expressions(function), function)
         head = [*texts.comment(function.comment)] if function.comment else []
-        body = [part for line in printer.lines(function.body) for part in wrapped(line)]
+        body = [part for line in self.lines(function, printer) for part in wrapped(line)]
         return "\n".join([*head, self.signature(function, linkage), "{", *body, "}"])
+
+    def lines(self, function: ir.Function, printer: Statements) -> Iterable[str]:
+        """The lines between its braces."""
+        return printer.lines(function.body)
 
     def prototypes(self, functions: Sequence[ir.Function], linkage: str) -> list[str]:
         """Declarations of the functions that are called before they are defined."""

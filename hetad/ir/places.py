@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
-from hetad.ir.visit import children, collected, own_exprs, walk_expr
+from hetad.ir.visit import children, collected, own_exprs, own_nodes, walk_expr, walk_stmts
 
 
 def root_symbol(place: ir.Expr) -> ir.Symbol | None:
@@ -134,6 +134,18 @@ def cells_read(s: ir.Stmt) -> Iterator[ir.Expr]:
             yield from _on_the_way(own)
         else:
             yield from cells_of(own)
+
+
+def address_taken(body: ir.Body) -> set[ir.Symbol]:
+    """The variables whose address a body takes, of the whole or of a part; arrays decay wherever they stand."""
+    found: set[ir.Symbol] = set()
+    for s in walk_stmts(body):
+        for e in own_nodes(s):
+            if isinstance(e, ir.AddressOf):
+                root = root_symbol(e.place)
+                if root is not None and not isinstance(root.type, Array):
+                    found.add(root)
+    return found
 
 
 def cells_of(expr: ir.Expr) -> Iterator[ir.Expr]:

@@ -8,6 +8,7 @@ from hetad.run import forking
 from hetad.run.checked import KnownMemory
 from hetad.run.executable import Executable
 from hetad.run.layout import Frame
+from hetad.run.memory import HostMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +32,7 @@ class AdaptiveExecutable(Executable):
     ) -> None:
         self.lock = forking.Lock()
         self.frame = Frame(tuple(p.type for p in entry.params))
-        self.memory = KnownMemory()
+        self.memory = KnownMemory(HostMemory())
         self._make = {True: plain, False: checked}
         self._made: dict[bool, CpuExecutable] = {}
 

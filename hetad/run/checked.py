@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 from hetad import targets
 from hetad.diagnostics import MemoryAccessError
 from hetad.run.cpu import CpuExecutable
-from hetad.run.executable import Library, library
-from hetad.run.memory import Buffer, HostMemory, Shape
+from hetad.run.executable import Executable, library
+from hetad.run.memory import HostMemory
 from hetad.run.sites import site
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hetad.ir.nodes import Function, Program
     from hetad.run.arrays import ArrayParameter
+    from hetad.run.executable import Library
+    from hetad.run.memory import Buffer, Memory, Shape
 
 _OUTSIDE = 6  # as in emit/support/extents.c
 _BEYOND, _NULL, _FREED = range(3)
@@ -32,42 +34,44 @@ class _Outside(ctypes.Structure):
     )  # fmt: skip
 
 
-class KnownMemory(HostMemory):
-    """Remembers how long what it hands out is, by address."""
+class KnownMemory:
+    """A backend's memory that remembers how long what it hands out is, by address."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_backend: Memory) -> None:
         self.bytes: dict[int, int] = {}
+        self._of_backend = of_backend
 
     def place(self, array: Any, parameter: ArrayParameter) -> Buffer:
-        return self._known(super().place(array, parameter))
+        return self._known(self._of_backend.place(array, parameter))
 
     def zeros(self, like: Any, parameter: ArrayParameter, shape: Shape | None = None) -> Buffer:
-        return self._known(super().zeros(like, parameter, shape))
+        return self._known(self._of_backend.zeros(like, parameter, shape))
 
     def duplicate(self, array: Any, like: Any, parameter: ArrayParameter) -> Buffer:
-        return self._known(super().duplicate(array, like, parameter))
+        return self._known(self._of_backend.duplicate(array, like, parameter))
+
+    def fetch(self, buffers: Iterable[Buffer]) -> None:
+        self._of_backend.fetch(buffers)
 
     def _known(self, buffer: Buffer) -> Buffer:
         self.bytes[buffer.address] = buffer.nbytes
         return buffer
 
 
-class CheckedExecutable(CpuExecutable):
-    """A function all of whose accesses are checked."""
+class Checked(Executable):
+    """What stands in front of a backend's executable if all accesses of its function are checked."""
 
-    def __init__(self, program: Program, entry: Function, code: Library) -> None:
-        super().__init__(entry, code)
-        self._sources = program.sources
-        self.memory: KnownMemory = KnownMemory()
+    memory: KnownMemory
+    _program: Program
 
     def bind(self, code: Library) -> None:
         super().bind(code)
         self._code = code
-        self._begin = code.function("hetad_begin_extents", None)
+        self._begin_extents = code.function("hetad_begin_extents", None)
         self._reach = code.function("hetad_reach", None, ctypes.c_void_p, ctypes.c_size_t)
 
     def run(self, progress: bool = False) -> Any:
-        self._begin()
+        self._begin_extents()
         for cell in self.frame.cells:
             address = cell.value if isinstance(cell, ctypes.c_void_p) else None
             if address in self.memory.bytes:
@@ -78,9 +82,12 @@ class CheckedExecutable(CpuExecutable):
     def _enter(self, runtime: int, progress: bool) -> int:
         failed = super()._enter(runtime, progress)
         if failed == _OUTSIDE:
-            self._leave()
-            raise self._error().attach(self._sources)
+            self._stopped()
+            raise self._error().attach(self._program.sources)
         return failed
+
+    def _stopped(self) -> None:
+        """The program is left for good."""
 
     def _error(self) -> MemoryAccessError:
         found: _Outside = self._code.variable("hetad_outside_found", _Outside)  # type: ignore[assignment]
@@ -94,6 +101,18 @@ class CheckedExecutable(CpuExecutable):
             block, own = _index(found.block, found.grid), _index(found.thread, found.threads)
             message += f", in thread {own} of block {block} of kernel {found.kernel.decode()}"
         return MemoryAccessError(message, where.span, _remedy(found.reason, index), array, index, extent, thread)
+
+
+class CheckedExecutable(Checked, CpuExecutable):
+    """A function all of whose accesses are checked, on the CPU."""
+
+    def __init__(self, program: Program, entry: Function, code: Library) -> None:
+        self._program = program
+        super().__init__(entry, code)
+        self.memory = KnownMemory(HostMemory())
+
+    def _stopped(self) -> None:
+        self._leave()
 
 
 def build(program: Program, entry: str) -> CheckedExecutable:

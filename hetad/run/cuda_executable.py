@@ -164,11 +164,7 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
     cuda.require()
     kernels = targets.kernels(program)
     source = targets.host_source(program, entry, kernels)
-    if speaks_nccl(code_words(source)):
-        raise BackendError(
-            "programs that call NCCL run on GPUs as the emitted .cu (g.source, linked with -lnccl), and here with "
-            "backend='cpu', where MPI stands for NCCL"
-        )
+    require_runnable(source)
     code = library(source)
     if graph:
         from hetad.run.cuda_graph import GraphExecutable
@@ -178,3 +174,12 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
         program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
         routines=targets.kernel_routines(program),
     )  # fmt: skip
+
+
+def require_runnable(source: str) -> None:
+    """Raises BackendError for host code that calls what this process does not have."""
+    if speaks_nccl(code_words(source)):
+        raise BackendError(
+            "programs that call NCCL run on GPUs as the emitted .cu (g.source, linked with -lnccl), and here with "
+            "backend='cpu', where MPI stands for NCCL"
+        )

@@ -1,4 +1,4 @@
-"""How a program is to run on the CPU."""
+"""How a program is to run on the CPU, and whether it is checked there or on a GPU."""
 
 from __future__ import annotations
 

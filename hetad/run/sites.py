@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Site(ctypes.Structure):
-    """`struct hetad_access_site` (targets/cpu/accesses.py)."""
+    """`struct hetad_access_site` (targets/accesses.py)."""
 
     _fields_ = (
         ("file", ctypes.c_char_p), ("text", ctypes.c_char_p), ("array", ctypes.c_char_p),

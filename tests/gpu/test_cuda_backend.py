@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import hetad
+from tests.unit.test_memory_safety import MISTAKES, Mistake
 
 pytestmark = pytest.mark.cuda
 
@@ -173,7 +174,7 @@ void f(double *y, const double *x, const int *at, int n) { gather<<<(n + 31) / 3
 
 
 @pytest.mark.parametrize("kind", ["numpy", "cupy"])
-def test_an_access_that_leaves_its_memory_is_told_before_the_launch(cp: Any, kind: str) -> None:
+def test_an_access_that_leaves_its_memory_is_told(cp: Any, kind: str) -> None:
     g = hetad.gradient(hetad.loads(GATHER, "gather.cu")["f"], wrt="x", of="y", backend="cuda", debug=True)
     x, y, at = np.arange(1.0, 9.0), np.zeros(40), np.arange(40, dtype=np.int32) % 8
     make = cp.asarray if kind == "cupy" else np.asarray
@@ -182,10 +183,25 @@ def test_an_access_that_leaves_its_memory_is_told_before_the_launch(cp: Any, kin
     at[37] = 8
     with pytest.raises(
         hetad.MemoryAccessError, match=r"gather\.cu:5:\d+: x\[at\[i\]\] reads element 8 of x, .*8 elements"
-    ):
+    ) as caught:
         g(make(y), make(x), make(at), 40, seeds={"y": make(np.ones(40))})
+    assert caught.value.thread == ((1, 0, 0), (5, 0, 0))
     found = g(make(y), make(x), make(at * 0), 40, seeds={"y": make(np.ones(40))})["x"]  # nothing was hurt
     np.testing.assert_allclose(cp.asnumpy(found), [80, *[0] * 7])
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_checked_kernels_find_each_mistake(cp: Any, mistake: Mistake) -> None:
+    function = hetad.loads(mistake.source, "f.cu")["f"]
+    with pytest.raises(hetad.MemoryAccessError) as raised:
+        function(*mistake.args(), backend="cuda", checked=True)
+    assert raised.value.span is not None
+    assert (raised.value.span.line, raised.value.span.column) == mistake.place
+    if mistake.gradient:
+        gradient = hetad.gradient(function, wrt=mistake.wrt, of=mistake.of, backend="cuda", checked=True)
+        seeds = None if mistake.of is None else {mistake.of: np.ones_like(mistake.args()[0])}
+        with pytest.raises(hetad.MemoryAccessError):
+            gradient(*mistake.args(), seeds=seeds)
 
 
 def test_a_kernel(program: hetad.Program, cp: Any, x: Any) -> None:

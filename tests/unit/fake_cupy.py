@@ -1,6 +1,7 @@
 """As much of CuPy as hetad/run/cuda_*.py use, on host memory, so that its Python code runs without a GPU.
 
-Kernels are those that hetad emits for the CPU; `programs` maps device source to the program it came from.
+Kernels are those that hetad emits for the CPU; `programs` maps device source to the program it came from.  Checked
+kernels are those that it emits for a GPU, as C++ of the host.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hetad import targets
 from hetad.adjoint.inline import inline
 from hetad.run.executable import library
 from hetad.targets.cpu.inlining import with_inlined_kernels
+from tests.unit import kernels_on_host
 
 programs: dict[str, Any] = {}
 launchers: list[Any] = []  # hetad_cpu_launch and number, by handle
@@ -144,8 +146,12 @@ class RawModule:
     def __init__(self, code: str, options: tuple[str, ...]) -> None:
         assert options == ("-std=c++17",)
         self.code = code
+        self.checked = kernels_on_host.compiled(code) if "hetad_checks" in code else None
 
     def get_function(self, name: str) -> Any:
+        if self.checked is not None:
+            launchers.append((kernels_on_host.launcher(self.checked, name), 0))
+            return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
         if self.code not in programs:
             raise CompileException("kern.cu(1): error")
         program = programs[self.code]
@@ -158,6 +164,8 @@ class RawModule:
         return SimpleNamespace(kernel=SimpleNamespace(ptr=len(launchers)))
 
     def get_global(self, name: str) -> Any:
+        if self.checked is not None:
+            return SimpleNamespace(ptr=ctypes.addressof(ctypes.c_char.in_dll(self.checked, name)))
         find = library(source_of(programs[self.code])).handle[f"address_of_{name}"]
         find.restype = ctypes.c_void_p
         return SimpleNamespace(ptr=find())

@@ -12,6 +12,7 @@ import hetad
 from hetad import pipeline
 from hetad import problem as problems
 from hetad.run import compiler
+from hetad.targets.accesses import NumberedAccesses
 from tests import fixed_order, nvrtc
 from tests.corpus import cases
 
@@ -40,8 +41,11 @@ def test_the_compiler_reports_errors() -> None:
 def test_kernels_compile_with_nvrtc(path: Path) -> None:
     from hetad import targets
 
-    gradient = gradient_of(path)
-    assert nvrtc.compile_device(targets.device_source(gradient.derivative.program))
+    program, entry = (derivative := gradient_of(path).derivative).program, derivative.entry
+    assert nvrtc.compile_device(targets.device_source(program))
+    accesses = NumberedAccesses()
+    assert nvrtc.compile_device(targets.device_source(program, accesses))
+    accept_host_code(targets.host_source(program, entry, targets.kernels(program), accesses))
 
 
 @needs_nvrtc

@@ -19,6 +19,10 @@ from hetad.run.compile_log import refused_lines
 from hetad.run.executable import library
 from tests.adapters import need
 from tests.unit import fake_cupy as cp
+from tests.unit import kernels_on_host
+from tests.unit.test_memory_safety import MISTAKES, Mistake
+
+needs_cpp = pytest.mark.skipif(kernels_on_host.COMPILER is None, reason="no C++ compiler")
 
 PROGRAM = """
 __global__ void scale_kernel(int n, double a, const double *x, double *y)
@@ -66,8 +70,8 @@ def driver() -> Iterator[Any]:
         cp.register[:] = [fake.fake_parameters]
         device_source, source = targets.device_source, cuda_table.table_source()
 
-        def recorded(program: Any) -> str:
-            text = device_source(program)
+        def recorded(program: Any, accesses: Any = None) -> str:
+            text = device_source(program, accesses)
             cp.programs[text] = program
             return text
 
@@ -338,26 +342,71 @@ void f(double *y, const double *x, const int *at, int n) { gather<<<(n + 31) / 3
 """
 
 
-def test_with_debug_accesses_are_checked_before_anything_runs_on_the_device(driver: Any) -> None:
+@needs_cpp
+def test_with_debug_kernels_on_the_device_are_checked(driver: Any) -> None:
     g = hetad.gradient(hetad.loads(GATHER, "gather.cu")["f"], wrt="x", of="y", backend="cuda", debug=True)
     x, y, at = np.arange(1.0, 9.0), cp.zeros(40), np.arange(40, dtype=np.int32) % 8
     seeds = {"y": cp.asarray(np.ones(40))}
     np.testing.assert_allclose(g(y, cp.asarray(x), cp.asarray(at), 40, seeds=seeds)["x"], 10 * x)
-    driver.fake_journal()
     at[37] = 8
     with pytest.raises(hetad.MemoryAccessError, match=r"gather\.cu:5:\d+: x\[at\[i\]\] reads element 8 of x") as caught:
         g(y, cp.asarray(x), cp.asarray(at), 40, seeds=seeds)
     assert (caught.value.index, caught.value.extent) == (8, 8)
     assert caught.value.thread == ((1, 0, 0), (5, 0, 0))
-    assert b"cuLaunchKernel" not in driver.fake_journal()
 
 
-def test_with_debug_what_the_cpu_cannot_run_is_not_checked(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    g = hetad.gradient(hetad.loads(GATHER, "gather.cu")["f"], wrt="x", of="y", backend="cuda", debug=True)
+WITHOUT_BARRIERS = {k: m for k, m in MISTAKES.items() if "__sync" not in m.text}
 
-    def none(*_: Any) -> Any:
-        raise hetad.BackendError("none")
 
-    monkeypatch.setattr("hetad.run.checked.build", none)
-    x, at = cp.asarray(X[:8]), cp.asarray(np.zeros(40, np.int32))
-    assert g(cp.zeros(40), x, at, 40, seeds={"y": cp.asarray(np.ones(40))})["x"].shape == (8,)
+@needs_cpp
+@pytest.mark.parametrize("mistake", WITHOUT_BARRIERS.values(), ids=WITHOUT_BARRIERS)
+def test_checked_kernels_find_what_the_cpu_finds(mistake: Mistake, driver: Any) -> None:
+    function = hetad.loads(mistake.source, "f.cu")["f"]
+    wrap = cp.array if "int *at" in mistake.text else np.array
+    args = [wrap(a) if isinstance(a, np.ndarray) else a for a in mistake.args()]
+    with pytest.raises(hetad.MemoryAccessError) as raised:
+        function(*args, backend="cuda", checked=True)
+    assert mistake.message in raised.value.message
+    assert raised.value.span is not None
+    assert (raised.value.span.line, raised.value.span.column) == mistake.place
+    if mistake.gradient:
+        gradient = hetad.gradient(function, wrt=mistake.wrt, of=mistake.of, backend="cuda", checked=True)
+        seeds = None if mistake.of is None else {mistake.of: np.ones_like(mistake.args()[0])}
+        if "__shfl" not in gradient.source:  # lanes are more than one thread after another can show
+            with pytest.raises(hetad.MemoryAccessError, match=mistake.gradient):
+                gradient(*args, seeds=seeds)
+
+
+@needs_cpp
+def test_checked_kernels_reach_the_variables_of_the_device(driver: Any) -> None:
+    text = """
+__constant__ double c[4];
+__device__ double d[3];
+__device__ double third(const double *p, int i) { return p[i]; }
+__global__ void k(double *y, const double *x, const int *at)
+{
+    d[threadIdx.x % 3] = x[threadIdx.x];
+    y[threadIdx.x] = third(threadIdx.x > 1 ? c : d, at[threadIdx.x]);
+}
+void f(double *y, const double *x, const int *at)
+{
+    cudaMemcpyToSymbol(c, x, 4 * sizeof(double), 0, cudaMemcpyDeviceToDevice);
+    k<<<1, 4>>>(y, x, at);
+}
+"""
+    f, x = hetad.loads(text, "f.cu")["f"], np.arange(1.0, 5.0)
+    y = np.zeros(4)
+    with pytest.raises(
+        hetad.MemoryAccessError, match=r"p\[i\] reads element 4 of p, which has 4 elements, in thread 3"
+    ):
+        f(y, x, np.array([0, 1, 2, 4], np.int32), backend="cuda", checked=True)
+    with pytest.raises(
+        hetad.MemoryAccessError, match=r"p\[i\] reads element 3 of p, which has 3 elements, in thread 1"
+    ):
+        f(y, x, np.array([0, 3, 2, 3], np.int32), backend="cuda", checked=True)
+
+
+def test_graphs_are_not_checked(driver: Any) -> None:
+    g = hetad.gradient(hetad.loads(GATHER)["f"], wrt="x", of="y", backend="cuda", checked=True, graph=True)
+    with pytest.raises(hetad.ArgumentError, match="leave out graph=True"):
+        g(cp.zeros(8), cp.asarray(X[:8]), cp.asarray(np.zeros(8, np.int32)), 8, seeds={"y": cp.asarray(np.ones(8))})

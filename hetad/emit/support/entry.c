@@ -7,6 +7,9 @@ int hetad_call(const struct hetad_runtime *hetad_table, void **hetad_args, void 
     hetad_place = hetad_failed_launch = NULL;
 #ifdef HETAD_CHECKED
     hetad_memory.stack = (const char *)__builtin_frame_address(0);
+#ifndef HETAD_ON_CPU
+    hetad_rt = hetad_checked_runtime(hetad_table);
+#endif
 #endif
     void *hetad_pointers[] = {HETAD_POINTERS};
     hetad_given = hetad_pointers, hetad_given_count = sizeof hetad_pointers / sizeof *hetad_pointers;

@@ -1,20 +1,8 @@
 // The memory that a checked program may reach: what it was given and what is allocated, sorted by address.  Whatever
 // goes through a pointer stays within the piece that the pointer leads into.
 #define HETAD_CHECKED
-enum { HETAD_GIVEN, HETAD_ALLOCATED, HETAD_FREED, HETAD_SET_ASIDE };  // set aside: freed, as the derivative does it
 enum { HETAD_OUTSIDE = 6 };  // code of hetad_call
 enum { HETAD_LOWEST = 1 << 16 };  // what lies below is no memory: it was computed from NULL
-
-struct hetad_extent {
-    const char *start;
-    size_t bytes;
-};
-
-struct hetad_piece {
-    char *start;
-    size_t bytes;
-    int state;
-};
 
 static struct {
     struct hetad_piece *pieces;
@@ -37,7 +25,9 @@ struct hetad_outside {
     dim3 grid, threads, block, thread;
 } hetad_outside_found;
 
+#ifdef HETAD_ON_CPU
 static struct hetad_extent hetad_dynamic_extent;
+#endif
 
 __attribute__((noreturn)) static void hetad_stop(int code);
 
@@ -184,9 +174,18 @@ static inline void hetad_mark_set_aside(void *p)
     }
 }
 
+// What a device has back: that is told until something else lies there.
+static inline void hetad_mark_gone(void *p)
+{
+    struct hetad_piece *const piece = hetad_piece_of(p);
+    if (piece != NULL && piece->start == p) {
+        piece->state = HETAD_GONE;
+    }
+}
+
 static int hetad_is_freed(const struct hetad_piece *piece)
 {
-    return piece != NULL && (piece->state == HETAD_FREED || piece->state == HETAD_SET_ASIDE);
+    return piece != NULL && piece->state >= HETAD_FREED;
 }
 
 static inline void *hetad_checked_realloc(void *p, size_t bytes)
@@ -216,7 +215,7 @@ void hetad_begin_extents(void)
 {
     hetad_give_back(0);
     for (size_t i = hetad_memory.count; i-- > 0;) {
-        if (hetad_memory.pieces[i].state == HETAD_GIVEN) {
+        if (hetad_memory.pieces[i].state == HETAD_GIVEN || hetad_memory.pieces[i].state == HETAD_GONE) {
             hetad_drop_piece(i);
         }
     }
@@ -273,7 +272,9 @@ static inline __attribute__((always_inline)) void *hetad_within(const void *p, s
     return (void *)p;
 }
 
+#ifdef HETAD_ON_CPU
 static char *hetad_dynamic_shared(size_t bytes);
+#endif
 
 // A launch begins.
 static inline void hetad_enter(const char *kernel, dim3 grid, dim3 threads, size_t shared)
@@ -281,9 +282,13 @@ static inline void hetad_enter(const char *kernel, dim3 grid, dim3 threads, size
     hetad_here.kernel = kernel;
     hetad_here.grid = grid;
     hetad_here.threads = threads;
+#ifdef HETAD_ON_CPU
     char *const dynamic = hetad_dynamic_shared(shared);
     hetad_trim(dynamic, shared);
     hetad_dynamic_extent = hetad_extent_at(dynamic, shared);
+#else
+    (void)shared;
+#endif
 }
 
 // What the host copies or sets: so many rows.

@@ -23,9 +23,9 @@ from hetad.memops.nccl import HEADER as NCCL
 from hetad.passes.manager import run
 from hetad.rules import callees, operations
 from hetad.rules.routines import routine_of
+from hetad.targets.accesses import NumberedAccesses
+from hetad.targets.checked import CheckedAssembly, kernel_names, ranges, reached_variables
 from hetad.targets.communication import INCLUDE, speaks_mpi, speaks_nccl
-from hetad.targets.cpu.accesses import NumberedAccesses
-from hetad.targets.cpu.checked import CheckedAssembly, ranges, reached_variables, with_extents
 from hetad.targets.cpu.fibers import FiberStatements, shared_struct
 from hetad.targets.cpu.kernels import Kernels, dispatch
 from hetad.targets.cpu.passes import CPU, SERIAL, CpuOptions, CpuProgram
@@ -57,10 +57,14 @@ _HEAD = """\
 
 
 @deep
-def host_source(program: ir.Program, entry: str, kernels: Sequence[str] | None = None) -> str:
+def host_source(
+    program: ir.Program, entry: str, kernels: Sequence[str] | None = None, accesses: NumberedAccesses | None = None
+) -> str:
     """The host functions as C, with `hetad_call` to run `entry`; kernels are launched by their position in `kernels`,
-    which is `targets.kernels(program)` unless it is given."""
-    return _file(program, entry, False, kernels)
+    which is `targets.kernels(program)` unless it is given.  With `accesses`, those of the kernels, each of these is
+    checked, too, and numbered there; what they find in kernels is asked for."""
+    options = SERIAL if accesses is None else CpuOptions(checked=True)
+    return _file(program, entry, False, kernels, options, accesses)
 
 
 @deep
@@ -81,11 +85,13 @@ def _file(
     on_cpu: bool,
     kernels: Sequence[str] | None = None,
     options: CpuOptions = SERIAL,
+    accesses: NumberedAccesses | None = None,
 ) -> str:
     given = (program.functions, program.globals, program.structs, program.sources)
     lowered = run(CPU, CpuProgram(*given, entry=entry, runs_kernels=on_cpu, options=options))
     dialect = lowered.dialect
-    accesses = NumberedAccesses() if options.racecheck or options.checked else None
+    if accesses is None and (options.racecheck or options.checked):
+        accesses = NumberedAccesses()
     parts = CheckedAssembly(lowered, dialect, accesses) if options.checked and accesses else Assembly(lowered, dialect)
     parts.names.hidden.update(lowered.hidden)
     if kernels is not None:
@@ -108,7 +114,7 @@ def _file(
         ("#define HETAD_ON_CPU\n" if on_cpu else "") + _HEAD,
         support.read("cuda_types.h").rstrip(),
         support.read("runtime.h").rstrip(),
-        *([support.read("extents.c").rstrip()] if options.checked else ()),
+        *([support.read(name).rstrip() for name in _checks(on_cpu)] if options.checked else ()),
         *parts.structs(),
         parts.variables(everything, parts.symbols()),
         *parts.mathematics(everything),
@@ -126,12 +132,18 @@ def _file(
         body.append(accesses.table())
     if options.checked:
         body.append(reached_variables(parts, everything))
+        body += [] if on_cpu else [kernel_names(parts)]
     words = code_words(joined(body))
     if speaks_nccl(words):
         body.insert(3, support.read("nccl_types.h").rstrip())
     if speaks_mpi(words):
         body.insert(1, INCLUDE)
     return joined(body)
+
+
+def _checks(on_cpu: bool) -> Sequence[str]:
+    """The support files of checked programs."""
+    return ("extents.h", "extents.c") if on_cpu else ("extents.h", "extents.c", "device_extents.c")
 
 
 def _for_host(functions: list[ir.Function]) -> list[ir.Function]:
@@ -179,8 +191,7 @@ def _function(
         yield from shared_struct(parts, function)
         printer = FiberStatements(parts, function)
     head = parts.signature(function, "static", _hidden(parts, function))
-    lines = with_extents(list(printer.lines(function.body)), parts, function)
-    yield "\n".join([head, "{", *lines, "}"])
+    yield "\n".join([head, "{", *parts.lines(function, printer), "}"])
 
 
 class HostStatements(Statements):

@@ -20,19 +20,18 @@ from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir.names import called, fresh
-from hetad.ir.places import written
+from hetad.ir.places import address_taken, written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs
-from hetad.targets.cpu.accesses import NumberedAccesses
+from hetad.targets.accesses import NumberedAccesses
+from hetad.targets.checked import OF_BLOCK, OF_THREAD, CheckedAssembly, told, with_extents
 from hetad.targets.cpu.barrier_intervals.text import RegionKernel
-from hetad.targets.cpu.checked import OF_BLOCK, OF_THREAD, CheckedAssembly, told, with_extents
 from hetad.targets.cpu.fibers import FiberKernel, FiberStatements
 from hetad.targets.cpu.index_set_splitting import Interior
 from hetad.targets.cpu.passes import CpuProgram
 from hetad.targets.cpu.races import WatchedStatements
 from hetad.targets.cpu.sweeps import SweepKernel
 from hetad.targets.cpu.thread_loops import Middle, block_loops, block_range, thread_loops
-from hetad.targets.cpu.uniform import address_taken
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
 _MANY_THREADS = "blockDim.x > 1024 || blockDim.y > 1024 || blockDim.z > 1024"

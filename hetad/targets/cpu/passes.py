@@ -13,7 +13,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.emit.dialect import C_PARALLEL, C, Dialect
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
-from hetad.ir.places import written
+from hetad.ir.places import address_taken, written
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import Pass, program_pass
 from hetad.rules import operations
@@ -25,7 +25,6 @@ from hetad.targets.cpu.inlining import barriers_in_kernels
 from hetad.targets.cpu.strip_mining import in_strips
 from hetad.targets.cpu.sweeps import swept
 from hetad.targets.cpu.synchronisation import at_once, in_step, uses_block
-from hetad.targets.cpu.uniform import address_taken
 from hetad.targets.support_kernels import with_support_kernels
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")

@@ -13,7 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import Array, Pointer, Void, is_volatile
 from hetad.rules import callees, operations
-from hetad.targets.cpu.accesses import CHANGES, RUNS, NumberedAccesses, pointed
+from hetad.targets.accesses import CHANGES, RUNS, NumberedAccesses, pointed
 from hetad.targets.cpu.fibers import FiberStatements
 
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole

@@ -18,9 +18,9 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import once
 from hetad.ir.identity import Identity, IdentitySet
-from hetad.ir.places import root_symbol, written
+from hetad.ir.places import address_taken, root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, innermost
-from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
+from hetad.ir.visit import bodies, children, declared, own_exprs, walk_stmts
 from hetad.rules import callees
 from hetad.targets.cpu.synchronisation import waits
 
@@ -265,18 +265,6 @@ def escaping(body: ir.Body, in_loop: bool = False, in_switch: bool = False) -> l
 
 def jumps_out(statement: ir.Stmt) -> bool:
     return bool(escaping((statement,)))
-
-
-def address_taken(body: ir.Body) -> set[ir.Symbol]:
-    """The variables whose address a body takes, of the whole or of a part; arrays decay wherever they stand."""
-    found: set[ir.Symbol] = set()
-    for s in walk_stmts(body):
-        for e in own_nodes(s):
-            if isinstance(e, ir.AddressOf):
-                root = root_symbol(e.place)
-                if root is not None and not isinstance(root.type, Array):
-                    found.add(root)
-    return found
 
 
 def _escaped_arrays(body: ir.Body) -> set[ir.Symbol]:

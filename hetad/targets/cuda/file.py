@@ -15,6 +15,8 @@ from hetad.ir.types import size_of
 from hetad.ir.visit import walk_stmts
 from hetad.rules import callees
 from hetad.rules.routines import Routine, routine_of
+from hetad.targets.accesses import NumberedAccesses
+from hetad.targets.checked import CheckedAssembly, device_variables
 from hetad.targets.communication import speaks_mpi, speaks_nccl
 from hetad.targets.cuda.routines import libraries, support_names, with_calls
 from hetad.targets.support_kernels import with_support_kernels
@@ -82,8 +84,9 @@ def located_functions(program: ir.Program, entry: str) -> list[tuple[ir.Function
     return [(f, located(parts, f, _linkage(f, entry))) for f in (*functions, *parts.functions("host"))]
 
 
-def _assembly(program: ir.Program, dialect: Dialect) -> Assembly:
-    return Assembly(with_support_kernels(program, dialect), dialect)
+def _assembly(program: ir.Program, dialect: Dialect, accesses: NumberedAccesses | None = None) -> Assembly:
+    whole = with_support_kernels(program, dialect)
+    return Assembly(whole, dialect) if accesses is None else CheckedAssembly(whole, dialect, accesses)
 
 
 def _linkage(function: ir.Function, entry: str) -> str:
@@ -105,15 +108,21 @@ def _includes(text: str, more: set[str]) -> list[str]:
 
 
 @deep
-def device_source(program: ir.Program) -> str:
-    """The kernels and all they need, for NVRTC: no header, kernels named as `kernels(program)` says."""
-    parts = _assembly(program, NVRTC)
+def device_source(program: ir.Program, accesses: NumberedAccesses | None = None) -> str:
+    """The kernels and all they need, for NVRTC: no header, kernels named as `kernels(program)` says.  With `accesses`
+    each of these is checked, and numbered there."""
+    parts = _assembly(program, NVRTC, accesses)
     functions = parts.functions("device", "host device", "kernel")
     used = _for_kernels(functions)
     snippets = [s for s in parts.support_for(used) if s.file in support.CUDA_DEVICE]
+    checks = (
+        [support.read(name).rstrip() for name in ("extents.h", "device_extents.cu")] if accesses is not None else []
+    )
     body = [
+        *checks,
         *parts.structs(used),
         parts.variables(used, parts.symbols()),
+        *([device_variables(parts, used)] if checks else ()),
         *parts.mathematics(used),
         *support.text(snippets, NVRTC, parts.numbers),
         parts.prototypes(used, "static"),

@@ -21,12 +21,12 @@ from hetad.ir.places import is_dynamic, written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import Array, Int, Pointer, Type, size_of
 from hetad.ir.visit import declared, variables, walk_exprs
+from hetad.targets.checked import OF_BLOCK, OF_THREAD, told, with_extents
 from hetad.targets.cpu.barrier_intervals.nodes import Branch, Jump, Loop, Mask, Node, Once, Region, Scope, Structure
 from hetad.targets.cpu.barrier_intervals.scopes import require_declared_in_regions
 from hetad.targets.cpu.barrier_intervals.structure import MOST_THREADS
 from hetad.targets.cpu.barrier_intervals.variables import Variables, regions, uniform_statements
 from hetad.targets.cpu.block_ir import THREAD, THREADS
-from hetad.targets.cpu.checked import OF_BLOCK, OF_THREAD, told, with_extents
 from hetad.targets.cpu.thread_loops import block_loops, block_range, thread_loops
 
 _ON_STACK = 256 * 1024  # bytes of arrays with an element per thread; what exceeds it lies in an arena

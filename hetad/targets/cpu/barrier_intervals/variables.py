@@ -17,13 +17,12 @@ from dataclasses import dataclass, field
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir import texts
-from hetad.ir.places import root_symbol, written
+from hetad.ir.places import address_taken, root_symbol, written
 from hetad.ir.types import CHAR, INT, SIZE_T, Array, Float, Int, Pointer, size_of
 from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
 from hetad.targets.cpu.barrier_intervals.nodes import Branch, Loop, Node, Once, Region, Scope, Structure
 from hetad.targets.cpu.barrier_intervals.structure import changed
 from hetad.targets.cpu.block_ir import THREAD, THREADS
-from hetad.targets.cpu.uniform import address_taken
 
 _CHEAP = 24  # nodes of an expression that is better computed than kept
 

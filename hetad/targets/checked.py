@@ -1,4 +1,5 @@
-"""Programs in which every access through a pointer, and every index of an array, is checked (support/extents.c).
+"""Programs in which every access through a pointer, and every index of an array, is checked: in C, host code and
+kernels (support/extents.c), and in CUDA the kernels that a GPU runs (support/device_extents.cu).
 
 `x[i]` becomes `*(float *)hetad_within(&x[i], sizeof(float), hetad_of_x, number)`, where `hetad_of_x` is the extent of
 the piece of memory that `x` leads into: found once where the function begins for parameters that stay as they are, and
@@ -10,23 +11,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from hetad.analysis.webs import place_of, targets
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
 from hetad.emit.dialect import Dialect
 from hetad.emit.expressions import COMMA, POSTFIX, UNARY, Expressions, member_name
+from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
+from hetad.ir import texts
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import is_zero
 from hetad.ir.facts import lasting
-from hetad.ir.places import is_dynamic, written
+from hetad.ir.places import address_taken, is_dynamic, written
 from hetad.ir.types import Array, Pointer, Void, element, is_volatile
 from hetad.ir.visit import own_nodes, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import callees, operations
-from hetad.targets.cpu.accesses import CHANGES, RUNS, NumberedAccesses, pointed
-from hetad.targets.cpu.uniform import address_taken
+from hetad.targets.accesses import CHANGES, RUNS, NumberedAccesses, pointed
 
 OF_BLOCK = "hetad_here.block = (dim3){hetad_bx, hetad_by, hetad_bz};"
 OF_THREAD = "hetad_here.thread = (dim3){hetad_tx, hetad_ty, hetad_tz};"
@@ -42,6 +45,9 @@ class CheckedAssembly(Assembly):
 
     def expressions(self, function: ir.Function) -> Expressions:
         return CheckedExpressions(self, function)
+
+    def lines(self, function: ir.Function, printer: Statements) -> Iterable[str]:
+        return with_extents(list(super().lines(function, printer)), self, function)
 
 
 class CheckedExpressions(Expressions):
@@ -87,6 +93,8 @@ class CheckedExpressions(Expressions):
             return f"hetad_within(&{self._plain(place)}, {size}, {extent}, {number})"
         held = declaration(source.type, _HELD)
         there = self._plain(_from(place, ir.String(_HELD, source.type, span=place.span)))
+        if self.dialect.cuda:  # C++ has no blocks that are expressions
+            return f"hetad_within_by({self.text(source)}, [&]({held}) {{ return &{there}; }}, {size}, {number})"
         checked = f"hetad_within(&{there}, {size}, {self._of}({_HELD}), {number})"
         return f"({{ {held} = {self.text(source)}; {checked}; }})"
 
@@ -109,6 +117,8 @@ class CheckedExpressions(Expressions):
                 return f"hetad_of_{self.local[self._roots[symbol]]}"
             case ir.Var(symbol=symbol) if isinstance(symbol.type, Pointer):
                 return f"{self._of}({self.local[symbol]})"
+            case ir.Var(symbol=symbol) if is_dynamic(symbol) and self.dialect.cuda:
+                return f"hetad_extent_at({self.local[symbol]}, hetad_dynamic_bytes())"
             case ir.Var(symbol=symbol) if is_dynamic(symbol):
                 return "hetad_dynamic_extent"
             case ir.String(text=text):
@@ -273,10 +283,38 @@ def with_extents(lines: Sequence[str], parts: Assembly, function: ir.Function) -
 
 def reached_variables(parts: Assembly, functions: Iterable[ir.Function]) -> str:
     """Tells of the variables at file scope to which there may be pointers."""
-    mentioned = {s for f in functions for s in variables(f.body)}.union(parts.symbols())
-    names = [parts.names.globals[g.symbol] for g in parts.program.globals if g.symbol in mentioned]
+    names = _variables(parts, functions)
     lines = [f"    hetad_reach((void *)&{name}, sizeof {name});" for name in names]
     return "\n".join(["static void hetad_reach_variables(void)", "{", *lines, "}"])
+
+
+def device_variables(parts: Assembly, functions: Iterable[ir.Function]) -> str:
+    """The same for kernels of a GPU: finds the variable of the device that a pointer leads into, or just past the end
+    of."""
+    lines = []
+    for op, name in product(("<", "=="), _variables(parts, functions)):
+        lines += [
+            f"    if ((size_t)(p - (const char *)&{name}) {op} sizeof {name}) {{",
+            f"        return hetad_extent_at((const char *)&{name}, sizeof {name});",
+            "    }",
+        ]
+    head = "static __device__ struct hetad_extent hetad_variable_of(const char *p)"
+    return "\n".join([head, "{", *lines, "    return hetad_extent_at(p, 0);", "}"])
+
+
+def kernel_names(parts: Assembly) -> str:
+    """Tells the name of a kernel by its number."""
+    numbered = {number: name for name, (_, number) in parts.numbers.items()}
+    names = ", ".join(texts.quoted(numbered.get(i, "")) for i in range(max(numbered, default=-1) + 1))
+    return "\n".join([
+        "static const char *hetad_kernel_name(int kernel)", "{",
+        f"    static const char *const names[] = {{{names or 'NULL'}}};", "    return names[kernel];", "}",
+    ])  # fmt: skip
+
+
+def _variables(parts: Assembly, functions: Iterable[ir.Function]) -> list[str]:
+    mentioned = {s for f in functions for s in variables(f.body)}.union(parts.symbols())
+    return [parts.names.globals[g.symbol] for g in parts.program.globals if g.symbol in mentioned]
 
 
 def ranges(call: ir.Call, expressions: Expressions) -> Iterator[str]:

@@ -1,0 +1,57 @@
+"""Checked programs on a GPU (emit/support/device_extents.c): kernels tell which access leaves its memory."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from hetad import targets
+from hetad.run import cuda
+from hetad.run.checked import Checked, KnownMemory
+from hetad.run.cuda_executable import CudaExecutable, require_runnable
+from hetad.run.cuda_memory import CudaMemory
+from hetad.run.executable import library
+from hetad.targets.accesses import NumberedAccesses
+
+if TYPE_CHECKING:
+    from hetad.ir.nodes import Program
+    from hetad.run.executable import Library
+
+
+class CheckedCudaExecutable(Checked, CudaExecutable):
+    """A function all of whose accesses are checked, those of libraries too: hetad's own kernels stand for these."""
+
+    def __init__(
+        self, program: Program, entry: str, code: Library, kernels: tuple[str, ...], device_source: str
+    ) -> None:
+        self._program = program
+        super().__init__(program.functions[entry], code, kernels, device_source, targets.symbols(program))
+        self.memory = KnownMemory(CudaMemory())
+        self._checks: dict[int, int] = {}
+
+    def bind(self, code: Library) -> None:
+        super().bind(code)
+        self._use_checks = code.function("hetad_use_checks", None, ctypes.c_void_p)
+
+    def run(self, progress: bool = False) -> Any:
+        device: int = self._cp.cuda.runtime.getDevice()
+        if self._kernels:
+            if device not in self._checks:
+                self._load(device)
+                self._checks[device] = self._variable("hetad_checks")
+            self._use_checks(self._checks[device])
+        return super().run(progress)
+
+
+def build(program: Program, entry: str) -> CheckedCudaExecutable:
+    """Compile `program` for calls of `entry` on the current device in which every access is checked.
+
+    Raises:
+        BackendError: no GPU or no C compiler, or a compiler fails.
+    """
+    cuda.require()
+    accesses, kernels = NumberedAccesses(), targets.kernels(program)
+    device_source = targets.device_source(program, accesses)
+    source = targets.host_source(program, entry, kernels, accesses)
+    require_runnable(source)
+    return CheckedCudaExecutable(program, entry, library(source), kernels, device_source)
