@@ -21,9 +21,14 @@ def turns(s: ir.Stmt) -> int:
     """About how often the bodies of a statement run."""
     if not isinstance(s, ir.For | ir.While | ir.DoWhile):
         return 1
-    header = counted(s, lambda _: True, lambda _: False) if isinstance(s, ir.For) else None
-    trips = constant_trips(header) if header is not None else None
-    return OFTEN if trips is None else trips
+    known = known_turns(s) if isinstance(s, ir.For) else None
+    return OFTEN if known is None else known
+
+
+def known_turns(loop: ir.For) -> int | None:
+    """How often a loop runs that counts to a literal."""
+    header = counted(loop, lambda _: True, lambda _: False)
+    return constant_trips(header) if header is not None else None
 
 
 def _find_of_statement(s: ir.Stmt) -> int:

@@ -23,7 +23,7 @@ from hetad.adjoint.canonicalise.uses import inside
 from hetad.analysis.affine import Monomial
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
-from hetad.analysis.work import arithmetic
+from hetad.analysis.work import arithmetic, known_turns
 from hetad.device.accumulation.cells import Cell, Cells
 from hetad.device.accumulation.increments import Increment, increment
 from hetad.device.accumulation.readers import Readers
@@ -55,7 +55,7 @@ def with_runs(
 ) -> ir.Body:
     """With the additions that follow each other in memory joined; `adjoints`: the variables by which adjoint memory is
     reached; `least`: the types of cells, and how many make a run."""
-    return _Runs(body, names, Readers(adjoints), least).block(body, body)
+    return _Runs(body, names, Readers(adjoints), least).block(body, _Turn(body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,33 @@ class _Addition:
         return chain(variables(self.found.place), variables(self.cell.root))
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What is done each time: the body of the innermost loop of which nobody knows how often it runs, in which an
+    addition comes so many `times`."""
+
+    body: ir.Body
+    times: int = 1
+
+    def inside(self, s: ir.Stmt) -> _Turn:
+        if not isinstance(s, ir.For):
+            return self
+        times = known_turns(s)
+        return _Turn(s.body) if times is None else replace(self, times=self.times * times)
+
+    def is_long_for(self, cells: int) -> bool:
+        """Whether a thread computes so long that memory keeps pace with its additions to so many cells."""
+        return arithmetic(self.body) >= BUSY * self.times * cells
+
+
 class _Runs:
     def __init__(self, body: ir.Body, names: Names, readers: Readers, least: Mapping[Float, int]) -> None:
         self.names, self.readers, self.least = names, readers, least
         self.cells = Cells(body)
         self.to_shared = _lead_to_shared_memory(body)
 
-    def block(self, body: ir.Body, turn: ir.Body) -> ir.Body:
-        """`turn`: what is done each time, the body of the innermost loop."""
-        inner = [inside(partial(self.block, turn=s.body if isinstance(s, ir.For) else turn), s) for s in body]
+    def block(self, body: ir.Body, turn: _Turn) -> ir.Body:
+        inner = [inside(partial(self.block, turn=turn.inside(s)), s) for s in body]
         out: list[ir.Stmt] = []
         for s in inner:
             out += self._unrolled(s, turn) if isinstance(s, ir.For) else [s]
@@ -103,7 +121,7 @@ class _Runs:
 
     # -- one after another in a block
 
-    def _joined(self, body: ir.Body, turn: ir.Body) -> ir.Body:
+    def _joined(self, body: ir.Body, turn: _Turn) -> ir.Body:
         open_: dict[object, list[_Addition]] = {}
         used: dict[object, set[ir.Symbol]] = {}  # by the cells of each
         runs: list[list[_Addition]] = []
@@ -143,7 +161,7 @@ class _Runs:
 
     # -- in a loop over the cells
 
-    def _unrolled(self, loop: ir.For, turn: ir.Body) -> list[ir.Stmt]:
+    def _unrolled(self, loop: ir.For, turn: _Turn) -> list[ir.Stmt]:
         changed = set(changed_in(loop.body))
         header = counted(loop, lambda e: changed.isdisjoint(variables(e)), lambda x: x in changed)
         trips = constant_trips(header) if header is not None else None
@@ -233,7 +251,7 @@ def _rows(members: Sequence[_Addition], length: int) -> list[list[_Addition]]:
 # -- text
 
 
-def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Names, turn: ir.Body) -> None:
+def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Names, turn: _Turn) -> None:
     """The values into an array where they are known, and one addition where the last is."""
     array = _array(run[0], len(run), names)
     first, last = min(m.position for m in run), max(m.position for m in run)
@@ -244,7 +262,7 @@ def _collect(out: dict[int, list[ir.Stmt]], run: Sequence[_Addition], names: Nam
 
 
 def _rewritten(
-    loop: ir.For, index: ir.Symbol, runs: Sequence[Sequence[_Addition]], trips: int, names: Names, turn: ir.Body
+    loop: ir.For, index: ir.Symbol, runs: Sequence[Sequence[_Addition]], trips: int, names: Names, turn: _Turn
 ) -> list[ir.Stmt]:
     """The loop, which sets the values of its runs, and their additions behind it."""
     body = list(loop.body)
@@ -272,10 +290,10 @@ def _set(array: ir.Symbol, index: ir.Expr, a: _Addition) -> ir.Stmt:
     return ir.Assign(ir.Index(ir.Var(array, span=span), index, a.cell.type, span=span), a.found.value, span=span)
 
 
-def _add(place: ir.Place, array: ir.Symbol, turn: ir.Body) -> ir.Stmt:
+def _add(place: ir.Place, array: ir.Symbol, turn: _Turn) -> ir.Stmt:
     span, type_ = array.span, array.type
     assert isinstance(type_, Array) and type_.length is not None
-    busy = place.type == DOUBLE and arithmetic(turn) >= BUSY * type_.length
+    busy = place.type == DOUBLE and turn.is_long_for(type_.length)
     add = operations.add_each if busy else operations.add_run
     return add(address_of(place), ir.Var(array, span=span), integer(type_.length, span), span=span)
 
