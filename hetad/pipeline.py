@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad.adjoint.hoist import pointed_locals_at_the_top
 from hetad.adjoint.inline import inline_calls
+from hetad.adjoint.repetitions import repetitions_once
 from hetad.adjoint.scalar_replacement import scalar_replacement
 from hetad.adjoint.structs import field_by_field, fields_of_entry
 from hetad.analysis.effects import written_parameters
@@ -135,6 +136,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     warp_synchronous,
     field_by_field,
     scalar_replacement.only(option("scalars")),
+    repetitions_once.only(option("repetitions")),
     lift_symbols,
     with_routines_derivatives,
     with_pointer_modes,

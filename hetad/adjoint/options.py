@@ -12,6 +12,7 @@ OPTIMISATIONS = {
     "activity": "only what depends on wrt, and what of depends on, has an adjoint",
     "needed": "what no adjoint needs is neither recomputed nor saved",
     "scalars": "members of a local struct of a kernel are variables of their own",
+    "repetitions": "a loop that only repeats the same computation runs once",
     "tidy": "values are named once, branches merged, the text reads as by hand",
     "factors": "a loop keeps what the reverse sweep needs of a value instead of the value",
     "sums": "increments of one cell in a thread become one",
@@ -48,6 +49,7 @@ class Options:
     activity: bool = True
     needed: bool = True
     scalars: bool = True
+    repetitions: bool = True
     tidy: bool = True
     factors: bool = True
     sums: bool = True
