@@ -25,7 +25,8 @@ def with_assumptions(draft: Draft) -> Draft:
     alone = (x for i, x in draft.parameters.items() if draft.kernel.params[i].name not in overlapping)
     spent = frozenset(draft.parameters[i] for i in asked.spent) if draft.options.spent else frozenset()
     fixed_order = draft.options.deterministic
-    ground = LaunchAssumptions(frozenset(alone), axes, draft.span, spent, fixed_order, asked.known, asked.sizes)
+    behind = draft.reversed.shared.behind
+    ground = LaunchAssumptions(frozenset(alone), axes, draft.span, spent, fixed_order, asked.known, asked.sizes, behind)
     return replace(draft, known_ground=ground, axes=axes, single=single)
 
 

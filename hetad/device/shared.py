@@ -123,6 +123,12 @@ class SharedAdjoints:
         if self.shadows:
             self.zeros.append(ir.Call("__syncthreads", (), span=span))
 
+    @property
+    def behind(self) -> ir.Symbol | None:
+        """The pointer to the adjoints of dynamic shared memory, if there is one: all such arrays are one memory."""
+        found = [x for x in self.shadows if isinstance(x.type, Pointer)]
+        return found[0] if len(found) == 1 else None
+
     def _static(self, engine: KernelEngine, shadow: ir.Symbol) -> list[ir.Stmt]:
         self.declarations.append(ir.Declare(shadow, None, span=shadow.span))
         span = shadow.span

@@ -77,3 +77,32 @@ void along_any(double *y, const double *x, int n, dim3 block) { total<<<(n + 63)
     np.testing.assert_allclose(g(np.zeros(3), x, 150, seeds={"y": seeds})["x"], 2 * x * np.repeat(seeds, 64)[:150])
     with pytest.raises(hetad.UnsupportedError, match=r"total.cu:10:43: with deterministic=True: several"):
         hetad.gradient(program["along_any"], wrt="x", of="y", backend="cpu", deterministic=True)
+
+
+TREE = """
+__global__ void total(double *y, const double *x, int n)
+{
+    extern __shared__ char bytes[];
+    double *part = (double *)bytes;
+    int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+    part[t] = i < n ? x[i] * x[i] : 0;
+    __syncthreads();
+    for (int k = blockDim.x / 2; k > 0; k /= 2) {
+        if (t < k) part[t] += part[t + k];
+        __syncthreads();
+    }
+    if (t == 0) y[blockIdx.x] = part[0];
+}
+
+void run(double *y, const double *x, int n) { total<<<(n + 63) / 64, 64, 64 * sizeof(double)>>>(y, x, n); }
+"""
+
+
+def test_a_tree_in_dynamic_shared_memory_has_a_fixed_order() -> None:
+    gradient = hetad.gradient(hetad.loads(TREE)["run"], wrt="x", of="y", backend="cpu", deterministic=True)
+    assert "adj_part[t + k] += " in gradient.source
+    rng = np.random.default_rng(5)
+    x, seed = rng.standard_normal(150), rng.standard_normal(3)
+    found = gradient(np.zeros(3), x, 150, seeds={"y": seed})
+    np.testing.assert_allclose(found["x"], 2 * x * seed.repeat(64)[:150], rtol=1e-14)

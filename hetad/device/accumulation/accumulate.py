@@ -43,7 +43,7 @@ LONG = 3  # calls of mathematical functions
 @dataclass(frozen=True, slots=True)
 class LaunchAssumptions:
     """What proofs may build on: the adjoint parameters that no other parameter can overlap, and the axes along which
-    the threads of a launch differ."""
+    the threads of a launch differ; `behind`: the pointer to the adjoints of dynamic shared memory, if there is one."""
 
     adjoints: frozenset[ir.Symbol]
     axes: Axes
@@ -52,6 +52,7 @@ class LaunchAssumptions:
     fixed_order: bool = False  # no sum may depend on the order of threads
     known: tuple[Polynomial, ...] = ()  # not negative in the launch
     sizes: Mapping[str, int] = field(default_factory=dict)  # of the launch's blocks, along axes where they are known
+    behind: ir.Symbol | None = None
 
 
 def with_plain_updates(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:

@@ -8,7 +8,7 @@ the access maps then tell whether two threads touch the same cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from hetad.analysis.access_maps import AccessMaps
@@ -30,6 +30,7 @@ from hetad.ir.visit import (
     map_bodies,
     map_body,
     map_exprs,
+    own_exprs,
     own_nodes,
     substitute,
     variables,
@@ -60,15 +61,33 @@ class Piece:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """The adjoints of dynamic shared memory: all threads of the block have the pointer `base` to them.
+
+    param: that pointer where a piece is a kernel of its own.
+    derived: the pointers that are declared for good with places reached from it.
+    names: of all pointers that lead there.
+    """
+
+    base: ir.Symbol
+    param: ir.Symbol
+    derived: frozenset[ir.Symbol]
+    names: frozenset[ir.Symbol]
+
+
 def with_plain_phases(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
     """With plain updates of shared adjoints where between two barriers each cell belongs to one thread."""
-    arrays = _shared_adjoints(body)
-    if not arrays or not any(_waits(s) for s in walk_stmts(body)):
+    if not any(_waits(s) for s in walk_stmts(body)):
         return body
-    phases = Phases(body, ground.span)
+    dynamic = _dynamic(body, ground.behind) if ground.behind is not None else None
+    memories = [frozenset((x,)) for x in _shared_adjoints(body)] + ([dynamic.names] if dynamic is not None else [])
+    if not memories:
+        return body
+    phases = Phases(body, ground.span, dynamic)
     proven = IdentitySet[ir.Stmt]()
-    for array in arrays:
-        proven.update(phases.apart(ground, lambda s: _cells(s, array)))  # noqa: B023
+    for names in memories:
+        proven.update(phases.apart(ground, lambda s: _cells(s, names)))  # noqa: B023
     return map_body(lambda s: without_atomics(s) if s in proven else s, body)
 
 
@@ -77,6 +96,35 @@ def _shared_adjoints(body: ir.Body) -> list[ir.Symbol]:
     roots = [root_symbol(p) for s in walk_stmts(body) for p in _updated(s)]
     pointed_to = {x for s in walk_stmts(body) if _keeps_pointer(s) for x in exposed((s,))}
     return list(dict.fromkeys(x for x in roots if x is not None and x.storage == "shared" and x not in pointed_to))
+
+
+def _dynamic(body: ir.Body, behind: ir.Symbol) -> Dynamic | None:
+    """None if other variables may lead there."""
+    changed, found = written(body) | exposed(body), {behind}
+    direct: list[ir.Declare] = []
+    for s in walk_stmts(body):
+        mentioned = {x for e in own_exprs(s) for x in variables(e)}
+        if not _keeps_pointer(s) or found.isdisjoint(mentioned):
+            continue
+        if not isinstance(s, ir.Declare) or not changed.isdisjoint((s.symbol, *mentioned)):
+            return None
+        found.add(s.symbol)
+        direct += [s] if behind in mentioned else []
+    base = direct[0].symbol if len(direct) == 1 and _retypes(direct[0].init) else behind
+    param = replace(base, storage="param")
+    return Dynamic(base, param, frozenset(found - {base, behind}), frozenset((*found, param)))
+
+
+def _retypes(init: ir.Expr | None) -> bool:
+    """Whether it is another pointer to the same place: `(double *)bytes`."""
+    return isinstance(init, ir.Cast) and isinstance(init.operand, ir.Var)
+
+
+def _array(cell: ir.Expr) -> ir.Symbol | None:
+    """The array that a cell belongs to, or the pointer by which it is reached at once."""
+    if isinstance(cell, ir.Index) and isinstance(cell.base, ir.Var):
+        return cell.base.symbol
+    return root_symbol(cell)
 
 
 def _keeps_pointer(s: ir.Stmt) -> bool:
@@ -101,9 +149,9 @@ def _waits(s: ir.Stmt) -> bool:
 class Phases:
     """The pieces of a body, and which of them follow each other."""
 
-    def __init__(self, body: ir.Body, span: Span) -> None:
+    def __init__(self, body: ir.Body, span: Span, dynamic: Dynamic | None = None) -> None:
         self.pieces: list[Piece] = []
-        self._span = span
+        self._span, self._dynamic = span, dynamic
         self._differences = Differences(body)
         self._written = written(body) | exposed(body)
         self._body(body, self._piece(()), ())
@@ -140,8 +188,13 @@ class Phases:
         return after
 
     def _defines(self, s: ir.Stmt) -> bool:
-        """Whether the statement declares an integer for good, by what does not change either."""
-        if not isinstance(s, ir.Declare) or s.init is None or not isinstance(s.symbol.type, Int):
+        """Whether the statement declares an integer for good, by what does not change either; or a pointer to adjoints
+        of dynamic memory."""
+        if not isinstance(s, ir.Declare) or s.init is None:
+            return False
+        if self._dynamic is not None and s.symbol in self._dynamic.derived:
+            return True
+        if not isinstance(s.symbol.type, Int):
             return False
         return self._written.isdisjoint((s.symbol, *variables(s.init)))
 
@@ -172,6 +225,8 @@ class Phases:
         free = [x for x in dict.fromkeys(variables(whole)) if x not in own and x.storage == "local"]
         agreed = [x for x in free if not self._differences.differ_in(var(x))]
         params: dict[ir.Symbol, ir.Symbol | ir.Expr] = {x: replace(x, storage="param") for x in agreed}
+        if self._dynamic is not None:
+            params[self._dynamic.base] = self._dynamic.param
         here = {a: ir.Symbol(f"block_{a}", UINT, self._span, "param") for a in AXES}
 
         def fixed(e: ir.Expr) -> ir.Expr:
@@ -182,12 +237,15 @@ class Phases:
         return map_exprs(fixed, substitute(params, whole))
 
 
-def _cells(s: ir.Stmt, array: ir.Symbol) -> list[ir.Place]:
-    """The elements of the array that the statement itself mentions; the array, if it mentions it otherwise."""
+def _cells(s: ir.Stmt, names: Collection[ir.Symbol]) -> list[ir.Place]:
+    """The elements of the array with these names that the statement itself mentions; the array, if it mentions it
+    otherwise."""
+    if isinstance(s, ir.Declare) and s.symbol in names:
+        return []
     inside = list(own_nodes(s))
     cells = (e for e in inside if isinstance(e, ir.Index) and not isinstance(e.type, Array))
-    elements: list[ir.Place] = [*(e for e in cells if root_symbol(e) is array)]
-    named = sum(1 for e in inside if isinstance(e, ir.Var) and e.symbol is array)
-    if named > len(elements):
-        elements.append(ir.Var(array, span=s.span))
+    elements: list[ir.Place] = [*(e for e in cells if _array(e) in names)]
+    named = [e for e in inside if isinstance(e, ir.Var) and e.symbol in names]
+    if len(named) > len(elements):
+        elements.append(named[0])
     return elements
