@@ -12,7 +12,7 @@ from hetad.frontend.cpp import clang, functions, statements
 from hetad.frontend.cpp.body import BITS, FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.linkage import Linkage, is_external, stem, used
-from hetad.frontend.cpp.names import function_name, is_record, parameters
+from hetad.frontend.cpp.names import function_name, is_record, mentioned, parameters
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Specials
 from hetad.frontend.cpp.types import Types, is_record_reference
@@ -74,6 +74,7 @@ class Entities:
         self._constants: dict[str, Cursor] = {}  # at file scope, by the names that the text has
         self._order: dict[str, tuple[int, int]] = {}
         self.extents: list[tuple[int, int]] = []
+        self._heads: list[tuple[int, int, str]] = []  # of functions: their extents, and what a use of them mentions
         self.own: set[str] = set()
         self.public: dict[str, tuple[tuple[int, int], ir.Kind]] = {}  # by name: where it stands, and its kind
         self.templates: dict[str, Cursor] = {}  # of functions, by name
@@ -120,8 +121,13 @@ class Entities:
 
     def _extent(self, cursor: Cursor) -> None:
         start, end = self.source.start(cursor), self.source.end(cursor)
-        if start is not None and end is not None:
-            self.extents.append((start, end))
+        if start is None or end is None:
+            return
+        self.extents.append((start, end))
+        body = next((c for c in cursor.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
+        behind = self.source.start(body) if body is not None else None
+        told = behind is not None and all(t.text != "auto" for t in self.source.tokens[start:behind])  # but by the body
+        self._heads.append((start, behind if behind is not None and told else end, mentioned(cursor)))
 
     @staticmethod
     def _attributes(cursor: Cursor) -> set[CursorKind]:
@@ -367,11 +373,14 @@ class Entities:
         return made
 
     def check(self, cursor: Cursor, caller: Span | None = None) -> None:
-        """Raises what Clang objects to in a declaration, or outside of all functions; in a model, at its call."""
+        """Raises what Clang objects to in a declaration, in the heads of functions that it names, of which Clang leaves
+        out all uses, or outside of all functions; in a model, at its call."""
         start, end = self.source.start(cursor), self.source.end(cursor)
+        words = {t.text for t in self.source.inside(cursor)} if self.source.errors else set()
         for at, error in self.source.errors:
             here = start is not None and end is not None and start <= at < end
-            if here or not any(first <= at < last for first, last in self.extents):
+            used = any(first <= at < last and name in words for first, last, name in self._heads)
+            if here or used or not any(first <= at < last for first, last in self.extents):
                 if caller is not None and not is_model(caller.file) and error.span is not None:
                     error = SyntaxProblem(error.message, caller) if is_model(error.span.file) else error
                 raise error

@@ -84,6 +84,15 @@ def function_name(cursor: Cursor, owner: str) -> str:
     return "_".join((*parts, *_arguments(cursor)))
 
 
+def mentioned(cursor: Cursor) -> str:
+    """The word that a use of a function has: its name, an operator's sign, of a constructor its class."""
+    if cursor.kind == CursorKind.CONSTRUCTOR:
+        return str(cursor.semantic_parent.spelling)
+    name = cursor.spelling
+    is_operator = name.startswith("operator") and not name[8:9].isidentifier()
+    return str(name[8:].strip()) if is_operator else re.sub(r"<.*", "", name)
+
+
 def display_name(cursor: Cursor) -> str:
     """As C++ has it: `scale<float, 16>`, `Vector<float>::dot`, `lambda`; "" where the binding does not tell."""
     given = [_written(cursor, i) for i in range(max(cursor.get_num_template_arguments(), 0))]

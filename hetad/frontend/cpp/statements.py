@@ -334,6 +334,8 @@ def _return(body: Body, cursor: Cursor) -> Node:
     if function.kind == CursorKind.CONSTRUCTOR:
         return tree.statement("Return", tree.name(body.self_name, at), at=at)
     if not found:
+        if function.result_type.get_canonical().kind != TypeKind.VOID:
+            body.source.refuse("this value", cursor, "write it in another way")
         return tree.statement("Return", None, at=at)
     if is_reference(function.result_type):
         value = objects.as_base(
