@@ -52,7 +52,6 @@ Verdict = Literal["passed", "unsure", "refused", "failed"]
 ALLOWED_REFUSALS: tuple[str, ...] = (
     "how often this runs depends on a value that only the launch itself can provide",
     "is never written by this function, so it is no output",
-    "a variable of another function",  # a lambda that names an array in shared memory, which is not captured
 )
 
 # What the options refuse: a part of the message each.

@@ -115,6 +115,11 @@ class Body:
             place = tree.member(self.this_node or tree.name(self.self_name, where), name, where)
             by_reference = is_reference(list(closure.get_fields())[number].type)
             return tree.unary("*", place, where) if by_reference else place
+        beside = self._shared().get(meant)
+        if beside is not None:
+            place = tree.member(self.this_node or tree.name(self.self_name, where), beside, where)
+            has_length = meant.type.get_canonical().kind != TypeKind.INCOMPLETEARRAY
+            return tree.unary("*", place, where) if has_length else place
         if meant.kind == CursorKind.VAR_DECL and _is_extern_inside(meant):
             return tree.name(meant.spelling, where)
         parent = meant.semantic_parent
@@ -159,6 +164,11 @@ class Body:
         """What the lambda has captured whose call this body is."""
         parent = self.function.semantic_parent if self.function is not None else None
         return self.types.captures(parent.type) if parent is not None and is_record(parent) else []
+
+    def _shared(self) -> Mapping[Cursor, str]:
+        """What it names in shared memory."""
+        closure = self.closure()
+        return self.types.shared(closure.type) if closure is not None else {}
 
     def closure(self) -> Cursor | None:
         """The lambda whose call this body is."""

@@ -29,6 +29,29 @@ def captures(source: Source, expression: Cursor) -> list[Cursor]:
     return found
 
 
+def shared(expression: Cursor) -> list[Cursor]:
+    """The variables in shared memory that a lambda names without capturing them: they live as long as its block."""
+    found: list[Cursor] = []
+    for used in clang.walk(expression):
+        meant = used.referenced if used.kind == CursorKind.DECL_REF_EXPR else None
+        if meant is None or meant.kind != CursorKind.VAR_DECL or meant in found:
+            continue
+        if is_outside(meant, expression) and _is_shared(meant) and _around(meant) is not None:
+            found.append(meant)
+    return found
+
+
+def _is_shared(variable: Cursor) -> bool:
+    return any(c.kind == CursorKind.CUDASHARED_ATTR for c in variable.get_children())
+
+
+def _around(variable: Cursor) -> Cursor | None:
+    """The function in which a variable is declared."""
+    parents = (variable.semantic_parent, variable.lexical_parent)
+    scopes = (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE)
+    return next((p for p in reversed(parents) if p is not None and p.kind not in scopes), None)
+
+
 def _insert_object(expression: Cursor, found: list[Cursor], first: int) -> None:
     """Puts `this`, if the body of a lambda uses it, before the variables that it uses later."""
     before: list[Cursor] = []
@@ -76,4 +99,4 @@ def is_outside(variable: Cursor, expression: Cursor) -> bool:
 def _is_automatic(variable: Cursor) -> bool:
     around = variable.semantic_parent
     is_local = around is not None and around.kind not in (CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE)
-    return is_local and variable.storage_class.name not in ("STATIC", "EXTERN")
+    return is_local and variable.storage_class.name not in ("STATIC", "EXTERN") and not _is_shared(variable)

@@ -287,6 +287,10 @@ def closure(body: Body, cursor: Cursor) -> Node:
         values.append(
             tree.unary("&", place, at) if is_reference(field.type) else copied(body, place, field.type, cursor)
         )
+    for variable in body.types.shared(cursor.type):
+        place = body.variable(variable, cursor)
+        has_length = variable.type.get_canonical().kind != TypeKind.INCOMPLETEARRAY
+        values.append(tree.unary("&", place, at) if has_length else place)
     made = tree.literal(Qualified(body.qualified(cursor).type), tree.braces(values, at), at)
     return lifetimes.temporary(body, cursor, made)
 

@@ -238,6 +238,8 @@ class Types:
             and own[0].get_field_offsetof() != 0
         ):
             self.source.refuse(f"'{type_.spelling}', with a base that a template tells,", declaration, _NO_BASE)
+        beside = self._beside(type_)
+        fields += beside
         if not fields and (size == 1 or polymorphic):
             fields = [Field("unused", CHAR)]
         name = self._name_of(_struct_name(type_), declaration, fields)
@@ -245,7 +247,7 @@ class Types:
         align = type_.get_align()
         if align > align_of(made) and not polymorphic:
             made = Struct(name, tuple(fields), align)
-        if size_of(made) != size and not polymorphic:
+        if size_of(made) != size and not polymorphic and not beside:
             what = "bases of a template, or other members that hetad does not see"
             self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, _NO_BASE)
         return made
@@ -290,6 +292,22 @@ class Types:
             expression = self.expression_of(of)
             self._captures[key] = lambdas.captures(self.source, expression) if expression is not None else []
         return self._captures[key]
+
+    def shared(self, of: ClangType) -> dict[Cursor, str]:
+        """The variables in shared memory that a lambda names, and the members that lead to them."""
+        expression = self.expression_of(of)
+        found = lambdas.shared(expression) if expression is not None else []
+        held = [capture.spelling or "object" for capture in self.captures(of)]
+        return dict(zip(found, apart([*held, *(v.spelling for v in found)])[len(held) :], strict=True))
+
+    def _beside(self, of: ClangType) -> list[Field]:
+        """What a closure has beside its members."""
+        return [Field(name, self.beside(variable)) for variable, name in self.shared(of).items()]
+
+    def beside(self, variable: Cursor) -> Pointer:
+        """What leads to a variable in shared memory: of an array without a length, to its first element."""
+        type_ = self.of(variable.type, variable)
+        return Pointer(type_.of if isinstance(type_, Array) and type_.length is None else type_)
 
     def captured_object(self, of: ClangType) -> Cursor | None:
         """What stands for `this` among the captures of a closure."""

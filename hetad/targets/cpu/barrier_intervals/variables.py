@@ -6,7 +6,7 @@ A variable that one region declares and uses is a plain local there.  One that l
 * computed anew in each region, if its value follows from thread indices and parameters that nothing changes: this
   keeps addresses in a form that the compiler can see through;
 * a table, outside the loops, if it is a constant array;
-* else an array with an element for each thread.
+* else an array with an element for each thread, as is one that a pointer leads to that lives across regions.
 """
 
 from __future__ import annotations
@@ -76,7 +76,12 @@ class Variables:
         where = {s: found for s, found in _mentions(everywhere).items() if s not in own}
         fixed = self._fixed()
         addressed = address_taken(self.kernel.body)
+        across = {s for s, found in where.items() if len(found) > 1 and not isinstance(s.type, Int | Float)}
+        reached = _led_to(self.kernel.body, across)
         for symbol, found in where.items():
+            if symbol in reached and symbol.storage == "local" and not self.structure.uniformity.is_uniform(symbol):
+                self.kept[symbol] = None
+                continue
             if all(any(_declares(s, symbol) for s in walk_stmts(r.body)) for r in found):
                 continue  # each region has its own
             declaring = [r for r in found if any(_declares(s, symbol) for s in r.body)]
@@ -175,6 +180,34 @@ class Variables:
                     todo += needs[symbol]
             anew = tuple(ir.Declare(s, value, span=s.span) for s, value in self.again.items() if s in wanted)
             region.body = (*anew, *region.body)
+
+
+def _led_to(body: ir.Body, pointers: set[ir.Symbol]) -> set[ir.Symbol]:
+    """The variables to which some of these pointers, or structs and arrays of such, may lead."""
+    given: list[
+        tuple[set[ir.Symbol], set[ir.Symbol], set[ir.Symbol]]
+    ] = []  # what is given which addresses, of what else
+    for s in walk_stmts(body):
+        match s:
+            case ir.Declare(symbol=symbol, init=value) if value is not None:
+                targets = {symbol}
+            case ir.Assign(target=target, value=value):
+                targets = _symbols(target)
+            case _:
+                continue
+        if not isinstance(value.type, Int | Float):
+            roots = {root_symbol(e.place) for e in walk_expr(value) if isinstance(e, ir.AddressOf)}
+            arrays = {v for v in _symbols(value) if isinstance(v.type, Array)}
+            given.append((targets, {r for r in roots if r is not None} | arrays, _symbols(value)))
+    found: set[ir.Symbol] = set()
+    reached, before = set(pointers), -1
+    while len(reached) != before:
+        before = len(reached)
+        for targets, addresses, others in given:
+            if targets & reached:
+                found |= addresses
+                reached |= addresses | others
+    return found
 
 
 def _mentions(everywhere: list[Region]) -> dict[ir.Symbol, list[Region]]:
