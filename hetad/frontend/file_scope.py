@@ -212,7 +212,9 @@ class FileScope:
                 return found[0].variable(found[1])
             with Once(self._open, name, item):
                 nodes = self._parse(item)[0]
-                node = next(n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name)
+                node = next((n for n in nodes if isinstance(n, c_ast.Decl) and n.name == name), None)
+                if node is None:  # `T x{};`
+                    raise IsCppError(f"what makes '{name}'", item.span)
                 ctx = Context(self, self._parse(item)[1], None, item.span)
                 self._values[name] = self._named(program.variable(ctx, node, item), name)
         return self._values[name]

@@ -36,7 +36,7 @@ REFUSED: dict[str, str | tuple[str, ...]] = {
     "pointers that a kernel stores": ("pointers_in_device_memory", "tables_of_tables_of_tables"),
     "other `static` locals": "__global__ void f(float *x) { static float s; s += x[0]; x[0] = s; }",
     "pointers at file scope": ("pointer_set_before",),
-    "other `volatile`": ("volatile_data", "volatile_local"),
+    "other `volatile`": ("volatile_data",),
     "unions with arrays": ("union_of_arrays", "union_address"),
     "bit-fields": "struct S { int a : 3; }; void f(struct S *s) { s->a = 1; }",
     "`half * float`": ("half_mixed", "half_saturated", "half_atomic", "half_in_dynamic_memory"),

@@ -92,7 +92,7 @@ def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[N
         elif number not in functions:
             nodes.append(_argument(body, meant, given_, type_))
     for number, (node, type_) in enumerate(zip(nodes, wanted, strict=False)):
-        nodes[number] = lifetimes.kept(body, node, type_)
+        nodes[number] = lifetimes.place_of(lifetimes.kept(body, node, type_), type_)
     return nodes, functions | {number: type_.get_declaration() for number, (type_, _) in whole.items()}
 
 

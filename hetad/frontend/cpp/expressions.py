@@ -130,7 +130,7 @@ def _binary(body: Body, cursor: Cursor) -> Node:
     if op == ",":
         return tree.sequence(nodes, at)
     if op == "=":
-        return tree.assignment("=", *nodes, at)
+        return tree.assignment("=", lifetimes.chosen_place(nodes[0]), nodes[1], at)
     if op not in clang.BINARY[3:] or op == "<=>":
         body.source.refuse(f"the operator '{op}'", cursor, "write it in another way")
     return tree.binary(op, *nodes, at)
@@ -138,9 +138,8 @@ def _binary(body: Body, cursor: Cursor) -> Node:
 
 def _compound(body: Body, cursor: Cursor) -> Node:
     left, right = clang.expressions(cursor)[:2]
-    return tree.assignment(
-        clang.binary(cursor), expression(body, left), expression(body, right), body.coord(cursor)
-    )  # fmt: skip
+    place, value = lifetimes.chosen_place(expression(body, left)), expression(body, right)
+    return tree.assignment(clang.binary(cursor), place, value, body.coord(cursor))
 
 
 def _unary(body: Body, cursor: Cursor) -> Node:

@@ -22,7 +22,7 @@ class Base:
 
 def bases(declaration: Cursor) -> list[Base]:
     """The bases of a class; those of an instance of a template are seen at the template."""
-    if clang.children(declaration):
+    if not is_instance(declaration):
         return [Base(c.type, c) for c in _written(declaration)]
     pattern = clang.pattern(declaration)
     written = _written(pattern) if pattern is not None else []
@@ -40,9 +40,13 @@ def _written(class_: Cursor) -> list[Cursor]:
 
 def members_of(class_: Cursor) -> list[Cursor]:
     """What is declared in a class; of an instance of a template, in the template."""
-    found = clang.children(class_)
-    pattern = clang.pattern(class_) if not found else None
-    return clang.children(pattern) if pattern is not None else found
+    pattern = clang.pattern(class_) if is_instance(class_) else None
+    return clang.children(class_ if pattern is None else pattern)
+
+
+def is_instance(class_: Cursor) -> bool:
+    """Whether a class is an instance of a template, of which libclang shows attributes alone."""
+    return all(c.kind.is_attribute() for c in class_.get_children())
 
 
 def is_polymorphic(declaration: Cursor) -> bool:

@@ -11,7 +11,7 @@ from hetad.frontend.cpp import clang, lifetimes, objects, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
-from hetad.frontend.cpp.hierarchy import bases, held, is_empty, members_of
+from hetad.frontend.cpp.hierarchy import bases, held, is_empty, is_instance, members_of
 from hetad.frontend.cpp.special import is_implicit
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
@@ -147,8 +147,11 @@ def _constructed(body: Body, cursor: Cursor, wanted: Type) -> Node:
     made = [m for m in _constructors(wanted) if m.kind == CursorKind.CONSTRUCTOR and _takes(m, len(args))]
     if len(made) > 1:
         made = [m for m in made if _takes_exactly(m, args)]
-    is_instance = not clang.children(wanted.get_canonical().get_declaration())
-    if len(made) != 1 or is_instance or any(a.kind == CursorKind.INIT_LIST_EXPR for a in args):
+    if (
+        len(made) != 1
+        or is_instance(wanted.get_canonical().get_declaration())
+        or any(a.kind == CursorKind.INIT_LIST_EXPR for a in args)
+    ):
         what = f"a value in a list that a constructor of '{wanted.spelling}' converts"
         body.source.refuse(what, cursor, "write the name of the class before it")
     nodes = (

@@ -129,7 +129,9 @@ def _ending(body: Body, node: Node, type_: Type, at: Coord | None) -> Node:
 def _only_frees(body: Body, type_: Type) -> bool:
     """Whether the end of an object does nothing but to give memory back: it is a text."""
     canonical = type_.get_canonical()
-    return canonical.spelling == "std::string" and body.source.is_models(canonical.get_declaration())
+    return canonical.spelling in ("std::string", "const std::string") and body.source.is_models(
+        canonical.get_declaration()
+    )
 
 
 def kept(body: Body, node: Node, parameter: Type) -> Node:
@@ -139,9 +141,36 @@ def kept(body: Body, node: Node, parameter: Type) -> Node:
 
 def held(body: Body, node: Node) -> Node:
     """A place, or a value without a destructor in a variable for the full expression."""
-    if not isinstance(node, _VALUES) and not (isinstance(node, c_ast.UnaryOp) and node.op != "*"):
+    return _in_variable(body, node) if _is_value(node) else node
+
+
+def _is_value(node: Node) -> bool:
+    """Whether an expression is no place."""
+    if isinstance(node, c_ast.TernaryOp):
+        return _is_value(node.iftrue) or _is_value(node.iffalse)
+    if isinstance(node, c_ast.ExprList) and node.exprs:
+        return _is_value(node.exprs[-1])
+    return isinstance(node, _VALUES) or (isinstance(node, c_ast.UnaryOp) and node.op != "*")
+
+
+def place_of(node: Node, reference: Type, acts: bool = False) -> Node:
+    """What a reference is to: of `c ? a : b`, if it may change that, or the arms act, what a pointer leads to."""
+    to = reference.get_canonical()
+    if to.kind != TypeKind.LVALUEREFERENCE or (to.get_pointee().is_const_qualified() and not acts):
         return node
-    return Temporary(node, f"temporary${next(body.entities.numbers)}", tree.block((), node.coord), node.coord)
+    return chosen_place(node)
+
+
+def chosen_place(node: Node) -> Node:
+    """The place that is `c ? a : b`, as one behind a pointer that is chosen; other expressions as they are."""
+    if not isinstance(node, c_ast.TernaryOp) or _is_value(node):
+        return node
+    return tree.unary("*", tree.unary("&", node, node.coord), node.coord)
+
+
+def _in_variable(body: Body, node: Node) -> Node:
+    name = f"temporary${next(body.entities.numbers)}"
+    return Temporary(node, name, tree.block((), node.coord), node.coord, anywhere=True)
 
 
 _VALUES = (c_ast.BinaryOp, c_ast.Constant, Known, Copied, c_ast.Cast, c_ast.CompoundLiteral, c_ast.FuncCall)

@@ -147,6 +147,9 @@ def construct(body: Body, cursor: Cursor, constructor: Cursor) -> Node:
         return tree.literal(Qualified(body.qualified(cursor).type), tree.braces(_defaults(body, type_, cursor), at), at)
     if _is_inherited(constructor):
         return _inherited(body, cursor, type_, constructor)
+    if body.function is None:
+        what = "a constructor in the value of a variable at file scope"
+        body.source.refuse(what, cursor, "make the object in a function, or give the class none and list its members")
     passed, functions = arguments(body, constructor, args)
     return tree.call(body.called(constructor, functions), passed, at)
 

@@ -12,7 +12,7 @@ from pycparser import c_ast
 from hetad.frontend.cpp import clang, questions, tree
 from hetad.frontend.cpp.body import FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
-from hetad.frontend.cpp.hierarchy import bases, is_polymorphic, members_of
+from hetad.frontend.cpp.hierarchy import bases, is_instance, is_polymorphic, members_of
 from hetad.frontend.cpp.tree import Node
 from hetad.frontend.cpp.types import is_reference
 
@@ -119,7 +119,7 @@ def overrider(class_: Type, method: Cursor) -> Cursor | None:
         if own.kind != CursorKind.CXX_METHOD or own.spelling != method.spelling:
             continue
         given = [a.type.get_canonical() for a in own.get_arguments()]
-        of_template = not clang.children(declaration) and len(given) == len(wanted)
+        of_template = is_instance(declaration) and len(given) == len(wanted)
         if (given == wanted or of_template) and own.is_const_method() == method.is_const_method():
             if own.is_pure_virtual_method():
                 return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hetad.frontend.cpp import clang, questions
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
-from hetad.frontend.cpp.hierarchy import held, members_of
+from hetad.frontend.cpp.hierarchy import held, is_instance, members_of
 from hetad.frontend.cpp.names import LAMBDA, record_key
 
 COUNTED = (
@@ -55,7 +55,7 @@ class Specials:
         own = [m for m in members_of(declaration) if m.kind in _KINDS and not is_implicit(m)]
         if not any(map(_is_special, own)):
             return Special()
-        if clang.children(declaration):
+        if not is_instance(declaration):
             return Special(**{_role(m): m for m in own if _is_special(m)})
         return Special(**{role: m for role, m in questions.special_members(type_).items() if not is_implicit(m)})
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from pycparser import c_ast
+
 from hetad.frontend.cpp import (
     accessors,
     bindings,
@@ -150,6 +152,8 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
     node = None
     if init is not None and not (objects.is_trivial(init) and not _is_initialised(body, cursor)):
         node = _initial(body, cursor, init)
+        arms = [node.iftrue, node.iffalse] if isinstance(node, c_ast.TernaryOp) else []
+        node = lifetimes.place_of(node, cursor.type, acts=not all(map(accessors.is_pure, arms)))
     return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, of, at), node, at, storage, space)
 
 

@@ -45,6 +45,8 @@ def unary(op: str, operand: Node, at: Coord | None) -> Node:
     if op == "&" and isinstance(operand, c_ast.TernaryOp):  # of a place that is chosen
         arms = unary("&", operand.iftrue, at), unary("&", operand.iffalse, at)
         return choice(operand.cond, *arms, at)
+    if op == "&" and isinstance(operand, c_ast.ExprList):  # of a place behind what is done before
+        return sequence([*operand.exprs[:-1], unary("&", operand.exprs[-1], at)], at)
     return _c.UnaryOp(op, operand, at)  # type: ignore[no-any-return]
 
 

@@ -14,7 +14,7 @@ from hetad.frontend.lower.context import Context
 from hetad.frontend.lower.types import declared
 from hetad.ir import texts
 from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
-from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type
+from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type, of_value
 from hetad.ir.visit import variables
 
 MOST_ELEMENTS = 1 << 20  # of a list of initial values, up to the last that is given
@@ -96,7 +96,14 @@ def completed(ctx: Context, type_: Type, node: c_ast.Decl | c_ast.CompoundLitera
     if type_ == VOID:
         what = "a literal" if isinstance(node, c_ast.CompoundLiteral) else f"'{node.name}'"
         raise SyntaxProblem(f"{what} cannot have type void", ctx.span(node))
-    return type_
+    return _of_one_thread(type_) if storage == "local" else type_
+
+
+def _of_one_thread(type_: Type) -> Type:
+    """The type of a local variable: nothing but its thread changes it, so a number is what it is without volatile."""
+    if isinstance(type_, Array):
+        return Array(_of_one_thread(type_.of), type_.length)
+    return of_value(type_) if isinstance(type_, Float) else type_
 
 
 def _implied_length(ctx: Context, init: c_ast.InitList) -> int:

@@ -203,10 +203,10 @@ def conditional(ctx: Context, node: c_ast.TernaryOp) -> Expr:
     if ctx.out is None:
         then, orelse = expressions.value(ctx, node.iftrue), expressions.value(ctx, node.iffalse)
         return convert.select(cond, then, orelse, span)
-    with ctx.collect() as then_out, endings.sometimes(ctx, node.iftrue):
-        then = expressions.value(ctx, node.iftrue)
-    with ctx.collect() as else_out, endings.sometimes(ctx, node.iffalse):
-        orelse = expressions.value(ctx, node.iffalse)
+    with ctx.collect() as then_out:
+        then = endings.ended_early(ctx, node.iftrue, lambda: expressions.value(ctx, node.iftrue))
+    with ctx.collect() as else_out:
+        orelse = endings.ended_early(ctx, node.iffalse, lambda: expressions.value(ctx, node.iffalse))
     if not then_out and not else_out:
         return convert.select(cond, then, orelse, span)
     then, orelse = convert.unify(then, orelse, span)

@@ -109,26 +109,13 @@ def ended_early(ctx: Context, node: c_ast.Node, evaluate: Callable[[], Expr]) ->
     value = evaluate()
     made = ctx.temporaries[before:]
     if not all(ending.anywhere for ending in made):
-        _refuse_sometimes(ctx, node)
+        ctx.refuse("an object with a destructor that is made only sometimes", node, "give it a name, in an if")
     if made:
         value = ctx.hold(value, "value", span)
         del ctx.temporaries[before:]
         for ending in reversed(made):
             _emit(ctx, ending, span)
     return value
-
-
-def _refuse_sometimes(ctx: Context, node: c_ast.Node) -> None:
-    ctx.refuse("an object with a destructor that is made only sometimes", node, "give it a name, in an if")
-
-
-@contextmanager
-def sometimes(ctx: Context, node: c_ast.Node) -> Iterator[None]:
-    """What is evaluated inside is so only sometimes: no object may be made there whose end is elsewhere."""
-    before = len(ctx.temporaries)
-    yield
-    if len(ctx.temporaries) > before:
-        _refuse_sometimes(ctx, node)
 
 
 def given(ctx: Context, node: c_ast.Node) -> Symbol | None:
