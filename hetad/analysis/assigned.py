@@ -12,7 +12,7 @@ from hetad.ir.visit import collected, own_nodes, walk_stmts
 
 def assigned(body: ir.Body) -> Iterator[ir.Symbol]:
     """The variables whose value a body may change, arrays and structs included."""
-    return (x for s in walk_stmts(body) for x in _assigned(s))
+    return (x for s in walk_stmts(body) for x in assigned_by(s))
 
 
 def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
@@ -20,7 +20,8 @@ def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
     return {x: None for s in body for x in _changed_by(s)}
 
 
-def _assigned(s: ir.Stmt) -> Iterator[ir.Symbol]:
+def assigned_by(s: ir.Stmt) -> Iterator[ir.Symbol]:
+    """Those whose value a statement itself may change."""
     match s:
         case ir.Declare(symbol=symbol):
             yield symbol
@@ -36,7 +37,7 @@ def _assigned(s: ir.Stmt) -> Iterator[ir.Symbol]:
                     yield a.symbol
 
 
-_changed_by = collected(_assigned)
+_changed_by = collected(assigned_by)
 
 
 def exposed(body: ir.Body) -> Iterator[ir.Symbol]:

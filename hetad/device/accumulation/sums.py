@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise.sums import sum_of
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.analysis.assigned import changed_in, exposed
+from hetad.analysis.assigned import assigned_by, changed_in, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var, zero
-from hetad.ir.places import reached_by
+from hetad.ir.places import reached_by, root_symbol
 from hetad.ir.types import BOOL
-from hetad.ir.visit import map_body, same_or, variables
+from hetad.ir.visit import collected, map_body, same_or, variables
 
 
 @on_body("sum-increments")
@@ -60,15 +60,15 @@ class Sums:
 
     def _same_cell(self, found: Increment, body: ir.Body, start: int) -> int | None:
         """The next increment of the same cell, if nothing before it reads the cell or changes which one it is."""
-        mentioned = set(variables(found.place))
-        if not mentioned.isdisjoint(self.exposed):
+        chosen = _chosen_by(found.place)
+        if not chosen.isdisjoint(self.exposed):
             return None
         for i in range(start, len(body)):
             s = body[i]
             again = increment(s)
             if again is not None and again.place == found.place and again.value.type == found.value.type:
                 return i
-            if self.readers.sees(s) or not mentioned.isdisjoint(changed_in((s,))):
+            if self.readers.sees(s) or not chosen.isdisjoint(changed_in((s,))) or _stores_into(found.place, s):
                 return None
         return None
 
@@ -81,7 +81,7 @@ class Sums:
 
         def sum_up(s: ir.Stmt) -> ir.Stmt:
             found = increment(s)
-            if found is None or not changed.isdisjoint(variables(found.place)):
+            if found is None or not changed.isdisjoint(_chosen_by(found.place)) or _stores_into(found.place, loop):
                 return s
             if found.place not in sums:
                 sums[found.place] = self.names.symbol(_named(found, "sum"), found.value.type, s.span)
@@ -100,6 +100,28 @@ class Sums:
             met = ir.Binary("!=", total, zero(symbol.type, symbol.span), BOOL, span=symbol.span)
             closing.append(ir.If(met, (atomic(place, total),), (), span=symbol.span))
         return [*opening, inner, *closing]
+
+
+def _chosen_by(place: ir.Place) -> set[ir.Symbol]:
+    """The variables that tell which cell a place is.  An array of the block lies where it lies, and what is stored to
+    its cells does not tell."""
+    array = _array_of(place)
+    return set(variables(place)) - ({array} if array is not None else set())
+
+
+def _array_of(place: ir.Place) -> ir.Symbol | None:
+    """The shared array, or struct, that a place is part of by name; a number by itself no reader would be seen of."""
+    root = root_symbol(place) if isinstance(place, ir.Index | ir.Member) else None
+    return root if root is not None and root.storage == "shared" else None
+
+
+def _stores_into(place: ir.Place, s: ir.Stmt) -> bool:
+    """Whether the statement, or one in it, does something other to the array than adding to its cells."""
+    array = _array_of(place)
+    return array is not None and array in _stored_to(s)
+
+
+_stored_to = collected(lambda s: () if increment(s) is not None else assigned_by(s))
 
 
 def _named(found: Increment, suffix: str) -> str:
