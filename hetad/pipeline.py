@@ -25,6 +25,7 @@ from hetad.device.accumulation.in_fixed_order import in_fixed_order
 from hetad.device.accumulation.plain import plain_updates, sizes_asked_for
 from hetad.device.accumulation.privatised_reductions import privatised
 from hetad.device.accumulation.redistribution import redistributed
+from hetad.device.accumulation.staggered import staggered
 from hetad.device.accumulation.sums import summed
 from hetad.device.accumulation.thread_sweep import swept
 from hetad.device.accumulation.vector_atomics import vectorised
@@ -195,6 +196,7 @@ KERNELS = KernelPasses(
         vectorised.only(option("runs")),
         summed_over_warps.only(option("warps")),
         summed_over_blocks.only(option("hot")),
+        staggered.only(option("stagger")),
         enough_shared_memory,
     ),
     finish=(

@@ -26,6 +26,7 @@ OPTIMISATIONS = {
     "runs": "atomic additions to cells that follow each other are made together",
     "hot": "what a block adds to few cells again and again is summed in shared memory, and added once",
     "warps": "what the lanes of a warp add to one cell is summed first, and added once",
+    "stagger": "threads that add to the same cells of shared memory in a loop begin at different ones",
     "exclusive": "a plain += where a cell provably belongs to one thread",
     "versions": "sizes under which more cells belong to one thread are tested at a launch, in front of two versions",
     "zeros": "what is added to an adjoint that is still zero in every cell is stored",
@@ -63,6 +64,7 @@ class Options:
     runs: bool = True
     hot: bool = True
     warps: bool = True
+    stagger: bool = True
     exclusive: bool = True
     versions: bool = True
     zeros: bool = True

@@ -324,6 +324,9 @@ cleared = Act(
 added = Act("void added(const void *p)", pullback=Absorbed())
 added_anywhere = Act("void added_anywhere(void)", pullback=Absorbed())
 
+# The cell that a lane comes to in a turn, of so many, where each lane begins at another one.
+spread = Value("int spread(int turn, unsigned lane, int cells)", pullback=Inactive())
+
 # Cells of adjoints in kernels: read one and clear it; exchange what it holds; add a sum over the block, the same where
 # no other block adds, a sum over the lanes that come together, to cells that follow each other, to these one by one, a
 # sum over the block where the same cell recurs.

@@ -36,7 +36,7 @@ def _summed(body: ir.Body, lanes: Differences) -> ir.Body:
     out: list[ir.Stmt] = []
     for s in body:
         found = increment(s)
-        if isinstance(s, ir.If) and _picks(s.cond, lanes):
+        if isinstance(s, ir.If) and picks(s.cond, lanes):
             out.append(s)
         elif found is not None and isinstance(s, ir.Call) and _is_shared(found.place, lanes):
             out.append(operations.warp_add(*s.args, span=s.span))
@@ -49,6 +49,6 @@ def _is_shared(place: ir.Place, lanes: Differences) -> bool:
     return isinstance(place.type, Float) and through_pointer(place) and not lanes.differ_in(place)
 
 
-def _picks(cond: ir.Expr, lanes: Differences) -> bool:
+def picks(cond: ir.Expr, lanes: Differences) -> bool:
     """Whether a condition is for few lanes: `threadIdx.x == 0`."""
     return any(isinstance(e, ir.Binary) and e.op == "==" and lanes.differ_in(e) for e in walk_expr(cond))

@@ -85,3 +85,10 @@ static inline unsigned hetad_reduce_max_unsigned(const unsigned *values, size_t 
     }
     return found;
 }
+
+// The cell that a lane comes to in this turn, of `cells`: each begins at another one.
+static inline int hetad_spread(int turn, unsigned lane, int cells)
+{
+    const int at = turn + (int)(lane % (unsigned)cells);
+    return at < cells ? at : at - cells;
+}

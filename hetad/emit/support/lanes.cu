@@ -33,3 +33,10 @@ static __device__ bool hetad_same(unsigned mask, unsigned lanes, int value)
 {
     return __all_sync(mask, value == __shfl_sync(mask, value, __ffs(lanes) - 1));
 }
+
+// The cell that a lane comes to in this turn, of `cells`: each begins at another one.
+static __device__ int hetad_spread(int turn, unsigned lane, int cells)
+{
+    const int at = turn + (int)(lane % (unsigned)cells);
+    return at < cells ? at : at - cells;
+}

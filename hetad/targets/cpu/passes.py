@@ -24,7 +24,7 @@ from hetad.targets.cpu.index_set_splitting import Interior, interior_of_row
 from hetad.targets.cpu.inlining import barriers_in_kernels
 from hetad.targets.cpu.strip_mining import in_strips
 from hetad.targets.cpu.sweeps import swept
-from hetad.targets.cpu.synchronisation import at_once, in_step, uses_block
+from hetad.targets.cpu.synchronisation import at_once, in_one_order, in_step, uses_block
 from hetad.targets.support_kernels import with_support_kernels
 
 _INDICES = ("gridDim", "blockDim", "blockIdx", "threadIdx")
@@ -197,6 +197,7 @@ CPU: tuple[Pass[Any], ...] = (
     handed_indices,
     _each_kernel("hot-sums-at-once", at_once).only(_runs_kernels),
     _each_kernel("volatile-stores-in-step", in_step).only(_runs_kernels),
+    _each_kernel("turns-in-one-order", in_one_order).only(lambda p: _regions(p) and _unchecked(p) and p.options.sweeps),
     with_sweeps.only(lambda p: _regions(p) and _unchecked(p) and p.options.sweeps),
     with_interiors.only(lambda p: _regions(p) and _unchecked(p)),
     with_barrier_intervals.only(_regions),

@@ -11,7 +11,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names
 from hetad.ir.places import root_symbol
 from hetad.ir.types import is_volatile
-from hetad.ir.visit import declared, map_body, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, walk_stmts
 from hetad.rules import callees, operations
 from hetad.rules.callee import Means
 
@@ -55,6 +55,16 @@ def at_once(kernel: ir.Function) -> ir.Function:
         alone = map_body(added, sweep.alone) if sweep.alone is not None else None
         sweep = replace(sweep, body=map_body(added, sweep.body), alone=alone)
     return kernel if body is kernel.body and sweep is kernel.sweep else replace(kernel, body=body, sweep=sweep)
+
+
+def in_one_order(kernel: ir.Function) -> ir.Function:
+    """The kernel, whose threads come to cells in the order of their loops: one after another, none waits."""
+
+    def turn(e: ir.Expr) -> ir.Expr:
+        return e.args[0] if operations.gives(e, operations.spread) else e
+
+    body = map_exprs(turn, kernel.body)
+    return kernel if body is kernel.body else replace(kernel, body=body)
 
 
 def uses_block(body: Iterable[ir.Stmt]) -> bool:
