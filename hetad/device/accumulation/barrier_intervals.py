@@ -20,6 +20,7 @@ from hetad.device.accumulation.differences import Differences
 from hetad.device.accumulation.increments import increment, takes
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
+from hetad.ir.arithmetic import bare
 from hetad.ir.build import var
 from hetad.ir.identity import IdentitySet
 from hetad.ir.places import exposed, root_symbol, written
@@ -110,14 +111,11 @@ def _dynamic(body: ir.Body, behind: ir.Symbol) -> Dynamic | None:
             return None
         found.add(s.symbol)
         direct += [s] if behind in mentioned else []
-    base = direct[0].symbol if len(direct) == 1 and _retypes(direct[0].init) else behind
+    alone = direct[0] if len(direct) == 1 else None  # of bytes, as a rule, which are numbers by another name
+    whole = alone is not None and alone.init is not None and isinstance(bare(alone.init), ir.Var)
+    base = alone.symbol if alone is not None and whole else behind
     param = replace(base, storage="param")
     return Dynamic(base, param, frozenset(found - {base, behind}), frozenset((*found, param)))
-
-
-def _retypes(init: ir.Expr | None) -> bool:
-    """Whether it is another pointer to the same place: `(double *)bytes`."""
-    return isinstance(init, ir.Cast) and isinstance(init.operand, ir.Var)
 
 
 def _array(cell: ir.Expr) -> ir.Symbol | None:
