@@ -19,6 +19,7 @@ from hetad.analysis.races import refuse_proven_races
 from hetad.analysis.spaces import parameter_spaces
 from hetad.deep import deep
 from hetad.device import reverse as kernel
+from hetad.device.accumulation.chains import chained
 from hetad.device.accumulation.fewer_blocks import fewer_blocks
 from hetad.device.accumulation.hot import summed_over_blocks
 from hetad.device.accumulation.in_fixed_order import in_fixed_order
@@ -194,6 +195,7 @@ KERNELS = KernelPasses(
         fewer_blocks.only(option("blocks")),
         redistributed.only(option("deal")),
         vectorised.only(option("runs")),
+        chained.only(option("runs")),
         summed_over_warps.only(option("warps")),
         summed_over_blocks.only(option("hot")),
         staggered.only(option("stagger")),

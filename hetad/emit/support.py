@@ -23,7 +23,7 @@ _FOLDER = Path(__file__).parent / "support"
 CUDA_DEVICE = (
     "guarded.c",
     "take_float.cu", "take_double.cu", "swap_float.cu", "swap_double.cu", "block_add_float.cu", "block_add_double.cu",
-    "lanes.cu", "lane_sums.cu", "add_run_float.cu", "add_run_double.cu", "add_each_double.cu",
+    "lanes.cu", "lane_sums.cu", "add_run_float.cu", "add_run_double.cu", "add_each_double.cu", "add_chain_double.cu",
     "hot_float.cu", "hot_double.cu",
     "warp_add_float.cu", "warp_add_double.cu", "shuffles_float.cu", "shuffles_double.cu",
 )  # fmt: skip

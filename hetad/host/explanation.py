@@ -32,6 +32,7 @@ _EXTENTS = {
 
 _ATOMIC = "atomicAdd: threads may meet, or additions would wait"
 _LANES = "atomic additions, of neighbouring lanes to neighbouring cells"
+_CHAIN = "atomic additions: a lane passes on what it has for cells of the next lane"
 _SLOW = "atomic additions: the thread computes longer than they take"
 _VECTORS = "atomic additions, as vectors"
 _HOT = "summed by the block where cells recur"
@@ -46,6 +47,7 @@ _PLAIN = "exclusive: plain +="
 _WHY = {
     _ATOMIC: "not proven that each cell has one thread, nor that the cell tells which threads add to it",
     _LANES: "not proven that each cell has one thread; the lanes of a warp add to cells in a row",
+    _CHAIN: "not proven that each cell has one thread; neighbouring lanes often add to the same cells",
     _SLOW: "not proven that each cell has one thread; additions are few beside what the thread computes",
     _VECTORS: "not proven that each cell has one thread; a thread adds to cells that lie side by side",
     _HOT: "not proven that each cell has one thread; threads of a block often add to the same cells",
@@ -184,8 +186,8 @@ def _accumulations(pullback: Pullback, function: ir.Function) -> Iterator[Accumu
 
 def _by_operation(call: ir.Call) -> str | None:
     ways = (
-        (operations.add_each, _SLOW), (operations.hot_add, _HOT), (operations.warp_add, _WARP),
-        (operations.block_add, _BLOCK), (operations.block_sum, _FIXED),
+        (operations.add_each, _SLOW), (operations.add_chain, _CHAIN), (operations.hot_add, _HOT),
+        (operations.warp_add, _WARP), (operations.block_add, _BLOCK), (operations.block_sum, _FIXED),
     )  # fmt: skip
     return next((how for operation, how in ways if operations.does(call, operation)), None)
 

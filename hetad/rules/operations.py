@@ -328,8 +328,8 @@ added_anywhere = Act("void added_anywhere(void)", pullback=Absorbed())
 spread = Value("int spread(int turn, unsigned lane, int cells)", pullback=Inactive())
 
 # Cells of adjoints in kernels: read one and clear it; exchange what it holds; add a sum over the block, the same where
-# no other block adds, a sum over the lanes that come together, to cells that follow each other, to these one by one, a
-# sum over the block where the same cell recurs.
+# no other block adds, a sum over the lanes that come together, to cells that follow each other, to these one by one, to
+# these where the next lane may begin in the middle, a sum over the block where the same cell recurs.
 take = Value("real take_real(real *p)", reads=(0,), writes=(0,), pullback=Spelled("result = at_p; at_p = 0;"))
 swap = Act(
     "real swap_real(real *p, real value)",
@@ -346,6 +346,10 @@ add_run = Act(
 add_each = Act(
     "void add_each_double(double *target, const double *values, int count)", writes=(0,), pullback=Means("atomicAdd")
 )
+add_chain = Act(
+    "void add_chain_double(double *target, const double *values, int count)", writes=(0,), pullback=Means("atomicAdd")
+)
+RUNS = (add_run, add_each, add_chain)  # to cells that follow each other, as many as the operand `count`
 hot_begin = Act("void hot_begin_real(void)", pullback=Absorbed())
 hot_add = Act("void hot_add_real(real *target, real value)", writes=(0,), pullback=Means("atomicAdd"))
 hot_end = Act("void hot_end_real(void)", pullback=Absorbed())

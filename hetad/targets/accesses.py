@@ -13,10 +13,9 @@ from hetad.ir.texts import quoted
 from hetad.ir.types import element
 from hetad.rules import operations
 
-RUNS = (operations.add_run, operations.add_each)  # of cells that follow each other, as many as the operand `count`
 CHANGES = (  # one cell, or a run of them, atomically
     operations.take, operations.swap, operations.block_add, operations.block_sum, operations.warp_add,
-    operations.hot_add, *RUNS,
+    operations.hot_add, *operations.RUNS,
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ from hetad.ir.types import Array, Pointer, Void, element, is_volatile
 from hetad.ir.visit import own_nodes, variables, walk_expr, walk_stmts
 from hetad.memops.operation import MemoryOperation
 from hetad.rules import callees, operations
-from hetad.targets.accesses import CHANGES, RUNS, NumberedAccesses, pointed
+from hetad.targets.accesses import CHANGES, NumberedAccesses, pointed
 
 OF_BLOCK = "hetad_here.block = (dim3){hetad_bx, hetad_by, hetad_bz};"
 OF_THREAD = "hetad_here.thread = (dim3){hetad_tx, hetad_ty, hetad_tz};"
@@ -133,7 +133,7 @@ class CheckedExpressions(Expressions):
         if function == "__ldg":
             return f"({self.text(pointed(args[0]))})"
         if operations.is_named(function, *CHANGES):
-            count = self.text(args[2], UNARY) if operations.is_named(function, *RUNS) else "1"
+            count = self.text(args[2], UNARY) if operations.is_named(function, *operations.RUNS) else "1"
             args = (self._handed(args[0], count), *args[1:])
         elif function not in self.names.functions and callees.kind(function) in ("atomic", "mathematics"):
             args = tuple(self._handed(a) for a in args)

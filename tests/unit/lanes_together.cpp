@@ -42,6 +42,26 @@ static void __syncwarp(unsigned mask)
     barrier->arrive_and_wait();
 }
 
+template <class T> static T exchanged(unsigned mask, T value, unsigned source)
+{
+    static T given[THREADS];
+    given[threadIdx.x] = value;
+    __syncwarp(mask);
+    const T found = given[threadIdx.x / 32 * 32 + source % 32];
+    __syncwarp(mask);
+    return found;
+}
+
+template <class T> static T __shfl_sync(unsigned mask, T value, unsigned source) { return exchanged(mask, value, source); }
+template <class T> static T __shfl_up_sync(unsigned mask, T value, unsigned by)
+{
+    return exchanged(mask, value, threadIdx.x % 32 < by ? threadIdx.x : threadIdx.x - by);
+}
+template <class T> static T __shfl_down_sync(unsigned mask, T value, unsigned by)
+{
+    return exchanged(mask, value, threadIdx.x % 32 + by > 31 ? threadIdx.x : threadIdx.x + by);
+}
+
 static double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
 static long long __double_as_longlong(double value) { return std::bit_cast<long long>(value); }
 static void atomicAdd(double *cell, double value) { std::atomic_ref<double>(*cell).fetch_add(value); }
@@ -50,11 +70,13 @@ HETAD
 
 static double found[4096], expected[4096];
 
-// One of five places of a program, each with a run of another length.
+// One of nine places of a program, each with a run of another length; of the last four neighbours have cells in common,
+// where `thread / 10` is the same.
 static void place(int kind, unsigned thread, int round)
 {
-    const int lengths[] = {12, 8, 3, 5, 4};
-    const unsigned at = (thread * 7 + round * 13 + kind * 101) % 4000;
+    const int lengths[] = {12, 8, 3, 5, 4, 6, 2, 10, 4};
+    const unsigned apart = kind < 5 ? 7 : lengths[kind] / 2, gap = kind < 5 ? 0 : thread / 10 * 2;
+    const unsigned at = (thread * apart + gap + round * 13 + kind * 101) % 4000;
     double values[12];
     for (int i = 0; i < lengths[kind]; ++i) {
         values[i] = thread + i * 0.5 + kind;
@@ -65,7 +87,11 @@ static void place(int kind, unsigned thread, int round)
     case 1: return hetad_add_run_double(&found[at], values, 8);
     case 2: return hetad_add_run_double(&found[at], values, 3);
     case 3: return hetad_add_run_double(&found[at], values, 5);
-    default: return hetad_add_run_double(&found[at], values, 4);
+    case 4: return hetad_add_run_double(&found[at], values, 4);
+    case 5: return hetad_add_chain_double(&found[at], values, 6);
+    case 6: return hetad_add_chain_double(&found[at], values, 2);
+    case 7: return hetad_add_chain_double(&found[at], values, 10);
+    default: return hetad_add_chain_double(&found[at], values, 4);
     }
 }
 
@@ -84,8 +110,8 @@ int main()
                     ++which;
                 active = set[which];
                 for (int round = 0; round < 3; ++round)
-                    for (int k = 0; k < 5; ++k)
-                        place((k * (which + 1) + round + t / 32) % 5, t, round);
+                    for (int k = 0; k < 9; ++k)
+                        place((k * (which + 1) + round + t / 32) % 9, t, round);
             });
         for (auto &thread : threads)
             thread.join();

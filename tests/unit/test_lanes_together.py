@@ -1,4 +1,5 @@
-"""Runs of doubles that the lanes of a warp add together: lanes, and warps, at different places do not meet."""
+"""Runs of doubles that the lanes of a warp add together: lanes, and warps, at different places do not meet, and what
+lanes pass on is added once."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ PROGRAM = Path(__file__).parent / "lanes_together.cpp"
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 def test_lanes_at_different_places_do_not_meet(tmp_path: Path) -> None:
-    text = support.read("add_run_double.cu")
+    text = "\n".join(support.read(f"add_{name}_double.cu") for name in ("run", "each", "chain"))
     text, changed = re.subn(
         r"(?s)    const size_t address = .*?;\n    asm .*?;\n", "    atomicAdd(cell, value);\n", text
     )

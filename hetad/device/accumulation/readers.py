@@ -13,7 +13,7 @@ from hetad.ir.types import Pointer, holds_numbers
 from hetad.ir.visit import bodies, own_exprs, walk_expr
 from hetad.rules import callees, operations
 
-_ADDING = (operations.add_run, operations.add_each, operations.warp_add, operations.block_add)
+_ADDING = (*operations.RUNS, operations.warp_add, operations.block_add)
 
 
 class Readers:

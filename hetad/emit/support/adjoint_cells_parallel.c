@@ -72,6 +72,13 @@ static inline void hetad_add_each_double(double *target, const double *values, i
     }
 }
 
+static inline void hetad_add_chain_double(double *target, const double *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        hetad_atomicAdd(&target[i], values[i]);
+    }
+}
+
 static inline void hetad_block_sum_float(float *target, float value)
 {
     if (value != 0) {

@@ -69,7 +69,7 @@ class Meanings:
         return s
 
     def _renamed(self, s: ir.Call, plain: str) -> ir.Stmt | ir.Body:
-        if operations.does(s, operations.add_run, operations.add_each):
+        if operations.does(s, *operations.RUNS):
             return tuple(replace(s, function=plain, args=pair) for pair in _cells(*s.args))
         done = replace(s, function=plain, args=s.args[: len(callees.find(plain).roles)])
         return done if s.result is None or _returns_status(plain) else replace(done, result=None)

@@ -13,7 +13,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.places import root_symbol
 from hetad.ir.types import Array, Pointer, Void, is_volatile
 from hetad.rules import callees, operations
-from hetad.targets.accesses import CHANGES, RUNS, NumberedAccesses, pointed
+from hetad.targets.accesses import CHANGES, NumberedAccesses, pointed
 from hetad.targets.cpu.fibers import FiberStatements
 
 NAMES = ("hetad_race_begin", "hetad_race_read", "hetad_race_private")  # of support/races.c, which is there as a whole
@@ -62,7 +62,7 @@ class WatchedExpressions(Expressions):
         if function == "__ldg":
             return f"({self.text(pointed(args[0]))})"
         if operations.is_named(function, *CHANGES):
-            count = self.text(args[2], UNARY) if operations.is_named(function, *RUNS) else "1"
+            count = self.text(args[2], UNARY) if operations.is_named(function, *operations.RUNS) else "1"
             args = (self._handed(args[0], "atomic", count), *args[1:])
         elif function not in self.names.functions and callees.kind(function) != "support":
             how = "atomic" if callees.kind(function) == "atomic" else "written"
