@@ -13,7 +13,8 @@ from hetad.ir.visit import own_exprs, variables
 
 
 def stored(body: ir.Body, adjoints: Collection[ir.Symbol]) -> ir.Body:
-    """What is added to a cell that has just been cleared is stored: `adj_x[i] = 0; adj_x[i] += v;` is `adj_x[i] = v;`.
+    """What is added to a cell that has just been cleared is stored: `adj_x[i] = 0; adj_x[i] += v;` is `adj_x[i] = v;`,
+    and nothing at all where v is the seed that was read there.
 
     `adjoints`: the variables that are adjoints or lead to some; no other leads there.
     """
@@ -25,7 +26,7 @@ def stored(body: ir.Body, adjoints: Collection[ir.Symbol]) -> ir.Body:
             if isinstance(s, ir.Assign) and is_zero(s.value) and not known.isdisjoint(variables(s.target)):
                 at = _added_next(out, k, s.target, known)
                 if at is not None:
-                    out[at] = _as_store(out[at])
+                    out[at] = None if _puts_back(out[at], s.target, out[k - 1] if k else None) else _as_store(out[at])
                     out[k] = None
         return tuple(s for s in out if s is not None) if None in out or _differ(out, body) else body
 
@@ -51,6 +52,13 @@ def _added_next(body: list[ir.Stmt | None], k: int, place: ir.Place, adjoints: s
         if changed in where or not adjoints.isdisjoint(mentioned - {changed}) or changed in adjoints:
             return None
     return None
+
+
+def _puts_back(s: ir.Stmt | None, place: ir.Place, before: ir.Stmt | None) -> bool:
+    """Whether the cell is given what was read there just before it was cleared."""
+    if not isinstance(before, ir.Declare) or before.init != place or not isinstance(s, ir.Update) or s.op != "+":
+        return False
+    return isinstance(s.value, ir.Var) and s.value.symbol is before.symbol and before.symbol.const
 
 
 def _as_store(s: ir.Stmt | None) -> ir.Stmt:

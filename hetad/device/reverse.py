@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise, takewhile
 
 from hetad.adjoint.canonicalise import tidy
 from hetad.adjoint.liveness import Liveness, drop_unused
@@ -21,7 +22,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.ir import nodes as ir
 from hetad.ir.build import address_of, integer, zero
 from hetad.ir.types import SIZE_T, Pointer
-from hetad.ir.visit import map_body, own_nodes, variables
+from hetad.ir.visit import map_body, own_nodes, variables, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.rules import callees, operations
 from hetad.rules.user import Rules
@@ -69,8 +70,9 @@ def reversed_kernel(draft: Draft) -> Draft:
         *shared.zeros,
         *region.adjoints,
         *region.reverse,
-        *closing,
     )
+    closing = [s for s in closing if _is_added_to(s, whole)]
+    whole = (*whole, *closing)
     return with_body(replace(draft, reversal=Reversal(engine, parameters, shared, dynamic_bytes)), whole)
 
 
@@ -104,6 +106,23 @@ def _adjoint_parameters(
             own = engine.shadow(p)
             sums.append(ir.Declare(own, zero(own.type, p.span), span=p.span))
     return parameters, sums, closing
+
+
+def _is_added_to(total: ir.Stmt, body: ir.Body) -> bool:
+    """Whether anything in the body may add to what a total is of: of a struct, perhaps one member alone."""
+    assert isinstance(total, ir.Call)
+    nodes = [e for s in walk_stmts(body) for e in own_nodes(s)]
+    parts = [e for e in nodes if isinstance(e, ir.Member)]
+    way = [total.args[1]]  # from the whole to the member, which may be an array
+    while isinstance(way[0], ir.Member | ir.Index):
+        way.insert(0, way[0].base)
+    way = list(takewhile(lambda e: not isinstance(e, ir.Index), way))
+    for whole, part in pairwise(way):
+        if sum(1 for e in nodes if e == whole) > sum(1 for e in parts if e.base == whole):
+            return True
+        if part not in parts:
+            return False
+    return way[-1] in nodes
 
 
 @program_pass("prune-kernel")

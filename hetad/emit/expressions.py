@@ -228,6 +228,9 @@ class Expressions:
                     base = ir.Cast(base, Pointer(expr.type), span=expr.span)
                     return f"{self.text(base, POSTFIX)}[{self.index(index)}]", POSTFIX
                 if _is_dereference(expr):
+                    moved = _moved_pointer(base)
+                    if moved is not None:
+                        return f"{self._pointer(moved.left, POSTFIX)}[{self.index(moved.right)}]", POSTFIX
                     return f"*{self._pointer(base, UNARY)}", UNARY
                 if not self.dialect.cuda and _may_leave_row(expr):
                     # C compilers take it to stay in the row, where programs count through all of them.
@@ -374,6 +377,12 @@ def _is_dereference(expr: ir.Index) -> bool:
     while isinstance(base, ir.Cast) and base.implicit:
         base = base.operand
     return isinstance(index, ir.Const) and index.value == 0 and index.text is None and not isinstance(base.type, Array)
+
+
+def _moved_pointer(pointer: ir.Expr) -> ir.Binary | None:
+    """`p + i`, of which `p[i]` reads better than `*(p + i)`."""
+    forward = isinstance(pointer, ir.Binary) and pointer.op == "+" and isinstance(pointer.left.type, Pointer)
+    return pointer if forward and isinstance(pointer, ir.Binary) and isinstance(pointer.right.type, Int) else None
 
 
 def _may_leave_row(expr: ir.Index) -> bool:

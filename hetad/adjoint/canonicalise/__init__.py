@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from hetad.adjoint.canonicalise.branches import merge_branches, turn_round
+from hetad.adjoint.canonicalise.branches import merge_branches, turn_round, without_empty_branches
 from hetad.adjoint.canonicalise.declarations import (
     drop_idle_restores,
     join_declarations,
     join_lists,
     plain,
     propagate,
+    settle,
     sink,
 )
 from hetad.adjoint.canonicalise.literals import absorbed
 from hetad.adjoint.canonicalise.naming import comments, constant, in_order
 from hetad.adjoint.canonicalise.order import headers
-from hetad.adjoint.canonicalise.sums import merge_atomics
+from hetad.adjoint.canonicalise.sums import merge_additions
 from hetad.adjoint.canonicalise.uses import exposed_variables, inside
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
@@ -49,6 +50,7 @@ class _Blocks:
 
     def _tidied(self, body: ir.Body) -> ir.Body:
         new = same_or(body, tuple(turn_round(inside(self.stable, s)) for s in body))
+        new = without_empty_branches(settle(new, self._exposed))
         new = sink(merge_branches(plain(new), self._kernel), self._exposed)
         new = join_lists(join_declarations(drop_idle_restores(new, self._exposed)))
-        return same_or(body, merge_atomics(propagate(new, self._exposed)))
+        return same_or(body, merge_additions(propagate(new, self._exposed)))

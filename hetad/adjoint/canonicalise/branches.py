@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise.uses import assigned, idle, mentioned, root_of
 from hetad.ir import nodes as ir
-from hetad.ir.simplify import opposite
+from hetad.ir.simplify import droppable, opposite
 from hetad.ir.visit import same_or, variables, walk_expr
 
 
@@ -47,6 +47,15 @@ def steady_condition(cond: ir.Expr, kernel: bool) -> bool:
             if not kernel or root is None or root.storage != "param":
                 return False
     return True
+
+
+def without_empty_branches(body: ir.Body) -> ir.Body:
+    """Without branches that do nothing, whichever way they go."""
+    return same_or(body, tuple(s for s in body if not _is_empty(s)))
+
+
+def _is_empty(s: ir.Stmt) -> bool:
+    return isinstance(s, ir.If) and all(isinstance(x, ir.Comment) for x in (*s.then, *s.orelse)) and droppable(s.cond)
 
 
 def turn_round(s: ir.Stmt) -> ir.Stmt:

@@ -16,8 +16,8 @@ from hetad.adjoint.canonicalise.uses import (
 )
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert, is_zero
-from hetad.ir.simplify import negated
-from hetad.ir.types import Array, Float, Struct, is_volatile
+from hetad.ir.simplify import negated, simplified_body
+from hetad.ir.types import CUDA_ERROR, Array, Float, Int, Struct, is_volatile
 from hetad.ir.visit import same_or, variables, walk_expr
 from hetad.rules import callees
 
@@ -183,6 +183,25 @@ def propagate(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
     while sum(_propagates(uses, i, exposed) for i, _ in copies):
         pass
     return same_or(body, uses.result())
+
+
+def settle(body: ir.Body, exposed: frozenset[ir.Symbol]) -> ir.Body:
+    """`cudaError_t s = cudaSuccess;`, of a call that is not made here, is dropped with the branches for its failure."""
+    known = [(i, s) for i, s in enumerate(body) if _is_status(s, exposed)]
+    if not known:
+        return body
+    uses = Uses(body, {s.symbol for _, s in known})
+    for i, s in known:
+        if s.init is not None and uses.changed_after(i, s.symbol) is None:
+            uses.substitute(i, s.symbol, s.init)
+            uses.put(i, None)
+    return same_or(body, simplified_body(uses.result()))
+
+
+def _is_status(s: ir.Stmt, exposed: frozenset[ir.Symbol]) -> TypeGuard[ir.Declare]:
+    if not (isinstance(s, ir.Declare) and isinstance(s.init, ir.Const) and isinstance(s.symbol.type, Int)):
+        return False
+    return s.symbol.type.name == CUDA_ERROR.name and s.symbol not in exposed
 
 
 def _is_copy(s: ir.Stmt | None, exposed: frozenset[ir.Symbol]) -> TypeGuard[ir.Declare]:
