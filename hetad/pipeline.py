@@ -59,6 +59,7 @@ from hetad.host.communication import join_communicators
 from hetad.host.compound import in_plain_operations
 from hetad.host.derivation import Derivation, Request, parameters_of
 from hetad.host.derivative import Derivative, Parameter, Primal, SecondOrder
+from hetad.host.devices import refuse_what_each_device_has
 from hetad.host.explanation import explained
 from hetad.host.freed_twice import refuse_double_frees
 from hetad.host.graphs import refuse_data_dependence
@@ -139,6 +140,7 @@ HOST_FORM: tuple[Pass[Any], ...] = (
     field_by_field,
     scalar_replacement.only(option("scalars")),
     repetitions_once.only(option("repetitions")),
+    refuse_what_each_device_has,
     lift_symbols,
     with_routines_derivatives,
     with_pointer_modes,
@@ -261,6 +263,7 @@ DIFFERENTIATE_FORWARD = (own_operations, *NORMAL_FORM, *HOST_FORM, *TANGENT)
 PRIMAL: tuple[Pass[Any], ...] = (
     *NORMAL_FORM,
     inline_calls,
+    refuse_what_each_device_has,
     slots_of_records,
     with_pointer_modes,
     fields_of_entry,

@@ -28,16 +28,17 @@ CUDA_DEVICE = (
     "warp_add_float.cu", "warp_add_double.cu", "shuffles_float.cu", "shuffles_double.cu",
 )  # fmt: skip
 HOST = (
-    "check.c", "registry.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c", "memory.c", "sets_copies.c",
-    "budget.c", "tape_file.c", "tape.c", "last_snapshot.c", "device_copies.c", "moved.c", "levels.c", "snapshot.c",
-    "save.c", "columns.c", "save_range.c", "save_part.c", "rename.c", "sets_saves.c", "sets_renames.c", "limit.c",
-    "discard.c", "loop.c", "loop_plan.c", "loop_room.c", "loop_next.c", "kernel_tape.c", "sets_tape.c", "launched.c",
-    "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c", "scalar_float.c", "scalar_double.c", "rows.c", "kept.c",
-    "tables.c", "copy_kinds.c", "copy_pullback_float.c", "copy_pullback_double.c", "move_pullback_float.c",
-    "move_pullback_double.c", "rows_pullback_float.c", "rows_pullback_double.c", "sets_float.c", "sets_double.c",
-    "mpi.c", "mpi_messages.c", "mpi_blocks.c", "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c",
-    "mpi_neighbours.c", "mpi_started.c", "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c",
-    "record.c", "record_sum_float.c", "record_sum_double.c", "session.c",
+    "check.c", "registry.c", "devices.c", "argument.c", "sets.c", "symbol.c", "clear.c", "retire.c", "memory.c",
+    "sets_copies.c", "budget.c", "tape_file.c", "tape.c", "devices_kept.c", "last_snapshot.c", "device_copies.c",
+    "moved.c", "levels.c", "snapshot.c", "save.c", "columns.c", "save_range.c", "save_part.c", "rename.c",
+    "sets_saves.c", "sets_renames.c", "limit.c", "discard.c", "loop.c", "loop_plan.c", "loop_room.c", "loop_next.c",
+    "kernel_tape.c", "sets_tape.c", "launched.c", "blocks.c", "disjoint.c", "zeros.c", "sets_zeros.c",
+    "scalar_float.c", "scalar_double.c", "rows.c", "kept.c", "tables.c", "copy_kinds.c", "copy_pullback_float.c",
+    "copy_pullback_double.c", "move_pullback_float.c", "move_pullback_double.c", "rows_pullback_float.c",
+    "rows_pullback_double.c", "sets_float.c", "sets_double.c", "mpi.c", "mpi_messages.c", "mpi_blocks.c",
+    "mpi_weights.c", "mpi_collectives.c", "mpi_block_collectives.c", "mpi_neighbours.c", "mpi_started.c",
+    "mpi_tangents.c", "mpi_duals.c", "mpi_persistent.c", "mpi_loops.c", "nccl.c", "record.c", "record_sum_float.c",
+    "record_sum_double.c", "session.c",
 )  # fmt: skip
 CUDA_HOST = ("fail.cu", "routines.cu", "action.c", "schedule.cu", *HOST)
 C_DEVICE = ("guarded.c", "atomics.c", "adjoint_cells.c", "lanes.c", "lane_sums.c", "lane_bounds.c")
@@ -46,8 +47,8 @@ C_PARALLEL_DEVICE = (
 )  # fmt: skip
 C_HOST = (
     "fail.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c",
-    "owned.c", "sized.c", "cuda_api.c", "device_properties.c", "cuda_streams.c", "cublas.c", "options.c", "action.c",
-    "scheduler.c", "sites.c", "nccl_on_mpi.c", *HOST, "unwind.c", "report.c",
+    "owned.c", "sized.c", "cuda_api.c", "cuda_devices.c", "device_properties.c", "cuda_streams.c", "cublas.c",
+    "options.c", "action.c", "scheduler.c", "sites.c", "nccl_on_mpi.c", *HOST, "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together

@@ -19,7 +19,9 @@ from hetad.rules import operations
 
 
 class Cells:
-    def __init__(self, names: Names, symbols: Iterable[ir.Symbol]) -> None:
+    def __init__(self, names: Names, symbols: Iterable[ir.Symbol], several: bool) -> None:
+        """`several`: kernels run on several devices, each of which has cells of its own."""
+        self._several = several
         self._blocks: dict[Type, ir.Symbol] = {}
         self._index: dict[ir.Symbol, int] = {}
         self._sizes: dict[Type, int] = {}
@@ -40,6 +42,14 @@ class Cells:
         base: ir.Expr = ir.Var(block, span=span)
         k = self._index[symbol]
         return base if k == 0 else binary("+", base, ir.Const(k, INT, span=span))
+
+    def given(self, symbol: ir.Symbol, span: Span) -> ir.Expr:
+        """The address of the cell that a pullback is given."""
+        cell, type_ = self.pointer(symbol, span), writable(symbol.type)
+        if not self._several:
+            return cell
+        here = operations.cell_here(cell, integer(size_of(type_), span, SIZE_T), span=span)
+        return ir.Cast(here, Pointer(type_), span=span)
 
     def leaves(self, symbol: ir.Symbol, span: Span) -> list[ir.Expr]:
         """The addresses of the floating scalars in a variable's cell."""

@@ -20,6 +20,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.again.records import is_record, reversed_record
 from hetad.host.cells import Cells
 from hetad.host.communication import CommunicationAdjoints, communicates
+from hetad.host.devices import uses_devices
 from hetad.host.doubtful import spaces_tested
 from hetad.host.kernels.assumptions import Assumptions
 from hetad.host.kernels.extents import known_extents
@@ -58,7 +59,7 @@ class HostEngine(Engine):
         self.spaces = spaces
         self.memory = MemoryAdjoints(self, spaces)
         self.communication = CommunicationAdjoints(self)
-        self.cells = Cells(names, {})
+        self.cells = Cells(names, {}, several=False)
         self.frees: list[tuple[ir.Stmt, ...]] = []  # each of several statements, which may be left out together
         self.extents: dict[ir.Symbol, ir.Expr] = {}  # of grids and blocks that are set once
         self.last_allocation = -1  # in the order of the text, which `order` gives
@@ -77,7 +78,8 @@ class HostEngine(Engine):
         """Gives a cell to each active variable that a launch passes by value."""
         args = [arg for s in walk_stmts(body) if isinstance(s, ir.Launch) for arg in s.args]
         passed = [a.symbol for a in args if isinstance(a, ir.Var) and a.symbol in self.active]
-        self.cells = Cells(self.names, dict.fromkeys(x for x in passed if isinstance(x.type, Float | Struct)))
+        symbols = dict.fromkeys(x for x in passed if isinstance(x.type, Float | Struct))
+        self.cells = Cells(self.names, symbols, uses_devices(body))
 
     def find_extents(self, body: ir.Body) -> None:
         """Finds the grids and blocks in variables that nothing changes."""
@@ -305,7 +307,7 @@ class HostEngine(Engine):
 
     def adjoint_argument(self, arg: ir.Expr, span: Span) -> ir.Expr:
         if isinstance(arg, ir.Var) and arg.symbol in self.cells:
-            return self.cells.pointer(arg.symbol, span)
+            return self.cells.given(arg.symbol, span)
         if isinstance(arg.type, Struct):
             assert isinstance(arg, ir.Var | ir.Index | ir.Member)
             return self.shadow_place(arg)

@@ -48,6 +48,11 @@ class _Check:
                 raise UnsupportedError(
                     "graph=True: other ranks wait here, which a graph does not", s.span, "run it without graph=True"
                 )
+            if isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].switches:
+                raise UnsupportedError(
+                    "graph=True: a graph is of one device, and here another one becomes current", s.span,
+                    "run it without graph=True",
+                )  # fmt: skip
             self._refuse(s)
 
     def _follow(self, body: ir.Body, decided: Span | None) -> None:

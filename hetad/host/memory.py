@@ -24,6 +24,7 @@ from hetad.analysis.pointers import PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
+from hetad.host.devices import kept_state
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
 from hetad.ir.build import address_of, convert, copy_kind, integer, zero
@@ -94,7 +95,8 @@ class MemoryAdjoints:
                 save, restore = self.engine.save(place, s.span)
             forward += save
             reverse = [*restore, *reverse]
-        return [*forward, s], reverse
+        keep, back = kept_state(s)
+        return [*keep, *forward, s], [*reverse, *back]
 
     def written(self, s: ir.Call, arg: ir.Expr) -> Parts:
         """Saves what a call writes through an argument: a number, or a text, of which only the memory is known."""

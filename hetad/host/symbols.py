@@ -42,7 +42,7 @@ def lift_symbols(program: T) -> T:
     """The program, all calls inlined, without written variables at file scope."""
     entry, functions = program.entry, dict(program.functions)
     functions[entry] = _localised(program, functions[entry])
-    lifted = [g.symbol for g in program.globals if g.device and _is_written(program, g.symbol)]
+    lifted = [g.symbol for g in program.globals if g.device and is_written(program, g.symbol)]
     if not lifted:
         return replace(program, functions=functions)
     used: dict[str, list[ir.Symbol]] = {}
@@ -55,7 +55,8 @@ def lift_symbols(program: T) -> T:
     return replace(program, functions=functions)
 
 
-def _is_written(program: ir.Program, symbol: ir.Symbol) -> bool:
+def is_written(program: ir.Program, symbol: ir.Symbol) -> bool:
+    """Whether a variable at file scope is assigned to, or its address asked for."""
     for f in program.functions.values():
         pointers = points_to(f)
         for s in walk_stmts(f.body):

@@ -35,6 +35,7 @@ class MemoryOperation:
     `once`: the world outside, or the state of a generator, sees the call: it happens whoever needs its result.
     `together`: other ranks wait for it.
     `varies`: what it gives depends on when it is called.
+    `switches`: what comes after it means something else, as where another device is current.
     `within`: the position of the pointer into whose memory the result points, and what is stored.
     `same`: the result is that pointer itself.
     `header`: of C, where it is declared; `c_name`: what stands for it in C, where that is not itself; `c_text`: the
@@ -55,6 +56,7 @@ class MemoryOperation:
     once: bool = False
     together: bool = False
     varies: bool = False
+    switches: bool = False
     within: int | None = None
     same: bool = False
     header: str = ""

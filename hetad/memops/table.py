@@ -29,6 +29,9 @@ _E = CUDA_ERROR
 _STDLIB, _STRING = "stdlib.h", "string.h"
 
 HOST_TABLE = "hetad_table"  # stands for cudaMalloc, of memory that holds pointers: the host has it
+# What stands for functions of CUDA in a program on several devices: see `emit/support/devices.c`.
+SET_DEVICE, WAIT_FOR_DEVICES = "hetad_set_device", "hetad_wait_for_devices"
+PEERS = ENABLE_PEER, DISABLE_PEER = "hetad_enable_peer", "hetad_disable_peer"
 
 TABLE: dict[str, MemoryOperation] = {
     row.name: row
@@ -135,7 +138,9 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaGetErrorName", "inert", STRING, ("other",)),
         MemoryOperation("cudaThreadSynchronize", "inert", _E, alone="cudaDeviceSynchronize"),
         MemoryOperation("cudaDeviceReset", "inert", _E, alone=""),
-        MemoryOperation("cudaSetDevice", "inert", _E, ("value",), alone=""),
+        MemoryOperation("cudaSetDevice", "inert", _E, ("value",), alone=SET_DEVICE, switches=True),
+        MemoryOperation(WAIT_FOR_DEVICES, "inert", _E),
+        MemoryOperation(SET_DEVICE, "inert", _E, ("value",), switches=True),
         MemoryOperation("cudaGetDevice", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaGetDeviceCount", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaMemGetInfo", "inert", _E, ("store", "store"), stores=SIZE_T, varies=True),
@@ -145,7 +150,12 @@ TABLE: dict[str, MemoryOperation] = {
         MemoryOperation("cudaDriverGetVersion", "inert", _E, ("store",), stores=INT),
         MemoryOperation("cudaDeviceGetStreamPriorityRange", "inert", _E, ("store", "store"), stores=INT),
         MemoryOperation("cudaDeviceCanAccessPeer", "inert", _E, ("store", "value", "value"), stores=INT),
-        MemoryOperation("cudaDeviceEnablePeerAccess", "inert", _E, ("value", "flags"), alone=""),
+        MemoryOperation(
+            "cudaDeviceEnablePeerAccess", "inert", _E, ("value", "flags"), alone=ENABLE_PEER, switches=True
+        ),
+        MemoryOperation(ENABLE_PEER, "inert", _E, ("value", "flags"), switches=True),
+        MemoryOperation("cudaDeviceDisablePeerAccess", "inert", _E, ("value",), alone=DISABLE_PEER, switches=True),
+        MemoryOperation(DISABLE_PEER, "inert", _E, ("value",), switches=True),
         MemoryOperation("cudaDeviceSetCacheConfig", "inert", _E, ("value",), alone=""),
         MemoryOperation("cudaDeviceSetLimit", "inert", _E, ("value", "bytes"), alone=""),
         MemoryOperation("cudaSetDeviceFlags", "inert", _E, ("flags",), alone=""),

@@ -15,6 +15,7 @@ from hetad.analysis.pointers import points_to
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span, UnsupportedError
 from hetad.frontend.quote import Quote
+from hetad.host.devices import uses_devices
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, integer, var, zero
 from hetad.ir.printer import expr_text
@@ -166,6 +167,11 @@ class _Host:
                     raise UnsupportedError(
                         "the debugger follows one process, and this one is sent messages", s.span,
                         "debug what a rank does as a function of its own",
+                    )  # fmt: skip
+                if uses_devices((s,)):
+                    raise UnsupportedError(
+                        "the debugger follows one device, and here another one becomes current", s.span,
+                        "debug what one device does as a function of its own",
                     )  # fmt: skip
                 if row is not None and row.action in _LOOKED:
                     return self._around(s, "", row.action == "fill")

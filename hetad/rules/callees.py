@@ -129,7 +129,7 @@ def _of_operation(row: MemoryOperation) -> Callee:
         reads=row.positions("src", "text", "updated", *_READ),
         writes=row.positions("dst", "out", "store", "updated", *_WRITTEN),
         changes=row.positions("record"),
-        kept=row.once or row.together or row.action in ("exit", *COMMUNICATES),
+        kept=row.once or row.together or row.switches or row.action in ("exit", *COMMUNICATES),
         once=row.once,
         stops=row.action == "exit",
         pullback=OfMemory(),

@@ -310,6 +310,14 @@ rename_sets = Act("void rename_sets(const void *p, long long first, long long la
 rename_all = Act("void rename_all(const void *p, long long first, long long last, size_t size, int sure)", *_SAVES)
 cleared_sets = Act("void cleared_sets(const void *p, long long first, long long last, size_t size, int sure)")
 
+# Of programs on several devices: which device is current and what it may use of another, for the reverse sweep; and the
+# cell on it of a number that kernels of several are given.
+keep_device = Act("void keep_device(void)", "adds nothing")
+return_to_device = Act("void return_to_device(void)", *_RESTORES)
+keep_peer = Act("void keep_peer(int peer)", "adds nothing")
+return_peer = Act("void return_peer(int peer)", *_RESTORES)
+cell_here = Value("void *cell_here(const void *cell, size_t bytes)")
+
 # Schedules of checkpoints: what to do next, from which step to which.
 open_loop = Act("void open_loop(int line, size_t trips)")
 reopen_loop = Act("void reopen_loop(void)", "of reverse sweep")

@@ -6,9 +6,10 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from hetad import targets
+from hetad.diagnostics import BackendError
 from hetad.run import cuda
 from hetad.run.checked import Checked, KnownMemory
-from hetad.run.cuda_executable import CudaExecutable, require_runnable
+from hetad.run.cuda_executable import CudaExecutable, on_several_devices, require_runnable
 from hetad.run.cuda_memory import CudaMemory
 from hetad.run.executable import library
 from hetad.targets.accesses import NumberedAccesses
@@ -50,6 +51,8 @@ def build(program: Program, entry: str) -> CheckedCudaExecutable:
         BackendError: no GPU or no C compiler, or a compiler fails.
     """
     cuda.require()
+    if on_several_devices(program):
+        raise BackendError("on GPUs a checked program uses one device; with backend='cpu' it may use several")
     accesses, kernels = NumberedAccesses(), targets.kernels(program)
     device_source = targets.device_source(program, accesses)
     source = targets.host_source(program, entry, kernels, accesses)

@@ -16,9 +16,10 @@ enum { /* the numbers of cuda.h that are used */
     STATIC_SHARED = 1, MAX_DYNAMIC_SHARED = 8,                                                      /* of a function */
     RELEASE_THRESHOLD = 4,                                                                          /* of a pool */
     DEFAULT_SHARED = 48 * 1024, /* what every kernel may have without asking */
-    IS_MANAGED = 8,                                                                                 /* of a pointer */
+    IS_MANAGED = 8, ORDINAL = 9,                                                                    /* of a pointer */
     FOR_ALL = 1,                                                                                    /* CU_MEM_ATTACH_GLOBAL */
     DEVICES = 64,
+    INVALID_DEVICE = 101, NO_PEER_ACCESS = 217, /* errors */
 };
 
 struct pool_properties { /* CUmemPoolProps */
@@ -51,6 +52,9 @@ enum { ON_HOST = 1, ON_DEVICE = 2, ON_EITHER = 4 }; /* CUmemorytype */
     X(cuCtxSetCurrent, (void *)) \
     X(cuCtxGetDevice, (int *)) \
     X(cuCtxSynchronize, (void)) \
+    X(cuDeviceCanAccessPeer, (int *, int, int)) \
+    X(cuCtxEnablePeerAccess, (void *, unsigned)) \
+    X(cuCtxDisablePeerAccess, (void *)) \
     X(cuStreamSynchronize, (void *)) \
     X(cuMemAlloc_v2, (device_ptr *, size_t)) \
     X(cuMemFree_v2, (device_ptr)) \

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetad import targets
 from hetad.diagnostics import BackendError, ExecutionError
+from hetad.host.devices import uses_devices
 from hetad.ir.texts import code_words
 from hetad.run import cache, compile_log, cuda, cuda_routines, cuda_table, forking
 from hetad.run.cuda_memory import CudaMemory
@@ -40,6 +41,7 @@ class CudaExecutable(Executable):
     """A function compiled for CUDA.  Kernels are loaded on a device when it is first used there."""
 
     streams = True
+    several = False  # whether it may use other devices than the current one
 
     def __init__(
         self,
@@ -92,7 +94,10 @@ class CudaExecutable(Executable):
         if self._set_symbol is not None:  # the library may serve several devices
             for number, address in enumerate(self._addresses[device]):
                 self._set_symbol(number, address)
+        others = self._on_others(device) if self.several else []
         code = table.enter(loaded[0], device, self._cp.cuda.get_current_stream().ptr) or self._begin(device)
+        for other, module in others:
+            table.enter_other(module, other)
         try:
             failed = code or self._enter(self._runtime, progress)
         finally:
@@ -100,6 +105,16 @@ class CudaExecutable(Executable):
         if failed or code:
             raise ExecutionError(self._explain(bool(failed)))
         return self._returned()
+
+    def _on_others(self, first: int) -> list[tuple[int, int]]:
+        """The other devices there are, each with the C structure of what is loaded there."""
+        found = []
+        for device in range(self._cp.cuda.runtime.getDeviceCount()):
+            if device != first:
+                with self._cp.cuda.Device(device):
+                    loaded = self._loaded.get(device) or self._load(device)
+                found.append((device, loaded[0]))
+        return found
 
     def _begin(self, device: int) -> int:
         """What else there is to do before a call; an error code."""
@@ -170,10 +185,17 @@ def build(program: Program, entry: str, graph: bool = False) -> CudaExecutable:
         from hetad.run.cuda_graph import GraphExecutable
 
         return GraphExecutable(program, entry, code, kernels)
-    return CudaExecutable(
+    made = CudaExecutable(
         program.functions[entry], code, kernels, targets.device_source(program), targets.symbols(program),
         routines=targets.kernel_routines(program),
     )  # fmt: skip
+    made.several = on_several_devices(program)
+    return made
+
+
+def on_several_devices(program: Program) -> bool:
+    """Whether a program may use other devices than the current one."""
+    return any(uses_devices(f.body) for f in program.functions.values())
 
 
 def require_runnable(source: str) -> None:

@@ -11,7 +11,8 @@ static int have_pools, have_graphs;
 
 static struct device {
     int ready, max_threads, max_block[3], max_grid[3], max_shared;
-    void *pool; /* NULL: plain cuMemAlloc */
+    void *pool;    /* NULL: plain cuMemAlloc */
+    void *context; /* the primary one, once the table has asked for it */
 } devices[DEVICES];
 
 /* One program on one device, as Python made it. */
@@ -36,6 +37,9 @@ static _Thread_local struct {
     void *capturing;   /* the stream on which a graph is captured now */
     int last;          /* what cudaGetLastError will return */
     char message[512]; /* what went wrong, if `last` is an error that must not be passed over */
+    int others, first, current; /* devices beside the one on which the program starts; see cuda_devices.h */
+    const struct module *modules[DEVICES];
+    void *first_stream;
 } now;
 
 static status failed(status code, const char *what)
@@ -58,6 +62,8 @@ static status wait_for_all(void)
         return cuCtxSynchronize();
     return cuStreamSynchronize(now.stream);
 }
+
+#include "cuda_devices.h"
 
 /* --- the table -------------------------------------------------------------------------------------------------- */
 
@@ -89,7 +95,7 @@ static void *take(size_t bytes, void *pool)
 
 static void *device_malloc(size_t bytes)
 {
-    return take(bytes, now.device->pool);
+    return take(bytes, now.others > 0 ? NULL : now.device->pool); /* pools know nothing of peer access */
 }
 
 static _Atomic int managed_blocks; /* how many there are */
@@ -122,6 +128,8 @@ static int device_free(void *p)
     }
     if (now.other_streams)
         code = cuCtxSynchronize();
+    if (now.others > 0)
+        return failed(free_there(p), "freeing device memory");
     if (code == 0)
         code = now.device->pool != NULL ? cuMemFreeAsync((device_ptr)(size_t)p, now.stream)
                                         : cuMemFree_v2((device_ptr)(size_t)p);
@@ -137,6 +145,8 @@ static int copy(void *dst, const void *src, size_t bytes, int kind)
         return 0;
     if (now.other_streams)
         code = cuCtxSynchronize();
+    if (code == 0 && is_elsewhere(dst, src))
+        return failed(copy_between(dst, src, bytes, kind), "copying memory between devices");
     if (code == 0)
         switch (kind) {
         case 0:
@@ -168,6 +178,8 @@ static int set(void *dst, int value, size_t bytes)
         return 0;
     if (now.other_streams)
         code = cuCtxSynchronize();
+    if (code == 0 && is_elsewhere(dst, dst))
+        return failed(set_there(dst, value, bytes), "setting memory of another device");
     if (code == 0)
         code = cuMemsetD8Async((device_ptr)(size_t)dst, (unsigned char)value, bytes, now.stream);
     return failed(code, "setting device memory");
@@ -192,11 +204,13 @@ static int copy_rows(void *dst, size_t to_pitch, const void *src, size_t from_pi
         return failed(21, "copying rows of memory"); /* cudaErrorInvalidMemcpyDirection */
     if (now.other_streams)
         code = cuCtxSynchronize();
+    if (is_elsewhere(dst, src))
+        code = wait_for_devices();
     rows.from = rows_at(src, from_pitch, kind > 3 ? ON_EITHER : kind & 2 ? ON_DEVICE : ON_HOST);
     rows.to = rows_at(dst, to_pitch, kind > 3 ? ON_EITHER : kind & 1 ? ON_DEVICE : ON_HOST);
     if (code == 0)
         code = cuMemcpy2DAsync_v2(&rows, now.stream);
-    if (code == 0 && kind != 3)
+    if (code == 0 && (kind != 3 || is_elsewhere(dst, src)))
         code = cuStreamSynchronize(now.stream);
     return failed(code, "copying rows of memory");
 }
@@ -204,8 +218,13 @@ static int copy_rows(void *dst, size_t to_pitch, const void *src, size_t from_pi
 static int set_rows(void *dst, size_t pitch, int value, size_t width, size_t height)
 {
     status code = now.other_streams ? cuCtxSynchronize() : 0;
+    const int before = now.current, there = is_elsewhere(dst, dst) ? device_of(dst) : before;
+    if (code == 0)
+        code = set_device(there);
     if (code == 0)
         code = cuMemsetD2D8Async((device_ptr)(size_t)dst, pitch, (unsigned char)value, width, height, now.stream);
+    if (code == 0)
+        code = set_device(before);
     return failed(code, "setting rows of device memory");
 }
 
@@ -324,13 +343,14 @@ static int memory_info(size_t *available, size_t *total)
     return failed(cuMemGetInfo_v2(available, total), "asking for the free memory");
 }
 
-static int attribute(int *value, int number)
+static int attribute(int *value, int attribute, int device)
 {
-    return failed(cuDeviceGetAttribute(value, number, (int)(now.device - devices)), "asking for a device's attribute");
+    return failed(cuDeviceGetAttribute(value, attribute, ordinal_of(device)), "asking for a device's attribute");
 }
 
 static const struct hetad_runtime table = {device_malloc, device_free, copy,        set,       launch,   synchronize,
-                                           last_error,    memory_info, copy_rows,   set_rows,  attribute, managed_malloc};
+                                           last_error,    memory_info, copy_rows,   set_rows,  attribute, managed_malloc,
+                                           set_device,    device,      device_of,   peer};
 
 static void finish_recording(void);
 
@@ -394,28 +414,26 @@ int hetad_cuda_prepare(int ordinal)
     return code;
 }
 
-static status make_current(int ordinal)
-{
-    void *context = NULL;
-    int current = -1;
-    status code;
-    if (cuCtxGetCurrent(&context) == 0 && context != NULL && cuCtxGetDevice(&current) == 0 && current == ordinal)
-        return 0;
-    code = cuDevicePrimaryCtxRetain(&context, ordinal);
-    return code == 0 ? cuCtxSetCurrent(context) : code;
-}
-
 /* This thread will run a program on a device and stream. */
 int hetad_cuda_enter(const struct module *module, int ordinal, void *stream)
 {
-    now.module = module;
+    now.module = now.modules[ordinal] = module;
     now.device = &devices[ordinal];
-    now.stream = stream;
+    now.stream = now.first_stream = stream;
+    now.first = ordinal;
+    now.current = now.others = 0;
     now.other_streams = 0;
     now.recorder = NULL;
     now.last = 0;
     now.message[0] = '\0';
     return failed(make_current(ordinal), "making the device current");
+}
+
+/* Likewise, and the program may go on with this device. */
+void hetad_cuda_enter_other(const struct module *module, int ordinal)
+{
+    now.modules[ordinal] = module;
+    ++now.others;
 }
 
 /* The error that the program did not look at, if any; hetad_cuda_message tells more. */
@@ -425,6 +443,7 @@ int hetad_cuda_leave(int wait)
         finish_recording();
     if (now.other_streams || wait)
         failed(wait_for_all(), "waiting for the device");
+    leave_devices();
     now.module = NULL;
     return now.message[0] != '\0' ? now.last : 0;
 }

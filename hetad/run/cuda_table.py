@@ -37,6 +37,7 @@ class Table:
         self.library_calls = code.function("hetad_cuda_library_calls", ctypes.c_ulonglong)
         self.prepare = code.function("hetad_cuda_prepare", ctypes.c_int, ctypes.c_int)
         self.enter = code.function("hetad_cuda_enter", ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+        self.enter_other = code.function("hetad_cuda_enter_other", None, ctypes.c_void_p, ctypes.c_int)
         self.leave = code.function("hetad_cuda_leave", ctypes.c_int, ctypes.c_int)
         self.message = code.function("hetad_cuda_message", ctypes.c_char_p)
         self.runtime: int = code.function("hetad_cuda_runtime", ctypes.c_void_p)()
@@ -58,7 +59,7 @@ def table_source() -> str:
     own = files("hetad.run")
     text = "".join(own.joinpath(name).read_text(encoding="utf-8") for name in ("cuda_table.c", "cuda_graph.c"))
     support = files("hetad.emit").joinpath("support")
-    headers = [(own, name) for name in ("cuda_driver.h", "cuda_pieces.h", "cuda_routines.h")]
+    headers = [(own, name) for name in ("cuda_driver.h", "cuda_devices.h", "cuda_pieces.h", "cuda_routines.h")]
     for folder, header in (*headers, (support, "runtime.h")):
         text = text.replace(f'#include "{header}"', folder.joinpath(header).read_text(encoding="utf-8"))
     return text

@@ -110,18 +110,55 @@ int cuCtxGetCurrent(void **context) { *context = (void *)(long)(device + 1); ret
 int cuCtxSetCurrent(void *context) { device = (int)(long)context - 1; ENTER(device); return 0; }
 int cuCtxGetDevice(int *ordinal) { *ordinal = device; return 0; }
 int cuCtxSynchronize(void) { ENTER(0); return 0; }
+static unsigned char peers[4][4];
+int cuDeviceCanAccessPeer(int *can, int one, int other) { *can = one != other && other != 3; return 0; }
+int cuCtxEnablePeerAccess(void *context, unsigned flags)
+{
+    const int other = (int)(long)context - 1;
+    ENTER(other);
+    if (flags != 0 || peers[device][other])
+        return 704;
+    peers[device][other] = 1;
+    return 0;
+}
+int cuCtxDisablePeerAccess(void *context)
+{
+    const int other = (int)(long)context - 1;
+    ENTER(other);
+    if (!peers[device][other])
+        return 705;
+    peers[device][other] = 0;
+    return 0;
+}
 int cuStreamSynchronize(void *stream) { ENTER(stream); return 0; }
 
+static struct owner { ptr start; size_t bytes; int device; } owners[256]; /* of memory that was allocated last */
+static int owned;
+static struct owner *owner_of(ptr p)
+{
+    for (int i = 0; i < 256; i++)
+        if (p >= owners[i].start && p - owners[i].start < owners[i].bytes)
+            return &owners[i];
+    return NULL;
+}
+static void disown(ptr p)
+{
+    struct owner *o = owner_of(p);
+    if (o != NULL)
+        o->bytes = 0;
+}
 static int take(ptr *p, size_t bytes)
 {
     if (bytes > capacity)
         return 2;
     *p = (ptr)(size_t)malloc(bytes);
     outstanding++;
+    owners[owned % 256] = (struct owner){*p, bytes, device};
+    owned++;
     return 0;
 }
 int cuMemAlloc_v2(ptr *p, size_t bytes) { ENTER(bytes); return take(p, bytes); }
-int cuMemFree_v2(ptr p) { ENTER(0); outstanding--; free((void *)(size_t)p); return 0; }
+int cuMemFree_v2(ptr p) { ENTER(0); outstanding--; disown(p); free((void *)(size_t)p); return 0; }
 static ptr managed[64];
 static int managed_count;
 int cuMemAllocManaged(ptr *p, size_t bytes, unsigned flags)
@@ -135,6 +172,14 @@ int cuMemAllocManaged(ptr *p, size_t bytes, unsigned flags)
 }
 int cuPointerGetAttribute(void *value, int attribute, ptr p)
 {
+    if (attribute == 9) {
+        const struct owner *o = owner_of(p);
+        if (o != NULL) {
+            *(int *)value = o->device;
+            return 0;
+        }
+        return 1;
+    }
     *(int *)value = 0;
     for (int i = 0; i < 64; i++)
         *(int *)value |= managed[i] == p;
@@ -142,7 +187,7 @@ int cuPointerGetAttribute(void *value, int attribute, ptr p)
 }
 int cuMemGetInfo_v2(size_t *available, size_t *total) { *available = *total = 1 << 30; return 0; }
 int cuMemAllocFromPoolAsync(ptr *p, size_t bytes, void *pool, void *stream) { ENTER(bytes); return take(p, bytes); }
-int cuMemFreeAsync(ptr p, void *stream) { ENTER(stream); outstanding--; free((void *)(size_t)p); return 0; }
+int cuMemFreeAsync(ptr p, void *stream) { ENTER(stream); outstanding--; disown(p); free((void *)(size_t)p); return 0; }
 int cuMemPoolCreate(void **pool, const void *properties)
 {
     static const int expected[4] = {1, 0, 1, 0};
@@ -225,6 +270,11 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     ENTER(stream);
     if (shared > (unsigned)max_dynamic)
         return 1;
+    for (int i = 0; sizes != NULL && launcher != NULL && sizes[(size_t)function][i] != 0; i++) {
+        const struct owner *o = sizes[(size_t)function][i] == 8 ? owner_of(*(ptr *)args[i]) : NULL;
+        if (o != NULL && o->device != device && !peers[device][o->device])
+            return 700;
+    }
     if (launcher != NULL)
         return launcher((int)(size_t)function, grid, block, shared, stream, args);
     ((void (*)(unsigned *, unsigned *, unsigned, void **))function)(grid, block, shared, args);

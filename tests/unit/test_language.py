@@ -48,6 +48,7 @@ REFUSED: dict[str, str | tuple[str, ...]] = {
     "shuffles without": ("warp_match",),
     "`coalesced_threads`": ("cooperative_coalesced", "cooperative_size", "cooperative_grid_sync"),
     "textures, surfaces": ("texture", "texture_reference", "clock_in_kernel"),
+    "on several devices": ("devices_and_variables", "devices_and_cublas"),
     "`qsort`": ("sort_with_callback",),
     "`cudaHostGetDevicePointer`": ("managed_of_a_stream",),
     "`cudaMalloc3D`": ("volumes",),

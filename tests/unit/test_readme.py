@@ -20,6 +20,9 @@ REFUSED = {
     "managed memory of one stream": "managed_of_a_stream",
     "other routines of libraries": "fourier_library",
     "one-sided communication": "mpi_one_sided",
+    "`__device__` variables that are written there": "devices_and_variables",
+    "cuBLAS there": "devices_and_cublas",
+    "NCCL in one process": "nccl_all_devices",
     "`atomicMax`/`Min`/`CAS` on active data": "atomic_max",
     "messages between blocks": "last_block",
     "shuffles in loops that lanes leave at different times": "shuffle_in_divergent_loop",
@@ -50,7 +53,7 @@ def corpus() -> str:
 
 
 def test_there_is_a_table() -> None:
-    assert set(rows()) == {"host code", "memory", "MPI", "kernels", "types", "mathematics", "C++"}
+    assert set(rows()) == {"host code", "memory", "MPI", "several devices", "kernels", "types", "mathematics", "C++"}
 
 
 def test_all_that_is_called_refused_is_refused() -> None:

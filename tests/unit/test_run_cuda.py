@@ -18,6 +18,7 @@ from hetad.run import cuda, cuda_routines, cuda_table
 from hetad.run.compile_log import refused_lines
 from hetad.run.executable import library
 from tests.adapters import need
+from tests.corpus import cases
 from tests.unit import fake_cupy as cp
 from tests.unit import kernels_on_host
 from tests.unit.test_memory_safety import MISTAKES, Mistake
@@ -410,3 +411,26 @@ def test_graphs_are_not_checked(driver: Any) -> None:
     g = hetad.gradient(hetad.loads(GATHER)["f"], wrt="x", of="y", backend="cuda", checked=True, graph=True)
     with pytest.raises(hetad.ArgumentError, match="leave out graph=True"):
         g(cp.zeros(8), cp.asarray(X[:8]), cp.asarray(np.zeros(8, np.int32)), 8, seeds={"y": cp.asarray(np.ones(8))})
+
+
+@pytest.mark.parametrize("name", ["devices_in_turn", "devices_and_peers"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_programs_on_several_devices(driver: Any, monkeypatch: pytest.MonkeyPatch, name: str, first: int) -> None:
+    """Kernels are given memory of the device on which they run, which the driver checks."""
+    monkeypatch.setattr(cp.runtime, "getDeviceCount", lambda: 3)
+    path = Path(__file__).parents[1] / "gradient" / "programs" / f"{name}.cu"
+    problem = cases(path)[0].problem
+    f = hetad.load(path)[problem.function]
+    found = []
+    for backend in ("cuda", "cpu"):
+        g = hetad.gradient(f, wrt=problem.wrt, of=problem.of, backend=backend)
+        before = driver.fake_outstanding()
+        with cp.device(first):
+            for _ in range(2):
+                arguments = problem.arguments(f.parameters)
+                seeds = {"y": np.random.default_rng(0).standard_normal(arguments[0].shape)}
+                result = g(*arguments, seeds=seeds)
+        assert driver.fake_outstanding() == before
+        found.append(result)
+    for of_cuda, of_cpu in zip(*(r.values() for r in found), strict=True):
+        assert str(of_cuda) == str(of_cpu)

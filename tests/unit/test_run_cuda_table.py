@@ -25,8 +25,12 @@ FIELDS = {
     "memory_info": (N, P, P),
     "copy_rows": (N, P, Z, P, Z, Z, Z, N),
     "set_rows": (N, P, Z, N, Z, Z),
-    "attribute": (N, P, N),
+    "attribute": (N, P, N, N),
     "managed_malloc": (P, Z),
+    "set_device": (N, N),
+    "device": (N, P),
+    "device_of": (N, P),
+    "peer": (N, N, N),
 }
 OUR_STREAM, THEIR_STREAM = 0x100, 0x200
 
@@ -110,8 +114,8 @@ def test_rows(table: Table) -> None:
 
 def test_attributes(table: Table) -> None:
     value = ctypes.c_int()
-    assert (table.attribute(ctypes.addressof(value), 4), value.value) == (0, 64)
-    assert table.attribute(ctypes.addressof(value), 12345) != 0
+    assert (table.attribute(ctypes.addressof(value), 4, 0), value.value) == (0, 64)
+    assert table.attribute(ctypes.addressof(value), 12345, 0) != 0
 
 
 @pytest.mark.parametrize("device", [0, 1])  # the second has no memory pools

@@ -11,7 +11,9 @@ static void hetad_clear(void *p, size_t bytes)
         return;
     }
     if (hetad_on_device(p)) {
+        const int before = hetad_go_to(p);  // if used
         hetad_check(cudaMemset(p, 0, bytes));
+        hetad_go_back(before);  // if used
     } else {
         memset(p, 0, bytes);
     }

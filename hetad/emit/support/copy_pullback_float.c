@@ -14,6 +14,8 @@ static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t byt
         hetad_fail("a copy whose source and destination overlap has no derivative");
     }
     float *term = adj_dst;
+    const int before = hetad_go_to(from_device && adj_src != NULL ? adj_src : adj_dst);  // if used
+    if (adj_src != NULL && sides == 3) term = (float *)hetad_brought(term, bytes);  // if used
     if (adj_src != NULL && to_device && !from_device) {
         term = (float *)malloc(bytes);
         if (term == NULL) {
@@ -33,6 +35,7 @@ static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t byt
         }
     }
     if (to_device) {
+        hetad_go_to(adj_dst);  // if used
         hetad_check(cudaMemset(adj_dst, 0, bytes));
     } else {
         memset(adj_dst, 0, bytes);
@@ -42,4 +45,5 @@ static void hetad_copy_pullback_float(float *adj_dst, float *adj_src, size_t byt
     } else if (term != adj_dst) {
         free(term);
     }
+    hetad_go_back(before);  // if used
 }

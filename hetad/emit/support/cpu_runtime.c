@@ -8,8 +8,19 @@ static void *hetad_cpu_malloc(size_t bytes)
     return p;
 }
 
+static void *hetad_cpu_device_malloc(size_t bytes)
+{
+    return hetad_cpu_give(hetad_cpu_malloc(bytes), bytes, hetad_cpu_current);
+}
+
+static void *hetad_cpu_managed_malloc(size_t bytes)
+{
+    return hetad_cpu_give(hetad_cpu_malloc(bytes), bytes, HETAD_OF_ALL);
+}
+
 static int hetad_cpu_free(void *p)
 {
+    hetad_cpu_take(p);
     free(p);
     return 0;
 }
@@ -50,8 +61,9 @@ static int hetad_cpu_set_rows(void *dst, size_t pitch, int value, size_t width, 
 }
 
 // The attributes of a device of compute capability 7.0 with one multiprocessor; 0 for those nobody asks a CPU for.
-static int hetad_cpu_attribute(int *value, int attribute)
+static int hetad_cpu_attribute(int *value, int attribute, int device)
 {
+    (void)device;
     static const int values[] = {
         [1] = 1024, [2] = 1024, [3] = 1024, [4] = 64, [5] = 0x7fffffff, [6] = 65535, [7] = 65535, [8] = 49152,
         [9] = 65536, [10] = 32, [12] = 65536, [13] = 1000000, [14] = 512, [16] = 1, [36] = 1000000, [37] = 64,
@@ -80,8 +92,10 @@ static char hetad_cpu_text[512];
 static int hetad_cpu_last_error(void)
 {
     const int error = hetad_cpu_error;
-    hetad_cpu_error = 0;
-    hetad_cpu_text[0] = 0;
+    if (error != cudaErrorIllegalAddress) {  // after which a GPU does nothing more
+        hetad_cpu_error = 0;
+        hetad_cpu_text[0] = 0;
+    }
     return error;
 }
 
@@ -90,7 +104,9 @@ const char *hetad_cpu_leave(void)
 {
     static char text[512];
     memcpy(text, hetad_cpu_text, sizeof text);
-    hetad_cpu_last_error();
+    hetad_cpu_error = 0;
+    hetad_cpu_text[0] = 0;
+    hetad_cpu_leave_devices();
     return text[0] != 0 ? text : NULL;
 }
 
@@ -122,4 +138,16 @@ static int hetad_cpu_refuse(const char *kernel, const unsigned grid[3], const un
                  grid[2], block[0], block[1], block[2], why);
     }
     return cudaErrorInvalidConfiguration;
+}
+
+// A kernel is given memory of another device.
+static int hetad_cpu_foreign(const char *kernel, int owner)
+{
+    hetad_cpu_error = cudaErrorIllegalAddress;
+    if (hetad_cpu_text[0] == 0) {
+        snprintf(hetad_cpu_text, sizeof hetad_cpu_text,
+                 "kernel %s on device %d is given memory of device %d, which it cannot access: copy it with "
+                 "cudaMemcpyPeer, or call cudaDeviceEnablePeerAccess(%d, 0) before", kernel, hetad_cpu_current, owner, owner);
+    }
+    return cudaErrorIllegalAddress;
 }

@@ -192,32 +192,10 @@ static inline cudaError_t cudaThreadSynchronize(void)
     return cudaDeviceSynchronize();
 }
 
-// The device is Python's: the program neither resets nor changes it, and sees this one alone.
+// The devices are Python's: the program does not reset them.
 static inline cudaError_t cudaDeviceReset(void)
 {
     return cudaDeviceSynchronize();
-}
-
-static inline cudaError_t cudaSetDevice(int device)
-{
-    return hetad_result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-static inline cudaError_t cudaGetDevice(int *device)
-{
-    *device = 0;
-    return cudaSuccess;
-}
-
-static inline cudaError_t cudaGetDeviceCount(int *count)
-{
-    *count = 1;
-    return cudaSuccess;
-}
-
-static inline cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
-{
-    return hetad_result(device == 0 ? hetad_rt->attribute(value, attribute) : cudaErrorInvalidDevice);
 }
 
 static inline cudaError_t cudaRuntimeGetVersion(int *version)
@@ -237,19 +215,7 @@ static inline cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *grea
     return cudaSuccess;
 }
 
-static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-    (void)device, (void)peer;
-    *can = 0;
-    return cudaSuccess;
-}
-
 // Settings that change no value.
-static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
-{
-    (void)peer, (void)flags;
-    return cudaSuccess;
-}
 
 static inline cudaError_t cudaDeviceSetCacheConfig(int config)
 {
@@ -328,9 +294,12 @@ static inline const char *cudaGetErrorName(cudaError_t error)
     case 12: return "cudaErrorInvalidPitchValue";
     case 98: return "cudaErrorInvalidDeviceFunction";
     case 101: return "cudaErrorInvalidDevice";
+    case 217: return "cudaErrorPeerAccessUnsupported";
     case 700: return "cudaErrorIllegalAddress";
     case 701: return "cudaErrorLaunchOutOfResources";
     case 702: return "cudaErrorLaunchTimeout";
+    case 704: return "cudaErrorPeerAccessAlreadyEnabled";
+    case 705: return "cudaErrorPeerAccessNotEnabled";
     case 710: return "cudaErrorAssert";
     case 716: return "cudaErrorMisalignedAddress";
     case 719: return "cudaErrorLaunchFailure";
@@ -347,9 +316,12 @@ static inline const char *cudaGetErrorString(cudaError_t error)
     case 9: return "invalid configuration argument";
     case 98: return "invalid device function";
     case 101: return "invalid device ordinal";
+    case 217: return "peer access is not supported between these two devices";
     case 700: return "an illegal memory access was encountered";
     case 701: return "too many resources requested for launch";
     case 702: return "the launch timed out and was terminated";
+    case 704: return "peer access is already enabled";
+    case 705: return "peer access has not been enabled";
     case 710: return "device-side assert triggered";
     case 716: return "misaligned address";
     case 719: return "unspecified launch failure";

@@ -7,7 +7,11 @@ enum {
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidDevice = 101,
+    cudaErrorPeerAccessUnsupported = 217,
     cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorPeerAccessNotEnabled = 705,
 };
 typedef enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -30,6 +34,15 @@ typedef struct cudaDeviceProp {
     int concurrentKernels, asyncEngineCount, unifiedAddressing, managedMemory;
     int integrated, canMapHostMemory, computeMode, ECCEnabled, pciBusID, pciDeviceID;
 } cudaDeviceProp;
+typedef enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeDevice = 2,
+} cudaMemoryType;
+typedef struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+} cudaPointerAttributes;
+enum { cudaDevP2PAttrNativeAtomicSupported = 3 };
 typedef int cudaDeviceAttr;
 enum {
     cudaDevAttrMaxThreadsPerBlock = 1,

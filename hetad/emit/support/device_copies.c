@@ -64,6 +64,7 @@ static size_t hetad_take_idle(size_t bytes)
 {
     for (size_t i = hetad_idle_count; i-- > 0;) {
         size_t buffer = hetad_idle[i];
+        if (bytes > 0 && hetad_buffers[buffer].bytes == bytes && !hetad_is_here(hetad_buffers[buffer].data)) continue;  // if used
         if (hetad_buffers[buffer].bytes == bytes) {
             hetad_idle[i] = hetad_idle[--hetad_idle_count];
             return buffer;

@@ -3,7 +3,7 @@ static cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
 {
     int value = 0;
     size_t available = 0;
-    if (device != 0) {
+    if (!hetad_is_device(device)) {
         return hetad_result(cudaErrorInvalidDevice);
     }
     memset(p, 0, sizeof *p);
@@ -30,10 +30,10 @@ static cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
         {81, &p->sharedMemPerMultiprocessor}, {97, &p->sharedMemPerBlockOptin},
     };
     for (size_t i = 0; error == cudaSuccess && i < sizeof numbers / sizeof *numbers; ++i) {
-        error = hetad_rt->attribute(numbers[i].place, numbers[i].attribute);
+        error = hetad_rt->attribute(numbers[i].place, numbers[i].attribute, device);
     }
     for (size_t i = 0; error == cudaSuccess && i < sizeof sizes / sizeof *sizes; ++i) {
-        error = hetad_rt->attribute(&value, sizes[i].attribute);
+        error = hetad_rt->attribute(&value, sizes[i].attribute, device);
         *sizes[i].place = (size_t)value;
     }
     return hetad_result(error);

@@ -7,7 +7,9 @@ static int hetad_kept_on_host(const char *start, size_t bytes, int *on_device)
     if (bytes > hetad_tape_room - hetad_tape_used) {
         hetad_tape_grow(bytes);
     }
+    const int before = hetad_go_to(start);  // if used
     hetad_check(cudaMemcpy(hetad_tape + hetad_tape_used, start, bytes, cudaMemcpyDeviceToHost));
+    hetad_go_back(before);  // if used
     hetad_hold(bytes);
     hetad_note(bytes);  // if used
     hetad_tape_used += bytes;
@@ -22,7 +24,9 @@ static int hetad_taken_from_host(char *start, size_t bytes, int on_device)
     }
     hetad_tape_used -= bytes;
     hetad_let_go(bytes);
+    const int before = hetad_go_to(start);  // if used
     hetad_check(cudaMemcpy(start, hetad_tape + hetad_tape_used, bytes, cudaMemcpyHostToDevice));
+    hetad_go_back(before);  // if used
     return 1;
 }
 

@@ -40,6 +40,7 @@ static cudaError_t hetad_managed_zeros(void **p, size_t bytes)
         hetad_register(*p, bytes, 3, 1);
     }
     hetad_check(cudaMemset(*p, 0, bytes));
+    hetad_sharing = 1;  // if used
     return cudaSuccess;
 }
 

@@ -30,7 +30,9 @@ static void hetad_copy_rest(const struct hetad_allocation *a, void *to, const vo
 static void hetad_move_back(const char *start, size_t bytes, size_t buffer)
 {
     struct hetad_allocation *a = hetad_find(start);
+    const int before = hetad_go_to(start);  // if used
     hetad_copy_rest(a, hetad_at(a, buffer), hetad_at(a, a->buffer), start, bytes);
+    hetad_go_back(before);  // if used
     hetad_put_buffer(a->buffer - 1);
     a->buffer = buffer;
     a->fresh = 0;

@@ -6,6 +6,7 @@ static struct hetad_allocation *hetad_movable(const char *start, size_t bytes, s
     if (a == NULL || a->on_device != 1 || bytes == 0 || start < a->start || start + bytes > hetad_end_of(a)) {
         return NULL;
     }
+    if (!hetad_is_here(start)) return NULL;  // if used
     const size_t rest = a->bytes - bytes;
     a->fresh = 0;
     if (rest > 0 && hetad_budget.limit[0] > 0) return NULL;  // if used

@@ -112,6 +112,7 @@ static size_t hetad_fitting_block(size_t bytes, int on_device)
     for (size_t n = 0; bytes > 0 && n < looked_at && n < hetad_free_count; ++n) {
         size_t i = hetad_free_count - 1 - n;
         const struct hetad_block *b = &hetad_free_blocks[i];
+        if (on_device == 1 && !hetad_is_here(b->start)) continue;  // if used
         if (b->on_device == on_device && b->capacity >= bytes && b->capacity <= enough) {
             return i;
         }

@@ -6,7 +6,9 @@ static void hetad_clear_rows(void *p, size_t pitch, size_t width, size_t height)
     }
     hetad_sized(pitch > 0 && height > PTRDIFF_MAX / pitch ? SIZE_MAX : height * pitch);  // if used
     if (hetad_on_device(p)) {
+        const int before = hetad_go_to(p);  // if used
         hetad_check(cudaMemset2D(p, pitch, 0, width, height));
+        hetad_go_back(before);  // if used
         return;
     }
     for (size_t row = 0; row < height; ++row) {

@@ -13,6 +13,7 @@ static void hetad_rows_pullback_float(float *adj_dst, size_t to_pitch, float *ad
         hetad_fail("a copy of part of a number has no derivative");
     }
     float *term = NULL;
+    const int before = hetad_go_to(from_device && adj_src != NULL ? adj_src : adj_dst);  // if used
     if (adj_src != NULL && from_device) {
         hetad_check(cudaMalloc((void **)&term, n * sizeof(float)));
     } else if (adj_src != NULL) {
@@ -25,6 +26,7 @@ static void hetad_rows_pullback_float(float *adj_dst, size_t to_pitch, float *ad
         hetad_check(cudaMemcpy2D(term, width, adj_dst, to_pitch, width, height, (cudaMemcpyKind)back));
     }
     if (to_device) {
+        hetad_go_to(adj_dst);  // if used
         hetad_check(cudaMemset2D(adj_dst, to_pitch, 0, width, height));
     } else {
         for (size_t i = 0; i < height; ++i) {
@@ -32,6 +34,7 @@ static void hetad_rows_pullback_float(float *adj_dst, size_t to_pitch, float *ad
         }
     }
     if (adj_src != NULL && from_device) {
+        hetad_go_to(adj_src);  // if used
         HETAD_LAUNCH(hetad_accumulate_rows_float, (unsigned)((n + 255) / 256), 256, adj_src, term, n, row, pitch);
         hetad_check(cudaGetLastError());
         hetad_check(cudaFree(term));
@@ -41,4 +44,5 @@ static void hetad_rows_pullback_float(float *adj_dst, size_t to_pitch, float *ad
         }
         free(term);
     }
+    hetad_go_back(before);  // if used
 }

@@ -14,9 +14,15 @@ struct hetad_runtime {
     int (*memory_info)(size_t *available, size_t *total);  // of the device
     int (*copy_rows)(void *dst, size_t to_pitch, const void *src, size_t from_pitch, size_t width, size_t height, int kind);
     int (*set_rows)(void *dst, size_t pitch, int value, size_t width, size_t height);
-    int (*attribute)(int *value, int attribute);  // of the device, by CUDA's numbers
+    int (*attribute)(int *value, int attribute, int device);  // by CUDA's numbers
     void *(*managed_malloc)(size_t bytes);  // memory that host and device use; freed like that of the device
+    int (*set_device)(int device);  // all the others above mean the current one
+    int (*device)(int *count);  // which is current, and of how many; that of the caller's memory is number 0
+    int (*device_of)(const void *p);  // -1: it is no memory of one device
+    int (*peer)(int peer, int what);  // see below: whether the current device may use the memory of another; an error
 };
+
+enum { HETAD_PEER_CAN, HETAD_PEER_ENABLE, HETAD_PEER_DISABLE };
 
 enum { HETAD_INTERRUPTED = 3 };  // the code with which a call ends that Ctrl-C has stopped
 

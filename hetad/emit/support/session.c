@@ -21,6 +21,7 @@ static void hetad_end(void)
     hetad_mpi_forget_weights();  // if used
     hetad_nccl_forget();  // if used
     hetad_record_reset();  // if used
+    hetad_forget_devices();  // if used
 }
 
 static void hetad_begin(void)

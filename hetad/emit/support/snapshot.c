@@ -15,8 +15,10 @@ static void hetad_save_bytes(char *start, size_t bytes, int on_device)
     start = (char *)hetad_now(start);  // if used
     if (bytes > 0 && hetad_kept_on_host(start, bytes, &s.on_device)) bytes = 0;  // if used
     if (bytes > 0 && on_device) {
+        const int before = hetad_go_to(start);  // if used
         s.buffer = hetad_take_buffer(bytes);
         hetad_check(cudaMemcpy(hetad_buffers[s.buffer].data, start, bytes, cudaMemcpyDeviceToDevice));
+        hetad_go_back(before);  // if used
     } else if (bytes > 0) {
         hetad_push(start, bytes);
     }
@@ -32,7 +34,9 @@ static void hetad_restore_bytes(const struct hetad_snapshot *s, char *start)
     start = (char *)hetad_now(start);  // if used
     if (hetad_taken_from_host(start, s->bytes, s->on_device)) return;  // if used
     if (s->bytes > 0 && s->on_device) {
+        const int before = hetad_go_to(start);  // if used
         hetad_check(cudaMemcpy(start, hetad_buffers[s->buffer].data, s->bytes, cudaMemcpyDeviceToDevice));
+        hetad_go_back(before);  // if used
         hetad_put_buffer(s->buffer);
     } else if (s->bytes > 0) {
         hetad_pop(start, s->bytes);

@@ -63,11 +63,17 @@ static void hetad_nested(const void *first, size_t stride)
     hetad_nested_columns[hetad_nested_count++] = c;
 }
 
+static int hetad_is_copy_of(const struct hetad_table_copy *t, const struct hetad_allocation *a)
+{
+    if (t->start == a->start && !hetad_is_here(t->copy)) return 0;  // if used
+    return t->start == a->start;
+}
+
 // A copy whose content is not known yet is all ones, which no pointer is.
 static struct hetad_table_copy *hetad_table_copy_of(const struct hetad_allocation *a)
 {
     size_t i = 0;
-    while (i < hetad_table_copy_count && hetad_table_copies[i].start != a->start) {
+    while (i < hetad_table_copy_count && !hetad_is_copy_of(&hetad_table_copies[i], a)) {
         ++i;
     }
     hetad_table_copies = (struct hetad_table_copy *)hetad_grown(

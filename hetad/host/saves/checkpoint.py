@@ -24,6 +24,7 @@ from hetad.analysis.loops import Counted
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Filling, Quote
 from hetad.host.decisions import TimeLoop
+from hetad.host.devices import changes_peers, kept_device, uses_devices
 from hetad.host.saves import together
 from hetad.host.saves.parts import Ends
 from hetad.host.saves.repeat import obstacle, silent
@@ -88,6 +89,8 @@ class Checkpoints:
         for inner in walk_stmts(s.body):
             if isinstance(inner, ir.Launch) and inner.kernel in self.unrepeatable:
                 return f"what '{inner.kernel}' does depends on the order of its threads, so it cannot be run again"
+        if changes_peers(s.body):
+            return "what devices may use of each other changes in it"
         ranks = together.communicator(self.function, s)
         if isinstance(ranks, str):
             return ranks
@@ -193,6 +196,9 @@ class _Steps:
         ]
         self.pops += [ir.Pop(slot, p, "reached", span=self.span) for slot, p in reversed(loose)]
         self.pops += [ir.Pop(slot, p, "allocation", span=self.span) for slot, p in reversed(memory)]
+        if uses_devices(loop.body):
+            keep, return_ = kept_device(self.span)
+            self.pushes, self.pops = [*keep, *self.pushes], [*self.pops, *return_]
 
     def forward(self, ranks: ir.Expr | None) -> ir.Body:
         """`ranks`: the communicator of those that meet in the loop."""

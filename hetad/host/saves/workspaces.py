@@ -20,6 +20,7 @@ from hetad.analysis.pointer_expressions import out_place
 from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation, summaries
+from hetad.host.devices import uses_devices
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
@@ -72,7 +73,9 @@ def hoist_workspaces(derivation: Derivation) -> Derivation:
 
 def in_front_of_loops(function: ir.Function, kernels: Mapping[str, KernelEffects]) -> ir.Function:
     """The host function, all calls inlined, with such memory in variables of its own."""
-    loops = [s for s in _outermost(function.body) if any(map(_allocates, walk_stmts(s.body)))]
+    loops = [
+        s for s in _outermost(function.body) if any(map(_allocates, walk_stmts(s.body))) and not uses_devices(s.body)
+    ]
     if not loops:
         return function
     pointers = points_to(function)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hetad.analysis.pointer_expressions import pointer_parts
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
@@ -19,6 +20,7 @@ from hetad.emit.layout import INDENT
 from hetad.emit.scopes import require_declared
 from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
+from hetad.ir.build import var
 from hetad.ir.names import called, fresh
 from hetad.ir.places import address_taken, written
 from hetad.ir.types import Pointer
@@ -204,16 +206,22 @@ class _ThreadStatements(Statements):
 def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
     """Launching a kernel by its number, and the CPU's table; `alone`: without the host code that reports failures."""
     parallel, checked = parts.dialect.parallel, isinstance(parts, CheckedAssembly)
+    yield support.read("cpu_devices.c").rstrip()
     yield support.read("cpu_runtime.c").rstrip()
+    several = {"cudaSetDevice", "hetad_set_device"} & parts.called_by(parts.program.functions.values()).keys()
     cases = []
-    for emitted, number in parts.numbers.values():
+    for kernel, (emitted, number) in parts.numbers.items():
+        lines = (
+            [x for text in _owned(parts, parts.program.functions[kernel]) for x in text.split("\n")] if several else []
+        )
+        owned = "".join(f"\n        {line}" for line in lines)
         run = f"{emitted}(hetad_grid, hetad_block, hetad_dynamic_shared(hetad_shared), hetad_shared, hetad_args);"
         if parallel:
             run = f"hetad_run_parallel({emitted}, hetad_grid, hetad_block, hetad_shared, hetad_args);"
         if checked:
             run = run.replace("hetad_dynamic_shared(hetad_shared)", "(char *)hetad_dynamic_extent.start")
         left = "\n        hetad_here.kernel = NULL;" * checked
-        cases.append(f"    case {number}:\n        {run}{left}\n        return 0;")
+        cases.append(f"    case {number}:{owned}\n        {run}{left}\n        return 0;")
     names = ", ".join(f'"{name}"' for name in parts.numbers)
     body = [
         "int hetad_cpu_launch(",
@@ -229,6 +237,7 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
         "    const dim3 hetad_grid = {hetad_blocks[0], hetad_blocks[1], hetad_blocks[2]};",
         "    const dim3 hetad_block = {hetad_threads[0], hetad_threads[1], hetad_threads[2]};",
         "    (void)hetad_grid, (void)hetad_block, (void)hetad_shared, (void)hetad_args;",
+        *(["    int hetad_owner;"] if several else []),
         *(["    hetad_enter(hetad_names[hetad_kernel], hetad_grid, hetad_block, hetad_shared);"] * checked),
         *(["    if (setjmp(hetad_entry) != 0) {", "        return 719;  // cudaErrorLaunchFailure", "    }"] * alone),
         "    switch (hetad_kernel) {",
@@ -241,8 +250,24 @@ def dispatch(parts: Assembly, alone: bool) -> Iterator[str]:
     yield (
         "const struct hetad_runtime *hetad_cpu_runtime(void)\n{\n"
         "    static const struct hetad_runtime runtime = {\n"
-        "        hetad_cpu_malloc, hetad_cpu_free, hetad_cpu_copy, hetad_cpu_set, hetad_cpu_launch,\n"
+        "        hetad_cpu_device_malloc, hetad_cpu_free, hetad_cpu_copy, hetad_cpu_set, hetad_cpu_launch,\n"
         "        hetad_cpu_synchronize, hetad_cpu_last_error, hetad_cpu_memory, hetad_cpu_copy_rows,\n"
-        "        hetad_cpu_set_rows, hetad_cpu_attribute, hetad_cpu_malloc,\n    };\n"
+        "        hetad_cpu_set_rows, hetad_cpu_attribute, hetad_cpu_managed_malloc, hetad_cpu_set_device,\n"
+        "        hetad_cpu_device, hetad_cpu_owner, hetad_cpu_peer,\n    };\n"
         "    return &runtime;\n}"
     )
+
+
+def _owned(parts: Assembly, kernel: ir.Function) -> Iterator[str]:
+    """Tests that the current device can reach the memory that a launch is given."""
+    e = parts.expressions(kernel)
+    for i, p in enumerate(kernel.params):
+        pointers = pointer_parts(var(p))
+        if pointers:
+            given = f"*({declaration(Pointer(p.type))})hetad_args[{i}]"
+            yield f"{{\n    {declaration(p.type, e.local[p], restrict=False)} = {given};"
+        for pointer in pointers:
+            yield f"    if (!hetad_cpu_reaches({e.text(pointer)}, &hetad_owner)) {{"
+            yield "        return hetad_cpu_foreign(hetad_names[hetad_kernel], hetad_owner);\n    }"
+        if pointers:
+            yield "}"
