@@ -50,7 +50,7 @@ def refuse_what_each_device_has(program: T) -> T:
 
 
 def uses_devices(body: ir.Body) -> bool:
-    """Whether a program makes another device than number 0 current; after `one-stream`, whether a part of it sets one."""
+    """Whether a program makes another device than number 0 current; after `one-stream`, whether it makes any so."""
     calls = [s for s in walk_stmts(body) if isinstance(s, ir.Call)]
     named = [s.args[0] for s in calls if s.function == "cudaSetDevice"]
     return any(s.function == SET_DEVICE for s in calls) or any(literal(bare(e)) != 0 for e in named)

@@ -132,6 +132,7 @@ int cuCtxDisablePeerAccess(void *context)
 }
 int cuStreamSynchronize(void *stream) { ENTER(stream); return 0; }
 
+static ptr managed[64];
 static struct owner { ptr start; size_t bytes; int device; } owners[256]; /* of memory that was allocated last */
 static int owned;
 static struct owner *owner_of(ptr p)
@@ -146,6 +147,9 @@ static void disown(ptr p)
     struct owner *o = owner_of(p);
     if (o != NULL)
         o->bytes = 0;
+    for (int i = 0; i < 64; i++)
+        if (managed[i] == p)
+            managed[i] = 0;
 }
 static int take(ptr *p, size_t bytes)
 {
@@ -159,7 +163,6 @@ static int take(ptr *p, size_t bytes)
 }
 int cuMemAlloc_v2(ptr *p, size_t bytes) { ENTER(bytes); return take(p, bytes); }
 int cuMemFree_v2(ptr p) { ENTER(0); outstanding--; disown(p); free((void *)(size_t)p); return 0; }
-static ptr managed[64];
 static int managed_count;
 int cuMemAllocManaged(ptr *p, size_t bytes, unsigned flags)
 {
