@@ -61,7 +61,7 @@ def _only_by_member(body: ir.Body) -> Iterator[ir.Symbol]:
     for s in walk_stmts(body):
         if isinstance(s, ir.Declare) and not uses[s.symbol] and s.symbol.storage == "local":
             type_ = s.symbol.type
-            if isinstance(type_, Struct) and type_.fields and not type_.union:
+            if isinstance(type_, Struct) and type_.fields and not type_.bits:
                 yield s.symbol
 
 

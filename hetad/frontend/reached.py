@@ -210,7 +210,7 @@ def used_structs(functions: Mapping[str, ir.Function], globals_: Sequence[ir.Glo
         for f in type_.fields:
             visit(f.type, span)
         known = found.setdefault(type_.name, type_)
-        if (known.fields, known.align, known.union) != (type_.fields, type_.align, type_.union):
+        if (known.fields, known.align, known.bits) != (type_.fields, type_.align, type_.bits):
             message = f"'{type_.name}' is another struct in device code than in host code, by __CUDA_ARCH__"
             raise UnsupportedError(message, span, "declare it once, outside of #ifdef")
 

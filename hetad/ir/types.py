@@ -73,22 +73,44 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Bits:
+    """A member that is `width` bits, from the bit `first` on, of an integer: of a union, or a bit-field.
+
+    `signed`: whether the highest of fewer bits than the type has is a sign.
+    """
+
+    name: str
+    type: Type
+    field: str
+    first: int
+    width: int
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Struct:
     """A struct; identified by its tag.  `align`: the least alignment, where it is more than that of the fields.
 
-    `union`: the members of a union for which the struct stands, of one field that has its bits (front end only).
+    `bits`: the members that are bits of fields (front end only); `is_union`: whether all of them are the same bits.
     """
 
     name: str
     fields: tuple[Field, ...] = field(compare=False)
     align: int = field(default=1, compare=False)
-    union: tuple[Field, ...] = field(default=(), compare=False)
+    bits: tuple[Bits, ...] = field(default=(), compare=False)
+    is_union: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return self.name
 
     def field_type(self, name: str) -> Type | None:
-        return next((f.type for f in self.union or self.fields if f.name == name), None)
+        bits = self.bits_named(name)
+        if bits is not None or self.is_union:
+            return bits.type if bits is not None else None
+        return next((f.type for f in self.fields if f.name == name), None)
+
+    def bits_named(self, name: str) -> Bits | None:
+        return next((b for b in self.bits if b.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from hetad.frontend.cpp import clang, lambdas, stub
+from hetad.frontend.cpp import bit_fields, clang, lambdas, stub
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.families import KIND, Family, family, root_of
 from hetad.frontend.cpp.hierarchy import does_something, held, is_polymorphic, left_out, whole
 from hetad.frontend.cpp.names import LAMBDA, apart, closure_name, record_key
 from hetad.frontend.cpp.source import Source
-from hetad.frontend.lower import unions
+from hetad.frontend.lower import packed
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.context import Qualified
 from hetad.ir.types import (
@@ -223,7 +223,12 @@ class Types:
         if size < 0:
             self.source.refuse(f"'{type_.spelling}', which is not defined,", at, "define it")
         fields = [Field(f"{BASE}{n or ''}", self.of(b.type, b.at)) for n, b in enumerate(held(declaration))]
-        fields += [self._field(f, n, type_) for n, f in enumerate(type_.get_fields())]
+        bits = bit_fields.units(list(type_.get_fields()), size, self)
+        fields += [
+            bits.field(f) if f.is_bitfield() else self._field(f, n, type_)
+            for n, f in enumerate(type_.get_fields())
+            if not f.is_bitfield() or bits.begins(f)
+        ]
         for base in left_out(declaration):
             if does_something(base) is not None:
                 what = "a base without members whose constructor or destructor does something"
@@ -243,10 +248,10 @@ class Types:
         if not fields and (size == 1 or polymorphic):
             fields = [Field("unused", CHAR)]
         name = self._name_of(_struct_name(type_), declaration, fields)
-        made = Struct(name, tuple(fields))
+        made = Struct(name, tuple(fields), bits=bits.members)
         align = type_.get_align()
         if align > align_of(made) and not polymorphic:
-            made = Struct(name, tuple(fields), align)
+            made = replace(made, align=align)
         if size_of(made) != size and not polymorphic and not beside:
             what = "bases of a template, or other members that hetad does not see"
             self.source.refuse(f"'{type_.spelling}', a class with {what},", declaration, _NO_BASE)
@@ -254,14 +259,14 @@ class Types:
 
     def _union(self, type_: ClangType, declaration: Cursor) -> Struct:
         members = tuple(self._field(f, n, type_) for n, f in enumerate(type_.get_fields()))
-        bad = next((m for m in members if not unions.is_number(m.type)), None)
+        bad = next((m for m in members if not packed.is_number(m.type)), None)
         if bad is not None:
-            self.source.refuse(f"a union with a member of type '{bad.type}'", declaration, unions.REMEDY)
-        return unions.of_numbers(self._name_of(_struct_name(type_), declaration, members), members)
+            self.source.refuse(f"a union with a member of type '{bad.type}'", declaration, packed.REMEDY)
+        return packed.of_numbers(self._name_of(_struct_name(type_), declaration, members), members)
 
     def _field(self, field: Cursor, number: int, of: ClangType) -> Field:
         if field.is_bitfield():
-            self.source.refuse("bit-fields", field, "use a plain integer member")
+            self.source.refuse("bit-fields in a union", field, "use a plain integer member")
         name = field.spelling or self.captured(of, number)
         if not name and LAMBDA in of.spelling:
             self.source.refuse("what this lambda captures", field, "give it a variable of its own")

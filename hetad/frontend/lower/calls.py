@@ -34,6 +34,7 @@ from hetad.frontend.lower.call_arguments import (
     shuffle_arguments,
 )
 from hetad.frontend.lower.context import Context, Qualified, Signature
+from hetad.frontend.lower.packed import is_part
 from hetad.frontend.normalize.launch_arguments import is_list, packed
 from hetad.frontend.opaque import OPAQUE
 from hetad.ir.nodes import (
@@ -108,7 +109,7 @@ def into(ctx: Context, node: c_ast.Node, target: Place) -> bool:
     """Emit `target = f(...)` as one Call when the expression is such a call, behind casts or not."""
     while isinstance(node, c_ast.Cast) and isinstance(target.type, Pointer):
         node = node.expr
-    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID) or is_part(target):
         return False
     name = node.name.name
     operation = _operation_named(ctx, name)

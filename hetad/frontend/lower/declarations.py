@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
-from hetad.frontend.lower import calls, expressions, references, unions, variable_length
+from hetad.frontend.lower import calls, expressions, packed, references, variable_length
 from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import known_integer
 from hetad.frontend.lower.context import Context
 from hetad.frontend.lower.types import declared
 from hetad.ir import texts
 from hetad.ir.nodes import Aggregate, CallExpr, Const, Declare, Expr, Global, Storage, String, Symbol, Var
-from hetad.ir.types import CHAR, DIM3, VOID, Array, Float, Int, Opaque, Pointer, Struct, Type, of_value
+from hetad.ir.types import CHAR, DIM3, VOID, Array, Bits, Field, Float, Int, Opaque, Pointer, Struct, Type, of_value
 from hetad.ir.visit import variables
 
 MOST_ELEMENTS = 1 << 20  # of a list of initial values, up to the last that is given
@@ -207,18 +208,17 @@ class _Feed:
 
 
 def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggregate:
-    if isinstance(type_, Struct) and type_.union:
-        return _union(ctx, feed, type_, span)
     elements: dict[int, Expr] = {}
-    slots = type_.length if isinstance(type_, Array) else len(type_.fields)
+    members = packed.slots(type_) if isinstance(type_, Struct) else []
+    slots = type_.length if isinstance(type_, Array) else 1 if type_.is_union else len(members)
     assert slots is not None
     position = 0
     while feed.rest and (position < slots or isinstance(feed.rest[0], c_ast.NamedInitializer)):
         element = feed.rest[0]
         if isinstance(element, c_ast.NamedInitializer):
-            position = _designated(ctx, element, type_)
+            position = _designated(ctx, element, type_, members)
             feed.rest[0] = element = element.expr
-        inner = type_.of if isinstance(type_, Array) else type_.fields[position].type
+        inner = type_.of if isinstance(type_, Array) else members[position].type
         with ctx.collect() as effects:
             new = _element(ctx, feed, element, inner)
         if effects:  # elements are evaluated in order: keep the ones before from being changed
@@ -234,22 +234,12 @@ def _fill(ctx: Context, feed: _Feed, type_: Array | Struct, span: Span) -> Aggre
     last = max(elements) + 1
     if last > MOST_ELEMENTS:
         ctx.refuse(f"a list of {last} initial values", span, "fill the array in a loop")
+    if isinstance(type_, Struct) and type_.bits:
+        given = {members[i].name: value for i, value in elements.items()}
+        return Aggregate(tuple(packed.initial(given, type_, zero, span)), type_, span=span)
     kinds = [type_.of] * last if isinstance(type_, Array) else [f.type for f in type_.fields]
     filled = tuple(elements[i] if i in elements else zero(kinds[i], span) for i in range(last))
     return Aggregate(filled, type_, span=span)
-
-
-def _union(ctx: Context, feed: _Feed, type_: Struct, span: Span) -> Aggregate:
-    """The first member of a union, or the one named, gets the value."""
-    if not feed.rest:
-        return Aggregate((), type_, span=span)
-    element, name = feed.rest.pop(0), None
-    if isinstance(element, c_ast.NamedInitializer):
-        named = element.name[0]
-        if len(element.name) != 1 or not isinstance(named, c_ast.ID) or type_.field_type(named.name) is None:
-            raise SyntaxProblem(f"'{type_}' has no such member", ctx.span(named))
-        element, name = element.expr, named.name
-    return Aggregate((unions.initial(expressions.value(ctx, element), type_, name),), type_, span=span)
 
 
 def _element(ctx: Context, feed: _Feed, element: c_ast.Node, inner: Type) -> Expr:
@@ -267,7 +257,9 @@ def _element(ctx: Context, feed: _Feed, element: c_ast.Node, inner: Type) -> Exp
     return initialiser(ctx, element, inner)
 
 
-def _designated(ctx: Context, element: c_ast.NamedInitializer, type_: Array | Struct) -> int:
+def _designated(
+    ctx: Context, element: c_ast.NamedInitializer, type_: Array | Struct, members: Sequence[Field | Bits]
+) -> int:
     if len(element.name) != 1:
         ctx.refuse("a nested designator", element, "write the initialisers in order")
     if isinstance(type_, Array):
@@ -275,8 +267,8 @@ def _designated(ctx: Context, element: c_ast.NamedInitializer, type_: Array | St
     named = element.name[0]
     if not isinstance(named, c_ast.ID):
         raise SyntaxProblem(f"'{type_}' has members, not elements", ctx.span(named))
-    for i, field in enumerate(type_.fields):
-        if field.name == named.name:
+    for i, member in enumerate(members):
+        if member.name == named.name:
             return i
     raise SyntaxProblem(f"'{type_}' has no member '{named.name}'", ctx.span(named))
 

@@ -10,6 +10,7 @@ from pycparser import c_ast
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.lower import calls, convert, endings, expressions
 from hetad.frontend.lower.context import Context
+from hetad.frontend.lower.packed import is_part
 from hetad.ir.nodes import (
     Assign,
     Call,
@@ -66,6 +67,10 @@ def _assigned(ctx: Context, node: c_ast.Assignment, used: bool) -> Expr:
         new = new if convert.is_plain(new) else ctx.hold(new, "value", span)
         ctx.emit(Assign(target, new, span=span))
         return new
+    if used and is_part(target):  # which may have fewer bits than the value
+        target = _once(ctx, target)
+        ctx.emit(Assign(target, new, span=span))
+        return target
     if used and not isinstance(target, Var):
         new = new if convert.is_plain(new) else ctx.hold(new, "value", span)
         ctx.emit(Assign(_once(ctx, target), new, span=span))

@@ -8,7 +8,7 @@ from pycparser import c_ast
 
 from hetad.diagnostics import Span, SyntaxProblem
 from hetad.frontend.items import Item
-from hetad.frontend.lower import references, statements, unions
+from hetad.frontend.lower import packed, references, statements
 from hetad.frontend.lower.c_nodes import declared_name, innermost
 from hetad.frontend.lower.constants import with_constants
 from hetad.frontend.lower.context import Context, Qualified, Reference, Signature
@@ -107,7 +107,7 @@ def function(ctx: Context, node: c_ast.FuncDef, item: Item) -> Function:
             params.append(symbol)
         body = statements.body(ctx, with_atomic_add(node.body))
         references.check_choices(body, ctx.chosen)
-        body = unions.as_bits(references.resolved(body, ctx.references))
+        body = packed.as_bits(references.resolved(body, ctx.references))
         body = (*(Declare(s, None, span=s.span) for s in (*ctx.shared.values(), *ctx.lasting)), *body)
     whole = Function(own.name, item.kind, tuple(params), own.returns, body, own.span, _bounds(ctx, item), item.inline)
     return with_plain_arguments(without_gotos(whole))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from hetad.diagnostics import SyntaxProblem, UnknownTypeProblem
-from hetad.frontend.lower import unions
+from hetad.frontend.lower import packed
 from hetad.frontend.lower.builtins import TYPES
 from hetad.frontend.lower.c_nodes import REFERENCE, Resolved
 from hetad.frontend.lower.constants import known_integer
@@ -169,7 +169,7 @@ def struct_type(ctx: Context, node: c_ast.Struct | c_ast.Union, hint: str | None
     if not fields:
         ctx.refuse("a struct without members", node)
     result = (
-        unions.union_type(ctx, node, name, fields) if isinstance(node, c_ast.Union) else Struct(name, fields, align)
+        packed.union_type(ctx, node, name, fields) if isinstance(node, c_ast.Union) else Struct(name, fields, align)
     )
     if node.name:
         ctx.tags[-1][node.name] = result
