@@ -31,9 +31,10 @@ TANGENTS = {
 
 # Snapshots, values and pointers on the tape, tapes of kernels, structs of pointers, records of launches, shuffles,
 # shared memory, library calls, copies of all kinds, memory that serves again, loops dealt out to lanes, values that
-# come back under other names, shared structs, copies row by row, structs with whole numbers, schedules of checkpoints.
+# come back under other names, shared structs, copies row by row, structs with whole numbers, schedules of checkpoints,
+# runs that lanes have in common.
 SHOWN = (
-    "adi", "atomic_queue", "conjugate_gradients", "copy_kinds", "cublas_calls", "cpp_views",
+    "adi", "atomic_queue", "conjugate_gradients", "copy_kinds", "corners_in_common", "cublas_calls", "cpp_views",
     "dynamic_shared_everywhere", "frees_arguments", "hot_cells", "jacobi", "levels_under_a_limit", "math_elementary",
     "pitched_memory", "pointer_swap", "records_with_integers_copied", "shared_arrays", "shuffles_in_loop",
     "sparse_matrix", "staging_buffer", "structs", "warp_reductions",
