@@ -4,8 +4,8 @@
     adj_x[i] = 0;                 becomes
     adj_x[i] += seed * w[i];                     adj_x[i] = seed * w[i];
 
-That is what kernels make of which the outputs are their inputs.  On an H100 clearing cells that are added to soon after
-took three quarters of a pullback's time.
+That is what kernels make of which the outputs are their inputs.  If it adds the seed itself, the cell stays as it is.
+On an H100 clearing cells that are added to soon after took three quarters of a pullback's time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def replaced(body: ir.Body, accesses: Accesses, conflicts: Conflicts, adjoints: 
     """`accesses`: where a body increments and takes adjoints; `adjoints`: those that no other parameter can overlap."""
     own = _own(body, accesses, conflicts, adjoints)
     moving = frozenset(exposed(body))
-    chosen = IdentityMap[ir.Stmt, ir.Stmt]()
+    chosen = IdentityMap[ir.Stmt, ir.Stmt | None]()
     for block in (body, *(inner for s in walk_stmts(body) for inner in bodies(s))):
         for i, s in enumerate(block):
             root = (
@@ -37,7 +37,7 @@ def replaced(body: ir.Body, accesses: Accesses, conflicts: Conflicts, adjoints: 
             )
             j = _addition(block, i, moving) if root in own else None
             if j is not None:
-                chosen[s], chosen[block[j]] = _read(s), _stored(block[j])
+                chosen[s], chosen[block[j]] = _read(s), _stored(block[j], s)
     return map_body(lambda s: chosen.get(s, s), body) if chosen else body
 
 
@@ -89,7 +89,11 @@ def _read(s: ir.Stmt) -> ir.Stmt:
     return ir.Declare(s.symbol, takes(s)[0], span=s.span)
 
 
-def _stored(s: ir.Stmt) -> ir.Stmt:
+def _stored(s: ir.Stmt, taken: ir.Stmt) -> ir.Stmt | None:
+    """The addition as a store; none where it puts back the seed that was taken."""
     found = increment(s)
     assert found is not None
+    assert isinstance(taken, ir.Declare)
+    if taken.symbol.const and isinstance(found.value, ir.Var) and found.value.symbol is taken.symbol:
+        return None
     return ir.Assign(found.place, found.value, span=s.span)
