@@ -62,6 +62,8 @@ def _text_of(file: Path) -> str:
         return file.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
+        if "\n" in str(file):
+            raise UnknownNameError("the name of a file is expected, not a text", None, "use hetad.loads") from problem
         raise UnknownNameError(f"cannot read {file}: {reason}") from problem
 
 
@@ -70,7 +72,13 @@ def loads(
     include_dirs: Sequence[str | os.PathLike[str]] = (), *, undefines: Sequence[str] = (), cuda_arch: int = 900,
     frontend: Frontend = "auto",
 ) -> Program:  # fmt: skip
-    """A CUDA program from its text; `name` stands for the file in messages."""
+    """A CUDA program from its text; `name` stands for the file in messages.
+
+    Raises:
+        ArgumentError: it is the name of a file.
+    """
+    if "\n" not in text and Path(text.strip()).suffix in (".cu", ".cuh", ".c", ".cpp", ".h"):
+        raise ArgumentError(f"the text of a program is expected, not the name of a file; use hetad.load({text!r})")
     settings = Settings(
         dict(defines or {}), tuple(undefines), [os.fspath(d) for d in include_dirs], cuda_arch, frontend
     )
@@ -180,8 +188,11 @@ def gradient(
 
 def checked_function(function: object) -> None:
     """Raises ArgumentError for what is no function of a program."""
+    from hetad.derived import Derived
+
     if not isinstance(function, Function):
-        raise ArgumentError(f"expected a function of a loaded program, got {function!r}; use hetad.load(...)[name]")
+        use = "hetad.hvp is for second derivatives" if isinstance(function, Derived) else "use hetad.load(...)[name]"
+        raise ArgumentError(f"expected a function of a loaded program, got {function!r}; {use}")
 
 
 class Program(Mapping[str, "Function"]):
@@ -246,6 +257,12 @@ class Program(Mapping[str, "Function"]):
 
         names = (inputs,) if isinstance(inputs, str) else inputs
         return Function(self, name, driver(name, [str(n) for n in names], output, argv))  # type: ignore[union-attr]
+
+    def __getattr__(self, name: str) -> Any:
+        """Only what says how the functions are found: no program has attributes by their names."""
+        known = not name.startswith("_") and "unit" in vars(self) and name in self.unit.functions
+        help_ = f"; its functions are items: program[{name!r}]" if known else ""
+        raise AttributeError(f"a program has no attribute {name!r}{help_}", name=name, obj=self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(name for name, kind in self.unit.functions.items() if kind != "device")

@@ -68,7 +68,9 @@ class Compiled:
         for name, value in given.items():
             if value is not None:
                 if name not in self.signature.parameters:
-                    raise self.signature.refuse(f"{name}= is for kernels; this host function launches by itself")
+                    raise self.signature.refuse(
+                        f"{name}= is for kernels; this host function launches by itself", f"leave {name}= out"
+                    )
                 named[name] = value
         return None
 

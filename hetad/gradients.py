@@ -78,7 +78,9 @@ class Gradient(Derived):
         """What the function returns, and its gradient; for a host function with a floating return value.  Of a batch,
         an array of what it returns for each set."""
         if not isinstance(self.function.definition.returns, Float):
-            raise self._signature.refuse("value_and_grad needs a function that returns a float or double")
+            raise self._signature.refuse(
+                "value_and_grad needs a function that returns a float or double", "call the gradient itself"
+            )
         launch = self.function.compiled.launch(grid, block, shared_mem, stream, named)
         found = self._run(args, seeds, launch, named, value=True)
         return self._finite(found, args, seeds, (grid, block, shared_mem), named)

@@ -13,6 +13,10 @@ from hetad.ir.types import Array, Pointer, Type
 if TYPE_CHECKING:
     from hetad.ir.nodes import Function
 
+_KEYWORDS = (  # of calls, beside the arguments
+    "backend", "grid", "block", "shared_mem", "stream", "cpu_threads", "racecheck", "checked", "seeds", "tangents",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:
@@ -58,7 +62,10 @@ def bind(
         return args
     for name in named:
         if name not in names:
-            raise signature.refuse(f"there is no parameter {name!r}", nearest(name, names))
+            remedy = nearest(name, names)
+            if not remedy.startswith("did") and (close := difflib.get_close_matches(name, _KEYWORDS, n=1)):
+                remedy = f"did you mean {close[0]}=?"
+            raise signature.refuse(f"there is no parameter {name!r}", remedy)
         if name in names[: len(args)]:
             raise signature.refuse(f"argument {name!r} is given twice, by position and by name")
     missing = [name for name in names[len(args) :] if name not in named]

@@ -66,6 +66,30 @@ IN_TWO = (x(), x(), x(), x(), 4)
 # What is done; what the message says; where it says it is; what it says helps.
 MISTAKES: dict[str, tuple[Callable[[], Any], str, str, str]] = {
     # --- the program
+    "a text where a file is meant": (
+        lambda: hetad.load(PROGRAM),
+        "the name of a file is expected, not a text",
+        "",
+        "help: use hetad.loads",
+    ),
+    "a file where a text is meant": (
+        lambda: hetad.loads("samples/axpy.cu"),
+        "the text of a program is expected, not the name of a file",
+        "",
+        r"use hetad\.load\('samples/axpy\.cu'\)",
+    ),
+    "a misspelt keyword": (
+        call("run", f(), f(), 1.0, 4, checkd=True),
+        "there is no parameter 'checkd'",
+        SIGNATURE,
+        "help: did you mean checked=?",
+    ),
+    "the gradient of a gradient": (
+        lambda: hetad.gradient(gradient("run", make=OF_RUN)(), wrt="x", of="y"),
+        "expected a function of a loaded program, got <hetad gradient of y",
+        "",
+        "hetad.hvp is for second derivatives",
+    ),
     "no such file": (lambda: hetad.load("wavve.cu"), "cannot read wavve.cu: No such file", "wavve.cu", ""),
     "a misspelt function": (
         lambda: loaded()["scal"],
@@ -316,7 +340,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str, str, str]] = {
         lambda: gradient("run", make=OF_RUN)().value_and_grad(f(), f(), 1.0, 4),
         "value_and_grad needs a function that returns a float or double",
         SIGNATURE,
-        "",
+        "help: call the gradient itself",
     ),
     "no tangents of an input": (
         lambda: hetad.jvp(loaded()["two"], wrt="x", of="y", backend="cpu")(*IN_TWO, tangents={}),
@@ -331,6 +355,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str, str, str]] = {
         "help: leave x out of batched=",
     ),
 }
+
+
+def test_functions_are_no_attributes() -> None:
+    with pytest.raises(AttributeError, match=r"its functions are items: program\['run'\]"):
+        loaded().run  # noqa: B018
 
 
 def test_there_are_thirty() -> None:
