@@ -11,7 +11,7 @@ for the CUDA runtime).  Each definition is emitted only when something needs it;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,8 @@ C_PARALLEL_DEVICE = (
 C_HOST = (
     "fail.c", "process.c", "print.c", "watch.c", "arena.c", "race_cells.c", "races.c", "fibers.c", "parallel.c",
     "owned.c", "sized.c", "cuda_api.c", "cuda_devices.c", "device_properties.c", "cuda_streams.c", "cublas.c",
-    "options.c", "action.c", "scheduler.c", "sites.c", "nccl_on_mpi.c", *HOST, "unwind.c", "report.c",
+    "options.c", "action.c", "scheduler.c", "sites.c", "nccl_on_mpi.c", "nccl_on_devices.c", *HOST,
+    "unwind.c", "report.c",
 )  # fmt: skip
 
 WHOLE = frozenset(  # belong together
@@ -72,7 +73,7 @@ WHOLE = frozenset(  # belong together
         "races.c",
         "report.c",
     }
-    | {"tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
+    | {"nccl_on_devices.c", "tape_file.c", "sites.c", "schedule.cu", "scheduler.c", "tables.c", "watch.c"}
 )
 
 _TYPES = frozenset({"cudaError_t", "cublasHandle_t", "ncclComm_t", "ncclResult_t", "ncclDataType_t"})  # of libraries
@@ -156,10 +157,17 @@ def _files(dialect: Dialect) -> tuple[str, ...]:
     return (*(C_PARALLEL_DEVICE if dialect.parallel else C_DEVICE), *C_HOST)
 
 
+def _other_nccl(wanted: Collection[str]) -> str:
+    """Which of the two files is not there that stand for NCCL on the CPU."""
+    return "nccl_on_mpi.c" if "ncclCommInitAll" in wanted else "nccl_on_devices.c"
+
+
 @cache
-def _definers(dialect: Dialect) -> Mapping[str, Snippet]:
+def _definers(dialect: Dialect, without: str) -> Mapping[str, Snippet]:
     table: dict[str, Snippet] = {}
     for file in _files(dialect):
+        if file == without:
+            continue
         for each in _snippets(file):
             for name in sorted(each.defines):
                 table.setdefault(name, each)
@@ -168,9 +176,9 @@ def _definers(dialect: Dialect) -> Mapping[str, Snippet]:
 
 def needed(wanted: Iterable[str], dialect: Dialect) -> tuple[Snippet, ...]:
     """The snippets that define the names `wanted`, and all that those need, in order."""
-    definers = _definers(dialect)
-    found: set[Snippet] = set()
     todo = list(wanted)
+    definers = _definers(dialect, _other_nccl(todo))
+    found: set[Snippet] = set()
     while todo:
         each = definers.get(todo.pop())
         if each is not None and each not in found:

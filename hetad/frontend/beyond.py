@@ -60,13 +60,6 @@ _NAMES: tuple[tuple[str, tuple[str, str]], ...] = (
         r"MPI_(?:Win(?:_\w+)?|R?Put|R?Get|R?Accumulate|R?Get_accumulate|Fetch_and_op|Compare_and_swap)",
         ("one-sided communication of MPI", "send what is put, and what is got, with MPI_Isend and MPI_Irecv"),
     ),
-    (
-        r"ncclCommInitAll",
-        (
-            "NCCL on several devices in one process",
-            "copy with cudaMemcpyPeer, or run a process for each device, with ncclCommInitRank",
-        ),
-    ),
     (r"qsort(?:_r)?|bsearch|atexit", ("C functions that call functions of the program", "write the loop out")),
     (
         r"strtok(?:_r)?|strn?dup|v?asprintf|getline|getdelim|v(?:s|sn|f)?printf|v(?:s|f)?scanf",

@@ -49,6 +49,7 @@ def _rows() -> Iterator[MemoryOperation]:
     yield _row("GroupEnd", "communicate", "")
     yield _row("GetUniqueId", "inert", "store", NCCL_UNIQUE_ID)
     yield _row("CommInitRank", "inert", "store elements unique_id elements", NCCL_COMMUNICATOR, together=True)
+    yield _row("CommInitAll", "inert", "store elements read", NCCL_COMMUNICATOR, together=True)
     yield _row("CommDestroy", "inert", "nccl", together=True)
     yield _row("CommCount", "inert", "nccl store", INT)
     yield _row("CommUserRank", "inert", "nccl store", INT)

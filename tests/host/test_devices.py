@@ -47,6 +47,69 @@ int current(int to)
 }
 """
 
+TOGETHER = """
+#include <nccl.h>
+#define D 3
+
+__global__ void square(double *a, const double *b, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) a[i] = b[i] * b[i];
+}
+
+void f(double *y, const double *x, int n, int wrong)
+{
+    ncclComm_t comms[D];
+    double *a[D], *b[D], *c[D];
+    ncclCommInitAll(comms, D, NULL);
+    for (int d = 0; d < D; d++) {
+        cudaSetDevice(d);
+        cudaMalloc(&a[d], D * n * sizeof(double));
+        cudaMalloc(&b[d], D * n * sizeof(double));
+        cudaMalloc(&c[d], n * sizeof(double));
+        cudaMemset(b[d], 0, D * n * sizeof(double));
+        cudaMemcpy(a[d], x + d * n, n * sizeof(double), cudaMemcpyHostToDevice);
+        square<<<1, n>>>(b[d], a[d], n);
+    }
+    ncclGroupStart();
+    for (int d = 0; d < D - wrong; d++)
+        ncclAllReduce(b[d], c[d], n, ncclDouble, ncclAvg, comms[d], 0);
+    ncclGroupEnd();
+    for (int d = 0; d < D; d++) {
+        cudaSetDevice(d);
+        square<<<1, n>>>(b[d], c[d], n);
+    }
+    ncclGroupStart();
+    for (int d = 0; d < D; d++) {
+        ncclSend(a[d], n, ncclDouble, (d + 1) % D, comms[d], 0);
+        ncclRecv(c[d], n, ncclDouble, (d + D - 1) % D, comms[d], 0);
+    }
+    ncclGroupEnd();
+    ncclGroupStart();
+    for (int d = 0; d < D; d++)
+        ncclAllGather(c[d], a[d], n, ncclDouble, comms[d], 0);
+    for (int d = 0; d < D; d++)
+        ncclReduce(b[d], b[d], n, ncclDouble, ncclSum, 1, comms[d], 0);
+    ncclGroupEnd();
+    ncclGroupStart();
+    for (int d = 0; d < D; d++) {
+        ncclReduceScatter(a[d], c[d], n, ncclDouble, ncclSum, comms[d], 0);
+        ncclBcast(b[d], n, ncclDouble, 1, comms[d], 0);
+    }
+    ncclGroupEnd();
+    for (int d = 0; d < D; d++) {
+        cudaSetDevice(d);
+        cudaMemcpy(y + d * n, c[d], n * sizeof(double), cudaMemcpyDeviceToHost);
+        cudaMemcpy(y + (D + d) * n, b[d], n * sizeof(double), cudaMemcpyDeviceToHost);
+        cudaFree(a[d]);
+        cudaFree(b[d]);
+        cudaFree(c[d]);
+    }
+    for (int d = 0; d < D; d++)
+        ncclCommDestroy(comms[d]);
+}
+"""
+
 
 def arguments() -> list[Any]:
     return [np.zeros(N), np.random.default_rng(3).random(N) * 0.3, 0.2, N, STEPS]
@@ -125,3 +188,41 @@ def test_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_graphs_and_the_debugger_are_of_one_device(function: hetad.Function) -> None:
     with pytest.raises(hetad.UnsupportedError, match="a graph is of one device"):
         hetad.gradient(function, wrt="x", of="y", backend="cpu", graph=True)
+
+
+def test_nccl_on_the_devices_of_a_process() -> None:
+    """c holds the neighbour's x, then three times that of the own place; b the square of the mean square, summed."""
+    n, rng = 5, np.random.default_rng(6)
+    x, seed = rng.standard_normal((3, n)), rng.standard_normal((6, n))
+    f = hetad.loads(TOGETHER, "together.cu")["f"]
+    y = np.zeros((6, n))
+    f(y, x, n, 0, backend="cpu")
+    mean = (x**2).mean(axis=0)
+    np.testing.assert_allclose(y[:3], 3 * np.roll(x, 1, axis=0))
+    np.testing.assert_allclose(y[3:], np.tile(3 * mean**2, (3, 1)))
+    g = hetad.gradient(f, wrt="x", of="y", backend="cpu")
+    expected = 3 * np.roll(seed[:3], -1, axis=0) + seed[3:].sum(axis=0) * 6 * mean * 2 * x / 3
+    for _ in range(2):
+        np.testing.assert_allclose(g(np.zeros((6, n)), x, n, 0, seeds={"y": seed})["x"], expected)
+    moved = hetad.jvp(f, wrt="x", of="y", backend="cpu")(np.zeros((6, n)), x, n, 0, tangents={"x": x + 1})["y"]
+    assert np.vdot(seed, moved) == pytest.approx(np.vdot(expected, x + 1))
+    for call in (lambda: f(y, x, n, 1, backend="cpu"), lambda: g(y, x, n, 1, seeds={"y": seed})):
+        with pytest.raises(hetad.ExecutionError, match="a device waits for others of its communicator"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("ncclSend(a[d], n,", "ncclSend(a[d], n - 1,"), "a device waits for others of its communicator"),
+        (("ncclSend(a[d], n,", "ncclSend(a[0], n,"), "a communicator of device 1 is given memory of device 0"),
+        (("ncclReduce(b[d], b[d], n, ncclDouble, ncclSum, 1", "ncclReduce(b[d], b[d], n, ncclDouble, ncclSum, d"),
+         "the devices of a communicator are to do different things"),
+        (("comms, D, NULL", "comms, 9, NULL"), "ncclCommInitAll names a device that is not there"),
+    ],
+    ids=["length", "memory", "root", "device"],
+)  # fmt: skip
+def test_what_goes_wrong_between_devices(change: tuple[str, str], message: str) -> None:
+    f = hetad.loads(TOGETHER.replace(*change).replace("comms[D]", "comms[9]"), "together.cu")["f"]
+    with pytest.raises(hetad.ExecutionError, match=rf"together.cu:\d+:\d+: {message}"):
+        f(np.zeros((6, 5)), np.ones((3, 5)), 5, 0, backend="cpu")

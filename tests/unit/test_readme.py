@@ -22,7 +22,6 @@ REFUSED = {
     "one-sided communication": "mpi_one_sided",
     "`__device__` variables that are written there": "devices_and_variables",
     "cuBLAS there": "devices_and_cublas",
-    "NCCL in one process": "nccl_all_devices",
     "`atomicMax`/`Min`/`CAS` on active data": "atomic_max",
     "messages between blocks": "last_block",
     "shuffles in loops that lanes leave at different times": "shuffle_in_divergent_loop",

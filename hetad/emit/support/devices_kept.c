@@ -43,3 +43,14 @@ static void hetad_return_peer(int peer)
         hetad_check(hetad_enable_peer(peer, 0));
     }
 }
+
+// The device of a communicator of NCCL becomes the current one, for as long as it takes; which one was?
+static int hetad_nccl_go_to(ncclComm_t c)
+{
+    const int before = hetad_current_device();
+    int device = before;
+    if (ncclCommCuDevice(c, &device) == ncclSuccess && device != before) {
+        hetad_check(hetad_set_device(device));
+    }
+    return before;
+}

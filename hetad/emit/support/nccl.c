@@ -107,9 +107,11 @@ static void hetad_nccl_send_pullback(void *adj, size_t n, ncclDataType_t type, i
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         void *values = hetad_nccl_zeros(n * width);
         hetad_nccl_checked(ncclRecv(values, n, type, peer, c, 0));
         hetad_nccl_wait(adj, values, n, type);
+        hetad_go_back(before);  // if used
     }
 }
 
@@ -117,9 +119,11 @@ static void hetad_nccl_recv_pullback(void *adj, size_t n, ncclDataType_t type, i
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         void *values = hetad_nccl_take(adj, n * width);
         hetad_nccl_checked(ncclSend(values, n, type, peer, c, 0));
         hetad_nccl_wait(NULL, values, n, type);
+        hetad_go_back(before);  // if used
     }
 }
 
@@ -149,10 +153,12 @@ static void hetad_nccl_all_reduce_pullback(void *adj_from, void *adj_to, size_t 
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         hetad_nccl_only(operation == ncclSum || operation == ncclAvg);
         void *values = hetad_nccl_take(adj_to, n * width);
         hetad_nccl_checked(ncclAllReduce(values, values, n, type, operation, c, 0));
         hetad_nccl_wait(adj_from, values, n, type);
+        hetad_go_back(before);  // if used
     }
 }
 
@@ -161,9 +167,11 @@ static void hetad_nccl_broadcast_pullback(void *adj_from, void *adj_to, size_t n
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         void *values = hetad_nccl_take(adj_to, n * width);
         hetad_nccl_checked(ncclReduce(values, values, n, type, ncclSum, root, c, 0));
         hetad_nccl_wait(hetad_nccl_rank(c) == root ? adj_from : NULL, values, n, type);
+        hetad_go_back(before);  // if used
     }
 }
 
@@ -177,10 +185,12 @@ static void hetad_nccl_reduce_pullback(void *adj_from, void *adj_to, size_t n, n
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         hetad_nccl_only(operation == ncclSum);
         void *values = hetad_nccl_take(hetad_nccl_rank(c) == root ? adj_to : NULL, n * width);
         hetad_nccl_checked(ncclBroadcast(values, values, n, type, root, c, 0));
         hetad_nccl_wait(adj_from, values, n, type);
+        hetad_go_back(before);  // if used
     }
 }
 
@@ -188,10 +198,12 @@ static void hetad_nccl_all_gather_pullback(void *adj_from, void *adj_to, size_t 
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         void *all = hetad_nccl_take(adj_to, n * hetad_nccl_size(c) * width), *own = hetad_nccl_zeros(n * width);
         hetad_nccl_checked(ncclReduceScatter(all, own, n, type, ncclSum, c, 0));
         hetad_nccl_wait(NULL, all, 0, type);
         hetad_nccl_wait(adj_from, own, n, type);
+        hetad_go_back(before);  // if used
     }
 }
 
@@ -200,12 +212,14 @@ static void hetad_nccl_reduce_scatter_pullback(void *adj_from, void *adj_to, siz
 {
     const size_t width = hetad_nccl_width(type);
     if (width > 0) {
+        const int before = hetad_nccl_go_to(c);  // if used
         hetad_nccl_only(operation == ncclSum);
         const size_t whole = n * hetad_nccl_size(c);
         void *own = hetad_nccl_take(adj_to, n * width), *all = hetad_nccl_zeros(whole * width);
         hetad_nccl_checked(ncclAllGather(own, all, n, type, c, 0));
         hetad_nccl_wait(NULL, own, 0, type);
         hetad_nccl_wait(adj_from, all, whole, type);
+        hetad_go_back(before);  // if used
     }
 }
 

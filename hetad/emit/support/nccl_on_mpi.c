@@ -1,7 +1,7 @@
 // NCCL where there is no GPU: each rank of MPI is one with a device of its own, and streams do all work at once.
 struct ncclComm {
     MPI_Comm mpi;
-    int rank, size;
+    int rank, size, device;
 };
 
 static int hetad_nccl_depth, hetad_nccl_count, hetad_nccl_room;
@@ -68,6 +68,8 @@ static ncclResult_t ncclCommInitRank(ncclComm_t *made, int ranks, ncclUniqueId i
     if (c == NULL) {
         hetad_fail("out of host memory");
     }
+    int devices;
+    c->device = hetad_rt->device(&devices);
     memcpy(&number, id.internal, sizeof number);
     const int error = MPI_Comm_split(MPI_COMM_WORLD, number, rank, &c->mpi);
     MPI_Comm_rank(c->mpi, &c->rank);
@@ -90,6 +92,12 @@ static ncclResult_t ncclCommDestroy(ncclComm_t c)
 static ncclResult_t ncclCommCount(ncclComm_t c, int *size)
 {
     *size = c->size;
+    return ncclSuccess;
+}
+
+static ncclResult_t ncclCommCuDevice(ncclComm_t c, int *device)
+{
+    *device = c->device;
     return ncclSuccess;
 }
 
