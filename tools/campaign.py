@@ -5,13 +5,15 @@
 
 The generators are those of tests/property: hosts with loops, swaps, copies and streams; kernels with control flow,
 shared memory, barriers, shuffles, atomics and aliases; stencils over grids; the same in C++.  What is checked stands in
-tests/property/check.py: differences of the primal, linearity, the identity <w, J v> = <J' w, v>, repeated calls, no
-optimisation against all, drawn options against none, the primal against the machine's C++ compiler.  Programs that
-reach passes which have changed few programs so far are preferred.
+tests/property/check.py: of each gradient, with the options that are drawn, the identity <w, J v> = <J' w, v>, linearity
+and a second call; of some, which are drawn too, differences of the primal, races, other options, batches, the primal
+against the machine's C++ compiler.  Programs that reach passes which have changed few programs so far are preferred.
 
-A failure is shrunk and written to DIRECTORY in the format of tests/gradient/programs.  The counts of FILE grow from run
-to run, each with a seed of its own; they are written every few seconds, so that a campaign can be stopped at any time.
-`--merge` adds the counts of several files.  Prints what was met; exit status 1 if anything failed.
+A failure is shrunk, printed, and written to DIRECTORY in the format of tests/gradient/programs.  The counts of FILE
+grow from run to run, each with a seed of its own; they are written every few seconds, so that a campaign can be stopped
+at any time.  `--merge` adds the counts of several files.  Prints what was met, and the seed: with it, and as many jobs,
+the same programs come again.  Exit status 1 if a gradient was wrong, or if the process that made it crashed, raised or
+did not end; a refusal that nobody expected is printed and kept, no more.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings, target  # noqa
 from hypothesis.errors import HypothesisException  # noqa: E402
 
 from tests.property import grids, programs  # noqa: E402
-from tests.property.check import check, without_optimisation  # noqa: E402
+from tests.property.check import WRONG, Verdict, check, without_optimisation  # noqa: E402
 from tests.property.options import options  # noqa: E402
 from tests.property.tally import Tally, read  # noqa: E402
 
@@ -80,7 +82,7 @@ class Worker:
 
     def explore(self, generator: str, number: int) -> None:
         """The programs of one seed; the first that fails is shrunk, as far as there is time."""
-        failing: list[tuple[str, str]] = []
+        failing: list[tuple[str, str, Verdict]] = []
 
         @seed(number)
         @settings(
@@ -92,8 +94,8 @@ class Worker:
             if time.monotonic() > self.until:
                 raise Late
             outcome = check(text, chosen, self.backend)
-            if outcome.verdict == "failed":
-                failing.append((text, f"{dict(chosen)}\n{outcome.message}"))
+            if outcome.verdict in WRONG:
+                failing.append((text, f"{dict(chosen)}\n{outcome.message}", outcome.verdict))
                 raise AssertionError(outcome.message)
             self.tally.add(generator, text, chosen, self.backend, outcome)
             self.met.update(outcome.passes)
@@ -105,12 +107,13 @@ class Worker:
             explored()
         except (AssertionError, Late) as end:
             if failing:
-                text, message = min(failing, key=lambda found: len(found[0]))
-                self.tally.fail(generator, text, self.backend, f"seed {number}, {generator}, {message}")
+                worst = [found for found in failing if found[2] == "failed"] or failing
+                text, message, verdict = min(worst, key=lambda found: len(found[0]))
+                self.tally.fail(generator, text, self.backend, f"seed {self.start}, {generator}, {message}", verdict)
             if isinstance(end, Late):
                 raise
         except HypothesisException as problem:
-            named = f"seed {number} of {generator}"
+            named = f"seed {self.start}, {number} of {generator}"
             self.tally.fail(generator, named, self.backend, f"the generator: {problem!r}")
 
 
@@ -184,7 +187,8 @@ class Campaign:
             self.keep(text, message)
 
     def keep(self, text: str, message: str) -> None:
-        """A program that fails, as a file."""
+        """A program that fails: at once to those who watch, and as a file."""
+        sys.stderr.write(f"found: {message}\n{text}\n")
         if self.found is not None:
             self.found.mkdir(parents=True, exist_ok=True)
             name = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -227,9 +231,12 @@ def main() -> int:
             tally.save(given_options.json)
     else:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        tally = Campaign(given_options).run()
+        campaign = Campaign(given_options)
+        sys.stdout.write(f"seed {campaign.seed}, {campaign.jobs} jobs\n")
+        sys.stdout.flush()
+        tally = campaign.run()
     sys.stdout.write("\n".join(tally.report()) + "\n")
-    return 1 if tally.failures else 0
+    return 1 if tally.is_wrong else 0
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from tests import nvrtc
 from tests.again import WAYS, again
 from tests.gradient.test_second_order import FIRST, NAMES
 
+pytestmark = pytest.mark.usefixtures("kept_derivatives")
+
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
 # See docs/tangents.md.
 REFUSED_SAMPLES = {

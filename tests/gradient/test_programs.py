@@ -13,6 +13,8 @@ from hetad.cli.check import examine
 from hetad.diagnostics import UnsupportedError
 from tests.corpus import Case, cases
 
+pytestmark = pytest.mark.usefixtures("kept_derivatives")
+
 CASES = [case for path in sorted(Path(__file__).parent.glob("programs/**/*.cu")) for case in cases(path)]
 
 # Stencils, tapes, records, shared memory, shuffles, atomics, structs, time loops: what the optimisations look at.

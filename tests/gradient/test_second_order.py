@@ -8,6 +8,8 @@ from hetad.checks import comparison, products
 from tests.corpus import Case
 from tests.gradient.test_programs import CASES
 
+pytestmark = pytest.mark.usefixtures("kept_derivatives")
+
 # Time loops, shared memory, tapes with trips that the data decide, library calls, pointers in structs, atomics, limits
 # of memory, shuffles, managed and constant memory, C++.
 SHOWN = (

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tests import precompiled
+
 COMPILER = shutil.which("g++")
 _HEADER = Path(__file__).with_name("emulated.h")
 _LAUNCH = re.compile(r"(\w+(?:<\w+>)?)<<<(.+)>>>\((.*)\);$", re.M)
@@ -26,7 +28,8 @@ def outputs(text: str, function: str, arguments: Sequence[Any], *, returns: bool
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder, "program.cpp"), Path(folder, "program")
         source.write_text(_as_cpp(text) + _main(function, arguments, returns), encoding="utf-8")
-        command = [str(COMPILER), "-std=c++20", "-w", "-O0", "-ffp-contract=off", "-include", str(_HEADER)]
+        command = [str(COMPILER), "-std=c++20", "-w", "-O0", "-ffp-contract=off"]
+        command += precompiled.included(command, _HEADER.read_text(encoding="utf-8"), "c++")
         made = subprocess.run([*command, str(source), "-o", str(program)], capture_output=True, text=True, check=False)
         assert made.returncode == 0, made.stderr
         ran = subprocess.run([str(program)], capture_output=True, text=True, timeout=_SECONDS, check=False)

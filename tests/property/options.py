@@ -12,6 +12,13 @@ from tests.property.choices import Choices
 from tests.property.emulated import COMPILER
 
 LIMITS = (200, 1000, 5000, "1MB")  # in bytes; the programs save from nothing to some thousand
+# What a gradient is compared with beside the tangents and, half the time, differences: how often, in percent.  Each
+# takes a run of the C compiler or several, and many programs find more than one that is tried in all ways.
+OFTEN: Mapping[str, int] = {
+    "races": 15, "no optimisation": 15, "no options": 15, "functions": 8, "batch": 8, "hvp": 8,
+    **({"emulated": 10} if COMPILER else {}),
+}  # fmt: skip
+ORACLES = ("differences", *OFTEN)
 Options = Mapping[str, Any]
 
 
@@ -21,9 +28,8 @@ def options(draw: Callable[..., Any]) -> Options:
 
 
 def drawn(choices: Choices) -> Options:
-    """Keyword arguments of `hetad.gradient`, and `cpu_mode` for `$HETAD_CPU_MODE`: none of them, or some; and whether a
-    batch must give the numbers of single calls (`batch`), the product of the Hessian be right (`hvp`), and the program
-    compute what the machine's C++ compiler makes of it (`emulated`)."""
+    """Keyword arguments of `hetad.gradient`, none of them or some; `cpu_mode` for `$HETAD_CPU_MODE`; and `against`,
+    what the gradient is compared with: those of `ORACLES` that are named."""
     found: dict[str, Any] = {}
     if choices.chance(70):
         found["optimize"] = _optimisations(choices)
@@ -35,13 +41,15 @@ def drawn(choices: Choices) -> Options:
             found["host_memory"] = choices.one_of(LIMITS)
     if choices.chance(50):
         found["cpu_threads"] = choices.number(2, 4)
-    if choices.chance(40):
+    if choices.chance(25):
         found["cpu_mode"] = choices.one_of(["fibers", "blocks", "checked"])
     if choices.chance(30):
         found["frontend"] = "cpp"
-    for flag in ("graph", "measure", "batch", "hvp", "debug", *(["emulated"] if COMPILER else [])):
-        if choices.chance(30) and not (flag == "debug" and "batch" in found):
+    for flag in ("graph", "measure", "debug"):
+        if choices.chance(30):
             found[flag] = True
+    against = [] if choices.chance(50) else ["differences"]
+    found["against"] = (*against, *(name for name, often in OFTEN.items() if choices.chance(often)))
     return found
 
 

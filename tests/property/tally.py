@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.property.check import Outcome
+from tests.property.check import Outcome, Verdict
+from tests.property.options import ORACLES
 
-KINDS = ("verdicts", "backends", "generators", "constructs", "options", "passes")
+KINDS = ("verdicts", "backends", "generators", "constructs", "options", "oracles", "passes")
 CONSTRUCTS = {
     "shared memory": "__shared__",
     "barriers": "__syncthreads",
@@ -53,7 +54,7 @@ class Tally:
 
     def __init__(self, plain: Mapping[str, Any] | None = None) -> None:
         self.counts = {kind: Counter[str]() for kind in KINDS}
-        self.failures: dict[str, str] = {}
+        self.failures: dict[str, str] = {}  # unexpected refusals too
         self.runs: list[dict[str, Any]] = []
         if plain is not None:
             self.join(plain)
@@ -66,12 +67,18 @@ class Tally:
         self.counts["verdicts"][outcome.verdict] += 1
         self.counts["backends"][backend] += 1
         self.counts["generators"][generator] += 1
-        self.counts["options"].update(list(chosen) or ["none"])
+        self.counts["options"].update([name for name in chosen if name != "against"] or ["none"])
+        self.counts["oracles"].update(chosen.get("against", ORACLES))
         self.counts["passes"].update(outcome.passes)
         self.counts["constructs"].update(name for name, word in CONSTRUCTS.items() if re.search(word, text, re.M))
 
-    def fail(self, generator: str, text: str, backend: str, message: str) -> None:
-        for kind, name in (("verdicts", "failed"), ("backends", backend), ("generators", generator)):
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a gradient was wrong, or none came though the program was not refused."""
+        return self.counts["verdicts"]["failed"] > 0
+
+    def fail(self, generator: str, text: str, backend: str, message: str, verdict: Verdict = "failed") -> None:
+        for kind, name in (("verdicts", verdict), ("backends", backend), ("generators", generator)):
             self.counts[kind][name] += 1
         self.failures[text] = message
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.property import emulated
+from tests.property import emulated, forks
 from tests.property.check import Outcome, check
 from tests.property.tally import Tally, read
 
@@ -83,28 +84,57 @@ def test_threads_of_the_compiled_program() -> None:
 @needs_compiler
 @pytest.mark.usefixtures("quick_compiler")
 def test_a_program_that_means_something_else_to_the_compiler() -> None:
-    outcome = check(ANOTHER_MEANING, {"emulated": True})
+    outcome = check(ANOTHER_MEANING, {"against": ("emulated",)})
     assert outcome.verdict == "failed"
     assert "as compiled by" in outcome.message
-    assert check(ANOTHER_MEANING.replace("MORE 1.0", "MORE 0.0"), {"emulated": True}).verdict == "passed"
+    assert check(ANOTHER_MEANING.replace("MORE 1.0", "MORE 0.0"), {"against": ("emulated",)}).verdict == "passed"
 
 
 def test_counts_add_up(tmp_path: Path) -> None:
     first, second = Tally(), Tally()
-    first.add("programs", "n = 1\nfor (;;)", {"graph": True}, "cpu", Outcome("passed", passes=frozenset({"tangent"})))
-    second.add("in C++", "std::vector<int> a;", {}, "cuda", Outcome("refused"))
+    first.add(
+        "programs",
+        "n = 1\nfor (;;)",
+        {"graph": True, "against": ("races",)},
+        "cpu",
+        Outcome("passed", passes=frozenset({"tangent"})),
+    )
+    second.add("in C++", "std::vector<int> a;", {"against": ()}, "cuda", Outcome("refused"))
     second.fail("in C++", "its text", "cuda", "its message")
     first.runs, second.runs = [{"seed": 1, "seconds": 2}], [{"seed": 2, "seconds": 3}]
     first.save(tmp_path / "a.json")
     second.save(tmp_path / "b.json")
     total = read([tmp_path / "a.json", tmp_path / "b.json", tmp_path / "absent.json"])
     assert total.programs == 3
+    assert total.is_wrong
     assert total.counts["verdicts"] == {"passed": 1, "refused": 1, "failed": 1}
     assert total.counts["backends"] == {"cpu": 1, "cuda": 2}
     assert total.counts["options"] == {"graph": 1, "none": 1}
+    assert total.counts["oracles"] == {"races": 1}
     assert total.counts["constructs"] == {"one element": 1, "loops": 1, "std::vector": 1}
     assert total.failures == {"its text": "its message"}
     assert next(total.report()).startswith("3 programs in 5 s of 2 runs")
+
+
+def test_an_unexpected_refusal_is_seen_and_no_wrong_gradient() -> None:
+    outcome = check(ANOTHER_MEANING.replace("sin(x)", "unheard_of(x)"))
+    assert outcome.verdict == "unexpected", outcome.message
+    tally = Tally()
+    tally.fail("programs", "its text", "cpu", outcome.message, outcome.verdict)
+    assert not tally.is_wrong
+    assert "unheard_of" in "".join(tally.report())
+
+
+def crash() -> None:
+    os.abort()
+
+
+def test_what_crashes_or_never_ends_is_told() -> None:
+    with pytest.raises(forks.EndedError, match=f"ended with -{signal.SIGABRT:d}"):
+        forks.run(crash, seconds=PATIENCE)
+    with pytest.raises(forks.EndedError, match=r"not done after 0\.5 s"):
+        forks.run(time.sleep, PATIENCE, seconds=0.5)
+    assert forks.run(abs, -3, seconds=PATIENCE) == 3
 
 
 @pytest.mark.slow

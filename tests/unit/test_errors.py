@@ -21,6 +21,7 @@ import hetad
 from hetad import diagnostics
 from hetad.cli import main
 from hetad.codes import CODES, GROUPS, code_of
+from hetad.run import cuda
 from tests.adapters import need
 
 ROOT = Path(__file__).parents[2]
@@ -122,7 +123,7 @@ def test_the_program_gives_the_error(
     for library, word in NEEDS.items():
         if word in entry.text:
             need(library)
-    if entry.code == "HET602" and hetad.run.cuda.usable():
+    if entry.code == "HET602" and cuda.usable():
         pytest.skip("there is a GPU here")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HETAD_CACHE_DIR", str(tmp_path / "cache"))

@@ -17,6 +17,8 @@ from hetad.targets.communication import INCLUDE
 from tests import fixed_order, nvrtc
 from tests.corpus import cases
 
+pytestmark = pytest.mark.usefixtures("kept_derivatives")
+
 SAMPLES = sorted((Path(__file__).parents[2] / "samples").glob("*.toml"))
 PROGRAMS = Path(__file__).parents[1] / "gradient" / "programs"
 CORPUS = sorted(PROGRAMS.glob("**/*.cu"))

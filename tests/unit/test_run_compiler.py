@@ -11,6 +11,8 @@ import pytest
 from hetad.diagnostics import BackendError
 from hetad.run import compiler
 
+pytestmark = pytest.mark.shipped
+
 SOURCE = "int answer(void) { return 42; }\n"
 
 

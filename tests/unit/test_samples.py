@@ -13,6 +13,8 @@ from hetad.frontend.normalize import normalize
 from hetad.ir.verify import DERIVATIVE, NORMALISED, verify
 from hetad.rules.signatures import signature
 
+pytestmark = pytest.mark.usefixtures("kept_derivatives")
+
 FOLDER = Path(__file__).parents[2] / "samples"
 PROBLEMS = sorted(FOLDER.glob("*.toml"))
 PROGRAMS = sorted(FOLDER.glob("*.cu"))

@@ -33,7 +33,7 @@ from hetad.targets.cpu.races import NAMES as RACE_NAMES
 from hetad.targets.cpu.races import WatchedStatements
 from hetad.targets.cpu.synchronisation import uses_block
 
-_HEAD = """\
+HEAD = """\
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -111,7 +111,7 @@ def _file(
         wanted.append("hetad_device_variables")
     snippets = parts.support_for(everything, [*wanted, *_accounts(parts.support_for(everything, wanted))])
     body: list[str | list[str]] = [
-        ("#define HETAD_ON_CPU\n" if on_cpu else "") + _HEAD,
+        ("#define HETAD_ON_CPU\n" if on_cpu else "") + HEAD,
         support.read("cuda_types.h").rstrip(),
         support.read("runtime.h").rstrip(),
         *([support.read(name).rstrip() for name in _checks(on_cpu)] if options.checked else ()),
