@@ -38,7 +38,7 @@ class CooperativeBlock(DeviceBlock):
         self._alive(self.close)
 
     def _some_phases(self, counts: list[str], most: int) -> None:
-        forms = [self._shared, self._shared, self._added, self._exchanged, self._scanned]
+        forms = [self._shared, self._shared, self._added, self._contracted, self._exchanged, self._scanned]
         for _ in range(most):
             if self.depth < 3 and self.choices.chance(40):
                 self._repeated(counts)
@@ -109,6 +109,27 @@ class CooperativeBlock(DeviceBlock):
         self._barrier()
         cell = f"{self.sum}[{self.choices.number(0, 1)}]"
         self._alive(lambda: self.write(f"{self.carried} += tanh({cell});"))
+        self._barrier()
+
+    def _contracted(self) -> None:
+        """All threads read the same cells, one after the other."""
+        tile, k = self.choices.one_of(self.tiles), self.choices.name("k")
+        with self.nested(f"for (int {k} = t; {k} < {LENGTH}; {k} += blockDim.x) {{"):
+            self.write(f"{tile}[{k}] = {self.carried} * (0.5 + 0.1 * {k});")
+        self._barrier()
+        first, end = self.choices.number(0, 2), self.choices.number(5, LENGTH)
+        up = f"for (int {k} = {first}; {k} < {end}; {k}++) {{"
+        down = f"for (int {k} = {end - 1}; {k} >= {first}; {k}--) {{"
+
+        def read() -> None:
+            cell, next_ = f"{tile}[{k}]", f"{tile}[({k} + 1) % {LENGTH}]"
+            value = self.choices.one_of([cell, f"sin({cell})", f"{cell} * {next_}", f"{cell} * {self.carried}"])
+            with self.nested(self.choices.one_of([up, down])):
+                if self.choices.chance(30):
+                    self.write(f"if ({cell} > 0.1)")
+                self.write(f"{self.carried} {self.choices.one_of(['+=', '-='])} 0.1 * {value};")
+
+        self._alive(read)
         self._barrier()
 
     def _exchanged(self) -> None:

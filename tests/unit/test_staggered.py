@@ -9,6 +9,8 @@ import hetad
 from tests.oracle import check_gradient
 
 TEMPLATE = """
+__constant__ double weights[8] = {0.1, 0.4, 0.9, 0.2, 0.3, 0.8, 0.7, 0.6};
+
 __global__ void k(double *y, const double *x, int m)
 {
     __shared__ double s[64];
@@ -54,6 +56,9 @@ STRAIGHT = {
     "a sum that the next one looks at": "for (int k = 0; k < 8; k++) { sum += s[k]; sum += 0.1 * sin(sum); }",
     "one thread": "if (t == 3) for (int k = 0; k < 8; k++) sum += s[k] * t;",
     "global memory side by side": "for (int k = 0; k < 8; k++) sum += s[k] * x[t + k];",
+    "numbers in registers": "double own[8]; for (int k = 0; k < 8; k++) own[k] = k * sum;"
+    " for (int k = 0; k < 8; k++) sum += s[k] * own[k];",
+    "constants": "for (int k = 0; k < 8; k++) sum += s[k] * weights[k];",
     "a barrier": "for (int k = 0; k < 8; k++) { sum += s[k] * t; __syncthreads(); }",
     "the way out": "for (int k = 0; k < 8; k++) { if (s[k] > 1.4) break; sum += s[k] * t; }",
 }

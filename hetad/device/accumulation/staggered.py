@@ -27,7 +27,7 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, integer
-from hetad.ir.places import reached_by, root_symbol, through_pointer
+from hetad.ir.places import reached_by, root_symbol
 from hetad.ir.types import Float, Int
 from hetad.ir.visit import (
     bodies,
@@ -91,8 +91,8 @@ class Staggering:
         return same_or(body, tuple(out))
 
     def _gains(self, loop: ir.For, turns: _Turns) -> bool:
-        """Whether lanes come to one cell at a time, and to another one in each iteration; not where threads then no
-        longer come to global memory side by side."""
+        """Whether lanes come to one cell at a time, and to another one in each iteration; not where they would come to
+        other memory in another way: side by side to global memory, together to constants, each to its registers."""
         moving = {turns.index}
         closed(moving, loop.body, lambda s: () if moving.isdisjoint(variables((s,))) else _set(s))
         cells = [found.place for s in _straight(loop.body) if (found := increment(s)) is not None]
@@ -103,8 +103,12 @@ class Staggering:
             and not moving.isdisjoint(variables(place))
             for place in cells
         )
-        elsewhere = (e for e in walk_exprs(loop.body) if isinstance(e, ir.Index | ir.Member) and through_pointer(e))
-        return meet and all(reached_by(e) in self.of_block or moving.isdisjoint(variables(e)) for e in elsewhere)
+        elsewhere = (e for e in walk_exprs(loop.body) if isinstance(e, ir.Index) and not self._is_shared(e))
+        return meet and all(moving.isdisjoint(variables(e)) for e in elsewhere)
+
+    def _is_shared(self, place: ir.Index) -> bool:
+        root = root_symbol(place)
+        return reached_by(place) in self.of_block if root is None else root.storage == "shared"
 
     def _numbers(self, e: ir.Expr) -> bool:
         """Whether a subscript is another one in each lane, as far as one can tell: not `threadIdx.x / 8`."""
