@@ -47,7 +47,7 @@ SYNTAX = {
     ),
     "element of a union": (
         "union P { float x; };\nvoid f() { union P p = {§[0] = 1}; }",
-        "'P' has no such member",
+        "'P' has members, not elements",
     ),
     "literal of nothing": ("void f() { §(void){0}; }", "a literal cannot have type void"),
     "member of a number": ("void f(float *a) { a->§x = 1; }", "'float' has no members"),

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 REFUSED = {
     "`goto` backwards": "goto",
     "recursion": "recursion",
-    "functions that only the run tells": "cpp_kernel_chosen_by_the_run",
+    "functions that only the run tells": "cpp_function_from_elsewhere",
     "textures": "texture",
     "memory of three dimensions": "volumes",
     "managed memory of one stream": "managed_of_a_stream",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, polymorphic, targets, tree
+from hetad.frontend.cpp import accessors, clang, dispatch, lifetimes, objects, pointers, polymorphic, targets, tree
 from hetad.frontend.cpp.body import THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind
 from hetad.frontend.cpp.hierarchy import is_polymorphic
@@ -62,19 +62,28 @@ def _one_of_several(body: Body, cursor: Cursor) -> Node | None:
     """A call of a function that a condition, or an index of a table, chooses: `c ? f(x) : g(x)`."""
     from hetad.frontend.cpp.expressions import expression
 
-    held = cursor.referenced
-    named = held is not None and held.kind not in _VARIABLES
-    found = None if named or _configuration(cursor) is not None else targets.chosen(cursor, body.targets)
+    held, configuration = cursor.referenced, _configuration(cursor)
+    if held is not None and held.kind not in _VARIABLES and not pointers.is_returned(cursor):
+        return None
+    found = targets.chosen(cursor, body.targets) if configuration is None else None
+    if found is None and targets.called(cursor, body.targets) is None:
+        found = pointers.among(body, cursor)
     if found is None:
         return None
     at, number = body.coord(cursor), expression(body, found.by)
     if len(found.functions) > 2 and not accessors.is_pure(number):
         body.source.refuse("a table of functions whose index an expression makes", found.by, "give the index a name")
-    calls = [_function(body, cursor, f, *arguments(body, f, given(cursor))) for f in found.functions]
-    if not found.is_table:
+
+    def called(function: Cursor) -> Node:
+        if configuration is not None:
+            return _launch(body, cursor, function, configuration)
+        return _function(body, cursor, function, *arguments(body, function, given(cursor)))
+
+    calls = [called(f) for f in found.functions]
+    if found.numbers is None:
         return tree.choice(number, calls[0], calls[1], at)
     node = calls[-1]
-    for k, one in reversed(list(enumerate(calls[:-1]))):
+    for k, one in reversed(list(zip(found.numbers[:-1], calls[:-1], strict=True))):
         node = tree.choice(tree.binary("==", number, tree.constant("int", str(k), at), at), one, node, at)
     return node
 
@@ -90,10 +99,16 @@ def arguments(body: Body, meant: Cursor, args: Sequence[Cursor]) -> tuple[list[N
             node = whole[number][1]
             nodes.append(node if type_ is None or is_reference(type_) else tree.unary("&", node, node.coord))
         elif number not in functions:
-            nodes.append(_argument(body, meant, given_, type_))
+            nodes.append(_named_function(body, meant, given_) or _argument(body, meant, given_, type_))
     for number, (node, type_) in enumerate(zip(nodes, wanted, strict=False)):
         nodes[number] = lifetimes.place_of(lifetimes.kept(body, node, type_), type_)
     return nodes, functions | {number: type_.get_declaration() for number, (type_, _) in whole.items()}
+
+
+def _named_function(body: Body, meant: Cursor, given: Cursor) -> Node | None:
+    """A function that one is given that hetad knows, as `cudaFuncSetAttribute`: its name."""
+    found = targets.target(given, {}) if body.entities.is_known(meant) else None
+    return tree.name(body.entities.function(found), body.coord(given)) if found is not None else None
 
 
 def _argument(body: Body, meant: Cursor, given: Cursor, type_: clang.Type | None) -> Node:

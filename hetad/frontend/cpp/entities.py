@@ -13,6 +13,7 @@ from hetad.frontend.cpp.body import BITS, FUNCTIONS, THIS, Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.linkage import Linkage, is_external, stem, used
 from hetad.frontend.cpp.names import function_name, is_record, mentioned, parameters
+from hetad.frontend.cpp.pointers import Taken
 from hetad.frontend.cpp.source import Source
 from hetad.frontend.cpp.special import Specials
 from hetad.frontend.cpp.types import Types, is_record_reference
@@ -152,6 +153,17 @@ class Entities:
     @cached_property
     def used(self) -> dict[str, Cursor]:
         return used(self.source.unit.cursor)
+
+    def taken(self, at: Cursor) -> Taken:
+        """The functions whose address the program takes."""
+        if len(self._linkage.texts) > 1:
+            what = "function pointers in a program of several texts"
+            self.source.refuse(what, at, "call the functions by name, chosen by an if or a switch")
+        return self._taken
+
+    @cached_property
+    def _taken(self) -> Taken:
+        return Taken([self.source.unit.cursor, *self.used.values()])
 
     def mentions_known(self, spelling: str) -> bool:
         """Whether a name here is that of a function that hetad knows."""

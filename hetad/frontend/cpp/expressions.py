@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hetad.frontend.cpp import bindings, calls, clang, dispatch, lifetimes, memory, objects, tree, types
+from hetad.frontend.cpp import (
+    bindings,
+    calls,
+    clang,
+    dispatch,
+    lifetimes,
+    memory,
+    objects,
+    pointers,
+    targets,
+    tree,
+    types,
+)
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
@@ -39,6 +51,8 @@ def _transparent(body: Body, cursor: Cursor) -> Node:
     """Parentheses, and implicit conversions, which lowering finds out too."""
     inner = clang.expressions(cursor)
     at = body.coord(cursor)
+    if (null := pointers.null(body, cursor, cursor.type)) is not None:
+        return null
     if len(inner) == 1 and cursor.type.get_canonical().spelling.startswith("std::initializer_list<"):
         from hetad.frontend.cpp.initialisers import listed
 
@@ -146,6 +160,8 @@ def _unary(body: Body, cursor: Cursor) -> Node:
     op = clang.unary(cursor)
     if not op:
         body.source.refuse("this operator", cursor, "write it in another way")
+    if op == "&" and (function := targets.target(cursor, {})) is not None:
+        return pointers.value(body, function, cursor)
     return tree.unary(op, expression(body, clang.expressions(cursor)[0]), body.coord(cursor))
 
 
@@ -290,12 +306,14 @@ def _name(body: Body, cursor: Cursor) -> Node:
     at, meant = body.coord(cursor), cursor.referenced
     if meant is None or meant.kind == CursorKind.TEMPLATE_NON_TYPE_PARAMETER:
         return _evaluated(body, cursor)
+    if targets.is_function_pointer(meant.type) and (held := targets.target(cursor, body.targets)) is not None:
+        return pointers.value(body, held, cursor)
     if meant.kind in (CursorKind.PARM_DECL, CursorKind.VAR_DECL):
         return body.variable(meant, cursor)
     if meant.kind == CursorKind.ENUM_CONSTANT_DECL:
         return tree.name(body.entities.enumerator(meant), at)
-    if meant.kind in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD):
-        return tree.name(body.entities.function(meant), at)
+    if meant.kind in targets.FUNCTIONS:
+        return pointers.value(body, meant, cursor)
     if meant.kind == CursorKind.FIELD_DECL:
         body.source.refuse("pointers to members", cursor, "name the member")
     bound = bindings.place(body, meant, cursor)

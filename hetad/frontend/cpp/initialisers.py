@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pycparser import c_ast
 
-from hetad.frontend.cpp import clang, lifetimes, objects, tree
+from hetad.frontend.cpp import clang, lifetimes, objects, pointers, tree
 from hetad.frontend.cpp.body import Body
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 from hetad.frontend.cpp.expressions import expression, plain
@@ -30,6 +30,8 @@ def initialiser(body: Body, cursor: Cursor, wanted: Type | None = None) -> Node:
     inner = plain(cursor)
     if wanted is not None and _is_constructed(wanted) and not _is_of(inner, wanted):
         return _constructed(body, inner, wanted)
+    if wanted is not None and (null := pointers.null(body, inner, wanted)) is not None:
+        return null
     if inner.kind != CursorKind.INIT_LIST_EXPR:
         return lifetimes.element(body, expression(body, cursor), wanted, inner)
     elements = clang.expressions(inner)

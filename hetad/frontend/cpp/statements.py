@@ -117,8 +117,7 @@ def _declared(body: Body, cursor: Cursor) -> list[Node]:
     found: list[Node] = []
     for child in cursor.get_children():
         if child.kind == CursorKind.VAR_DECL and child.spelling:
-            calls_find_it = targets.is_function_pointer(child.type) or targets.is_table(child.type)
-            if calls_find_it and clang.initialiser(child) is not None:
+            if targets.found_by_calls(child, body.targets):
                 continue
             found += [variable(body, child), *_ended(body, child)]
         elif bindings.is_decomposition(child):

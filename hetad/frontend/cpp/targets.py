@@ -9,7 +9,7 @@ from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
 
 Held = Mapping[int, Cursor]
-_FUNCTIONS = (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
+FUNCTIONS = (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
 _THROUGH = (
     CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR,
     CursorKind.INIT_LIST_EXPR,
@@ -32,11 +32,12 @@ def called(cursor: Cursor, held: Held) -> Cursor | None:
 
 @dataclass(frozen=True)
 class Choice:
-    """Known functions that a call may call, and what chooses: the condition of `c ? f : g`, or the index of a table."""
+    """Known functions that a call may call, and what chooses: the condition of `c ? f : g`; or the index of a table or
+    a pointer, which has a number for each."""
 
     by: Cursor
     functions: list[Cursor]
-    is_table: bool
+    numbers: list[int] | None
 
 
 def chosen(cursor: Cursor, held: Held) -> Choice | None:
@@ -51,7 +52,9 @@ def chosen(cursor: Cursor, held: Held) -> Choice | None:
     else:
         return None
     found = [f for f in (target(g, held) for g in given) if f is not None]
-    return Choice(by, found, indexed) if found and len(found) == len(given) else None
+    if not found or len(found) != len(given):
+        return None
+    return Choice(by, found, list(range(len(found))) if indexed else None)
 
 
 def is_table(type_: Type) -> bool:
@@ -60,11 +63,23 @@ def is_table(type_: Type) -> bool:
     return canonical.kind == TypeKind.CONSTANTARRAY and is_function_pointer(canonical.element_type)
 
 
+def found_by_calls(variable: Cursor, held: Held) -> bool:
+    """Whether each call through a variable finds what it calls in its first value."""
+    if is_table(variable.type):
+        given = _table_of(variable)
+        return bool(given) and all(target(g, held) is not None for g in given)
+    return is_function_pointer(variable.type) and _of_variable(variable, held) is not None
+
+
 def _table(cursor: Cursor) -> list[Cursor]:
     """What is in a table of functions that is const, each given."""
     variable = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
     if variable is None or variable.kind != CursorKind.VAR_DECL or not is_table(variable.type):
         return []
+    return _table_of(variable)
+
+
+def _table_of(variable: Cursor) -> list[Cursor]:
     type_, value = variable.type.get_canonical(), clang.initialiser(variable)
     given = clang.expressions(value) if value is not None and type_.is_const_qualified() else []
     return given if len(given) == type_.element_count else []
@@ -98,7 +113,7 @@ def target(cursor: Cursor, held: Held) -> Cursor | None:
     meant = cursor.referenced
     if meant is None:
         return target(inner[0], held) if len(inner) == 1 else None
-    if meant.kind in _FUNCTIONS:
+    if meant.kind in FUNCTIONS:
         return meant
     if meant.kind == CursorKind.PARM_DECL:
         return held.get(meant.hash)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from hetad.frontend.cpp import bit_fields, clang, lambdas, stub
+from hetad.frontend.cpp import bit_fields, clang, lambdas, stub, targets
 from hetad.frontend.cpp.clang import Cursor, CursorKind, TypeKind
 from hetad.frontend.cpp.clang import Type as ClangType
 from hetad.frontend.cpp.families import KIND, Family, family, root_of
@@ -107,6 +107,8 @@ class Types:
                 return Qualified(TYPES[declaration.spelling])
             inner = declaration.underlying_typedef_type if kind == TypeKind.TYPEDEF else type_.get_named_type()
             return self.qualified(inner, at)
+        if targets.is_function_pointer(type_):
+            return Qualified(ULLONG)  # see pointers.py
         if kind in _REFERENCES:
             to = self._pointee(type_, at)
             return Qualified(Pointer(to.type, const=to.const), reference=True)
