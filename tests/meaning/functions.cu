@@ -1,4 +1,4 @@
-// Pointers to functions that are kept, compared and called.
+// Pointers to functions that are kept, compared and called; pointers that are members.
 typedef double (*Law)(double, const double *);
 static double linear(double v, const double *p) { return v * p[0]; }
 static double square(double v, const double *p) { return v * v * p[1]; }
@@ -54,4 +54,26 @@ static double g3(double t)
             break;
     }
     return sum;
+}
+
+// Members that are given `()`, pointers among them, whatever their default value is.
+struct Parts {
+    double v[3];
+    int n;
+};
+template <class T> struct Held {
+    T *at = nullptr;
+    T *next;
+    int n = 4;
+    double d = 7;
+    Parts parts;
+    Held() : at(), next(), n(), d(), parts() {}
+    Held(T *p) : at(p), next(), n() {}
+};
+
+static double g4(double t)
+{
+    Held<double> none, one(&t);
+    none.at = &t;
+    return *none.at + none.n + none.d + none.parts.v[1] + (none.next == nullptr) + *one.at * one.d + one.n + !one.next;
 }

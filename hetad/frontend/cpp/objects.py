@@ -235,7 +235,7 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
     from hetad.frontend.cpp.initialisers import initialiser
 
     where = body.coord(at)
-    if given is not None:
+    if given is not None and not _is_zero(given):
         if uses_object(given):
             body.source.refuse("a default value made of other members", given, "give it in a constructor")
         return initialiser(body, given, type_)
@@ -254,6 +254,12 @@ def default_value(body: Body, type_: Type, given: Cursor | None, at: Cursor) -> 
     if canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
         return tree.braces((), where)
     return tree.cast_to(Qualified(body.types.of(type_, at)), tree.constant("int", "0", where), where)
+
+
+def _is_zero(given: Cursor) -> bool:
+    """Whether a member is given `()`, which has no place in the text."""
+    is_written = given.location.line > 0 or bool(clang.children(given))
+    return given.kind == CursorKind.UNEXPOSED_EXPR and not is_written
 
 
 def _refuse_own_address(body: Body, constructor: Cursor) -> None:
