@@ -4,7 +4,7 @@
     python tools/texts.py build/after --compare build/before
 
 For each problem the derivative's CUDA text and explanation, the text that runs on the CPU, and refusals, with all
-optimisations, with none, and with sums of fixed order.  `--every N`: only each N-th problem.
+optimisations, with none, and with sums of fixed order; and those of its tangents.  `--every N`: only each N-th problem.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -26,7 +27,12 @@ from hetad.host.derivation import Request  # noqa: E402
 from hetad.targets.cpu.file import cpu_source  # noqa: E402
 from tests.corpus import cases  # noqa: E402
 
-SETTINGS = {"on": Options.of(True), "off": Options.of(False), "deterministic": Options.of(True, True)}
+SETTINGS = {
+    "on": {"options": Options.of(True)},
+    "off": {"options": Options.of(False)},
+    "deterministic": {"options": Options.of(True, True)},
+    "tangents": {"options": Options.of(True), "directions": 1},
+}
 
 
 def problems() -> Iterator[tuple[str, problem.Problem]]:
@@ -41,11 +47,11 @@ def problems() -> Iterator[tuple[str, problem.Problem]]:
                 yield case.name, case.problem
 
 
-def text_of(found: problem.Problem, options: Options) -> str:
+def text_of(found: problem.Problem, asked: dict[str, Any]) -> str:
     of = None if found.of is None else tuple(found.of)
     try:
         unit = hetad.load(found.source, defines=found.defines).unit
-        request = Request(function=found.function, wrt=tuple(found.wrt), of=of, options=options)
+        request = Request(function=found.function, wrt=tuple(found.wrt), of=of, **asked)
         made = pipeline.differentiate(unit, request)
         run = cpu_source(made.program, made.entry)
         text = "\n".join((pipeline.source(made), str(made.explanation), str(made.parameters), run))
@@ -55,8 +61,8 @@ def text_of(found: problem.Problem, options: Options) -> str:
 
 
 def write(name: str, found: problem.Problem, folder: Path) -> None:
-    for setting, options in SETTINGS.items():
-        (folder / f"{name}.{setting}").write_text(text_of(found, options))
+    for setting, asked in SETTINGS.items():
+        (folder / f"{name}.{setting}").write_text(text_of(found, asked))
 
 
 def main() -> int:
