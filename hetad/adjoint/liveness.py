@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from hetad.analysis.effects import Effects
+from hetad.analysis.memory_calls import bytes_of, does
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -201,12 +202,9 @@ class Liveness:
                 return True
             case ir.Pop(place=place, extent="range", bytes=size):
                 return location is _covered(place, size)
-            case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action in ("copy", "fill"):
-                row = TABLE[name]
-                dst, size_at = row.position("dst"), row.position("bytes")
-                if dst is None or size_at is None or row.position("height") is not None:
-                    return False
-                return location is _covered(args[dst], args[size_at])
+            case ir.Call() if does(s, "copy", "fill"):
+                whole = bytes_of(s)
+                return whole is not None and location is _covered(whole.dst, whole.size)
             case ir.Launch():
                 return s in self.fills
             case ir.Pop(extent="allocation"):

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from hetad.analysis import messages
 from hetad.analysis.dataflow import settle
+from hetad.analysis.memory_calls import does, operands
 from hetad.analysis.pointer_expressions import floating_leaves_of, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.ir import nodes as ir
@@ -149,11 +150,9 @@ class Activity:
                 yield self._leaves(init), frozenset({symbol})
             case ir.Assign(target=target, value=value) | ir.Update(target=target, value=value):
                 yield self._leaves(value), frozenset(self.pointers.storage(target))
-            case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
-                row = TABLE[name]
-                dst, src = row.position("dst"), row.position("src")
-                assert dst is not None and src is not None
-                yield self._behind(args[src]), self._behind(args[dst])
+            case ir.Call() if does(s, "copy"):
+                given = operands(s)
+                yield self._behind(given["src"]), self._behind(given["dst"])
             case ir.Call(function=name, args=args, result=result) if callees.kind(name) == "atomic":
                 yield self._leaves(args[1]), self._behind(args[0])
                 if result is not None:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from math import prod
 
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointer_expressions import elements, holds_pointer, out_place, pointer_parts
+from hetad.analysis.memory_calls import does, operands, stored_at
+from hetad.analysis.pointer_expressions import elements, holds_pointer, pointer_parts
 from hetad.analysis.pointers import PointsTo, Root
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import is_zero, var
 from hetad.ir.types import INT, Array, Pointer, Struct, Type, holds_numbers, size_of
 from hetad.ir.visit import declared, variables, walk_stmts
-from hetad.memops.table import TABLE
 from hetad.rules import operations
 
 Reason = str
@@ -61,11 +61,7 @@ class Memories:
 def state_of(loop: ir.For, effects: Effects, memories: Memories) -> State | Reason:
     """The state of a loop, or why it cannot be saved."""
     for s in walk_stmts(loop.body):
-        if (
-            isinstance(s, ir.Call)
-            and s.function in TABLE
-            and TABLE[s.function].action in ("allocate", "symbol", "free")
-        ):
+        if _allocates(s):
             return "memory is allocated or freed in it"
     inside = {*declared(loop.body), *declared(loop.init)}
     index = {x for s in loop.step for x in effects.writes(s)}
@@ -129,7 +125,7 @@ def pointers_behind(pointer: ir.Symbol) -> list[ir.Expr]:
 
 
 def _allocates(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action in ("allocate", "symbol", "free")
+    return does(s, "allocate", "symbol", "free")
 
 
 def _mixes(type_: Type) -> bool:
@@ -149,9 +145,10 @@ def memories(function: ir.Function, pointers: PointsTo) -> Memories:
 
 def _is_one(s: ir.Stmt, pointer: Type) -> bool:
     """Whether an allocation has the size of what a pointer points to."""
-    if not isinstance(s, ir.Call) or s.function not in TABLE or not isinstance(pointer, Pointer):
+    if not does(s, "allocate") or not isinstance(pointer, Pointer):
         return False
-    sizes = [s.args[i] for role in ("bytes", "count", "size") if (i := TABLE[s.function].position(role)) is not None]
+    given = operands(s)
+    sizes = [given[role] for role in ("bytes", "count", "size") if role in given]
     numbers = [int(e.value) for e in map(bare, sizes) if isinstance(e, ir.Const)]
     return len(numbers) == len(sizes) > 0 and prod(numbers) == size_of(pointer.to)
 
@@ -186,9 +183,6 @@ def _assigned(s: ir.Stmt) -> list[ir.Expr]:
             return [ir.Var(symbol, span=s.span)]
         case ir.Assign(target=target) | ir.Update(target=target):
             return [target]
-        case ir.Call(function=name, args=args, result=result):
-            row = TABLE.get(name)
-            position = row.position("out") if row is not None else None
-            out = out_place(args[position]) if position is not None else None
-            return [p for p in (result, out) if p is not None]
+        case ir.Call(result=result):
+            return [p for p in (result, stored_at(s)) if p is not None]
     return []

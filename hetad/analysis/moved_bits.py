@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from hetad.analysis.dataflow import closed
 from hetad.analysis.effects import Effects
+from hetad.analysis.memory_calls import does
 from hetad.analysis.pointers import Location, Root
 from hetad.diagnostics import UnsupportedError, report
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
 from hetad.ir.visit import own_exprs, walk_expr, walk_stmts
-from hetad.memops.table import TABLE
 from hetad.rules.refused import needs_constant
 
 
@@ -86,7 +86,7 @@ def bits_copied(s: ir.Stmt) -> UnsupportedError:
 
 def copies_integers_to_numbers(effects: Effects, s: ir.Stmt) -> bool:
     """Whether memory that is never seen as floating numbers is copied to where such numbers are."""
-    if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action != "copy":
+    if not does(s, "copy"):
         return False
     typed = effects.pointers.floating_types
     copied = {x for arg in s.args for x in effects.behind(arg)}  # not what holds the pointers to it

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from hetad.analysis.follower import Follower, Threads, forget, set_in
 from hetad.analysis.known import Address, Conditions, Known, product, size_if_known
 from hetad.analysis.linear import Linear, Ranges
+from hetad.analysis.memory_calls import does, operands
 from hetad.analysis.pointer_expressions import pointee
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.visit import own_exprs, walk_stmts
-from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import TABLE
 from hetad.rules import callees
 
@@ -135,28 +135,25 @@ class _Sure(Follower):
             if place is not None:
                 self._touch(place, known, given)
         if s.function in TABLE:
-            self._operation(s, TABLE[s.function], known, given)
+            self._operation(s, known, given)
         forget(known, (s,))
         if _ends(s):
             raise _End
 
-    def _operation(self, s: ir.Call, row: MemoryOperation, known: Known, given: Conditions) -> None:
+    def _operation(self, s: ir.Call, known: Known, given: Conditions) -> None:
         """Copies and fills: so many bytes, or rows of them."""
-        at, rows = row.position("bytes"), row.position("height")
-        if row.action not in ("copy", "fill") or at is None:
+        args = operands(s)
+        if not does(s, "copy", "fill") or "bytes" not in args:
             return
-        size = self.number(s.args[at], known)
+        size = self.number(args["bytes"], known)
         for role, pitch_role in (("dst", "to_pitch"), ("src", "from_pitch")):
-            end = row.position(role)
-            address = self.address(s.args[end], known) if end is not None else None
+            address = self.address(args[role], known) if role in args else None
             if address is None or size is None:
                 continue
             conditions: Conditions = (size - Linear(1),)
             total = size
-            if rows is not None:
-                pitch_at = row.position(pitch_role) or row.position("to_pitch")
-                height = self.number(s.args[rows], known)
-                pitch = self.number(s.args[pitch_at], known) if pitch_at is not None else None
+            if "height" in args:
+                height, pitch = self.number(args["height"], known), self.number(args[pitch_role], known)
                 before = product(height - Linear(1), pitch) if height is not None and pitch is not None else None
                 if before is None or height is None:
                     continue

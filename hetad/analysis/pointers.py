@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hetad.analysis import messages
+from hetad.analysis.memory_calls import allocated, does, operands
 from hetad.analysis.pointer_expressions import (
     component_of,
     first_struct,
@@ -244,22 +245,16 @@ class PointsTo:
                 self._flow(ir.Var(symbol, span=s.span), init)
             case ir.Assign(target=target, value=value) if holds_pointer(target.type):
                 self._flow(target, value)
-            case ir.Call(function=name, args=args) if name in TABLE and TABLE[name].action == "copy":
-                dst, src = TABLE[name].position("dst"), TABLE[name].position("src")
-                assert dst is not None and src is not None
-                self._copy(bare(args[dst]), bare(args[src]))
-            case ir.Call(function=name, args=args, result=result) if name in TABLE and TABLE[name].action in (
-                "allocate",
-                "symbol",
-            ):
-                row = TABLE[name]
-                out = row.position("out")
-                place = result if out is None else out_place(args[out])
+            case ir.Call() if does(s, "copy"):
+                given = operands(s)
+                self._copy(bare(given["dst"]), bare(given["src"]))
+            case ir.Call():
+                place = allocated(s)
                 if place is not None:
                     root = self.heap_roots.get(s)
                     if root is None:
                         symbol = ir.Symbol(spelling_of(place), place.type, s.span)
-                        root = Root(symbol, s.span, heap=True, single=not looped, table=TABLE[name].of_table)
+                        root = Root(symbol, s.span, heap=True, single=not looped, table=TABLE[s.function].of_table)
                         self.heap_roots[s] = root
                     for cell in self._cells(place):
                         self._content(cell)[root] = None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hetad.analysis.effects import KernelEffects, kernel_effects, numbered
+from hetad.analysis.memory_calls import operands
 from hetad.analysis.pointer_expressions import pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root, points_to
 from hetad.diagnostics import Span, UnsupportedError, report
@@ -116,21 +117,22 @@ class Spaces:
                 yield Use(s, e.base, "host", e.span, "read or written by host code", checked=False)
 
     def _operation(self, s: ir.Call, row: MemoryOperation) -> Iterator[Use]:
-        dst, src, kind = row.position("dst"), row.position("src"), row.position("kind")
-        if row.action == "copy" and dst is not None and src is not None:
-            known = _KINDS.get(literal(s.args[kind])) if kind is not None else (row.space, row.space)
+        given = operands(s)
+        if row.action == "copy":
+            dst, src, kind = given["dst"], given["src"], given.get("kind")
+            known = _KINDS.get(literal(kind)) if kind is not None else (row.space, row.space)
             if known:
                 remedy = _REMEDY if kind is None else "say the kind that fits both sides, or cudaMemcpyDefault"
-                yield Use(s, s.args[dst], known[0], s.span, "the destination of this copy", remedy=remedy)
-                yield Use(s, s.args[src], known[1], s.span, "the source of this copy", remedy=remedy)
+                yield Use(s, dst, known[0], s.span, "the destination of this copy", remedy=remedy)
+                yield Use(s, src, known[1], s.span, "the source of this copy", remedy=remedy)
             if known and known[0] == "device":
-                for part in pointers_within(bare(s.args[src])):
+                for part in pointers_within(bare(src)):
                     yield Use(s, part, "device", s.span, "copied to the device", followed=False)
         elif row.header == nccl.HEADER:
             for i in sorted(row.positions("src", "dst", "updated")):
                 yield Use(s, s.args[i], "device", s.span, f"given to '{s.function}'")
-        elif row.action == "fill" and dst is not None:
-            yield Use(s, s.args[dst], row.space, s.span, "filled here")
+        elif row.action == "fill":
+            yield Use(s, given["dst"], row.space, s.span, "filled here")
         elif row.action in ("text", "inert"):
             for i in sorted(row.positions("dst", "src", "text", "updated")):
                 yield Use(s, s.args[i], "host", s.span, f"given to '{s.function}'", checked=False)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hetad.analysis.pointer_expressions import holds_pointer, out_place
+from hetad.analysis.memory_calls import does, operands, stored_at
+from hetad.analysis.pointer_expressions import holds_pointer
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.identity import Identity, IdentityMap
 from hetad.ir.places import members
 from hetad.ir.types import Pointer, Struct, Type
 from hetad.ir.visit import bodies, children, declared, own_exprs, own_nodes, walk_stmts
-from hetad.memops.table import TABLE
 
 Cell = tuple[ir.Symbol, tuple[str, ...]]  # a variable, and the fields that lead to a pointer in it
 Env = dict[Cell, frozenset[int]]  # the definitions that may be seen
@@ -64,20 +64,13 @@ def pointer_paths(type_: Type) -> Iterator[tuple[str, ...]]:
             yield from ((f.name, *rest) for rest in pointer_paths(f.type))
 
 
-def given_place(s: ir.Call) -> ir.Place | None:
-    """Where an allocation puts its pointer, if through a pointer."""
-    row = TABLE.get(s.function)
-    at = row.position("out") if row is not None and row.action in ("allocate", "symbol") else None
-    return out_place(s.args[at]) if at is not None else None
-
-
 def targets(s: ir.Stmt) -> list[ir.Place]:
     """The places that a statement itself sets, as the objects that they are in it."""
     match s:
         case ir.Assign(target=target) | ir.Update(target=target):
             return [target]
         case ir.Call(result=result):
-            return [place for place in (result, given_place(s)) if place is not None]
+            return [place for place in (result, stored_at(s)) if place is not None]
     return []
 
 
@@ -263,17 +256,12 @@ def pointed_at(body: ir.Body, counts: Callable[[Type], bool]) -> set[ir.Symbol]:
 
 def _looked_through(s: ir.Stmt) -> Iterator[ir.Place]:
     """The places whose address a statement takes only to set the pointer there, or to copy what is there."""
-    if not isinstance(s, ir.Call) or s.function not in TABLE:
-        return
-    place = given_place(s)
+    place = stored_at(s)
     if place is not None:
         yield place
-    row = TABLE[s.function]
-    source = row.position("src") if row.action == "copy" else None
-    if source is not None:
-        arg = bare(s.args[source])
-        if isinstance(arg, ir.AddressOf):
-            yield arg.place
+    source = bare(operands(s)["src"]) if does(s, "copy") else None
+    if isinstance(source, ir.AddressOf):
+        yield source.place
 
 
 def _variable(place: ir.Expr) -> ir.Symbol | None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from hetad.analysis.follower import Follower, Threads, forget, set_in
 from hetad.analysis.known import Address, Conditions, Known, Tested, size_if_known
 from hetad.analysis.linear import Linear, Ranges
-from hetad.analysis.pointer_expressions import out_place, pointee
+from hetad.analysis.memory_calls import allocated, bytes_of, freed, operands
+from hetad.analysis.pointer_expressions import pointee
 from hetad.analysis.webs import place_of
 from hetad.ir import nodes as ir
 from hetad.ir.places import is_dynamic
@@ -199,21 +200,18 @@ class _Prover(Follower):
         self._allocates(s, row, known)
 
     def _of_memory(self, s: ir.Call, row: MemoryOperation, known: Known, given: Conditions) -> None:
-        at = row.position("bytes")
         if row.action in ("copy", "fill"):
-            if at is None or row.position("height") is not None:
+            moved = bytes_of(s)
+            if moved is None:
                 raise Unproven
-            size = self.number(s.args[at], known)
-            for role in ("dst", "src"):
-                end = row.position(role)
-                if end is None:
-                    continue
-                address = self.address(s.args[end], known)
+            size = self.number(moved.size, known)
+            for end in (moved.dst, *([moved.src] if moved.src is not None else ())):
+                address = self.address(end, known)
                 if size is None or address is None:
                     raise Unproven
                 self._within(address, size, given)
-        elif row.action == "free":
-            pointer = self.address(s.args[row.roles.index("pointer")], known)
+        elif (gone := freed(s)) is not None:
+            pointer = self.address(gone, known)
             if self.nested or pointer is None or pointer.parameter not in self.lengths:
                 raise Unproven
             self.lengths[pointer.parameter] = None
@@ -224,19 +222,19 @@ class _Prover(Follower):
         """The pointer to a new allocation is known where that happens once, and how large it is."""
         if row is None or row.action not in ("allocate", "symbol"):
             return
-        out = row.position("out")
-        place = out_place(s.args[out]) if out is not None else s.result
+        place = allocated(s)
         at = place_of(place) if place is not None else None
         if at is None or at[0] in self.pointed or at[0].storage not in _OWN:
             return
         if row.action == "symbol":
-            variable = s.args[row.roles.index("symbol")]
+            variable = operands(s)["symbol"]
             if isinstance(variable, ir.Var):
                 self.lengths[variable.symbol] = size_if_known(variable.type)
                 known[at] = Address(variable.symbol, Linear(0))
             return
-        size = self.number(s.args[row.roles.index("bytes")], known) if row.position("bytes") is not None else None
-        if self.nested or size is None or size.terms or "height" in row.roles:
+        given = operands(s)
+        size = self.number(given["bytes"], known) if "bytes" in given else None
+        if self.nested or size is None or size.terms or "height" in given:
             return
         made = ir.Symbol(f"{at[0].name}_{len(self.lengths)}", at[0].type, s.span, "local")
         self.lengths[made] = max(size.constant, 0)

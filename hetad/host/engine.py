@@ -11,6 +11,7 @@ from hetad.adjoint.expressions import active_leaves
 from hetad.adjoint.outputs import reverse_call, stores_results
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import Effects
+from hetad.analysis.memory_calls import does
 from hetad.analysis.pointer_expressions import out_place, pointer_parts, pointers_within, spelled
 from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
@@ -37,7 +38,6 @@ from hetad.ir.build import Names, address_of, var, zero
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import Float, Pointer, Struct, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 from hetad.rules.callee import Inactive
 
@@ -336,7 +336,7 @@ class HostEngine(Engine):
 
 
 def _allocates(s: ir.Stmt) -> bool:
-    return isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action == "allocate"
+    return does(s, "allocate")
 
 
 def _stem(pointer: ir.Expr) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.memory_calls import allocated, does, freed
 from hetad.analysis.pointers import points_to
 from hetad.diagnostics import Related, Span, UnsupportedError, recoverable, report
 from hetad.host.derivation import Derivation, summaries
@@ -76,12 +76,11 @@ class _Walk:
                 self._set(symbol, init, state)
             case ir.Assign(target=ir.Var(symbol=symbol), value=value):
                 self._set(symbol, value, state)
-            case ir.Call(function=name) if name in TABLE and TABLE[name].action == "free":
+            case ir.Call() if does(s, "free"):
                 self._free(s, state)
-            case ir.Call(function=name) if name in TABLE and TABLE[name].action == "allocate":
+            case ir.Call() if does(s, "allocate"):
                 self._forget((s,), state)
-                out = TABLE[name].position("out")
-                place = s.result if out is None else out_place(s.args[out])
+                place = allocated(s)
                 if isinstance(place, ir.Var):
                     state.made[self._number(place.symbol, state)] = s
             case _ if any(bodies(s)):  # a loop: what it changes is not known in it, nor after it
@@ -115,9 +114,7 @@ class _Walk:
             yield from (x for x in self._effects.writes(s) if isinstance(x, ir.Symbol))
 
     def _free(self, s: ir.Call, state: _State) -> None:
-        row = TABLE[s.function]
-        at = row.position("pointer")
-        pointer = bare(s.args[at]) if at is not None else None
+        pointer = freed(s)
         self._forget((s,), state)
         if not isinstance(pointer, ir.Var):
             return
@@ -130,7 +127,7 @@ class _Walk:
             related = Related(state.freed[number], "it is freed here")
             remedy = "free it once; cudaFree(NULL) does nothing, so that a pointer may be set to NULL behind its free"
             report(UnsupportedError(f"the memory of '{name}' has been freed already", s.span, remedy, (related,)))
-        elif made is not None and (TABLE[made.function].space == "host") != (row.space == "host"):
+        elif made is not None and (TABLE[made.function].space == "host") != (TABLE[s.function].space == "host"):
             related = Related(made.span, "it is allocated here")
             problem = f"{s.function} frees '{name}', whose memory is from {made.function}"
             remedy = "free memory of the device with cudaFree, and the host's with what belongs to its allocation"

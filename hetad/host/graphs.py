@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from hetad.analysis import messages
 from hetad.analysis.dataflow import settle
 from hetad.analysis.effects import Effects
+from hetad.analysis.memory_calls import does, operands
 from hetad.analysis.pointers import Location
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span, UnsupportedError
@@ -71,15 +72,14 @@ class _Check:
                 self._follow(part, inner)
 
     def _call(self, s: ir.Call, origin: Span | None) -> None:
-        row = TABLE[s.function]
-        dst, src = row.position("dst"), row.position("src")
-        if row.action == "copy" and dst is not None and src is not None:
-            if self.spaces.behind(s.args[dst]) == "device":
+        if does(s, "copy"):
+            given = operands(s)
+            if self.spaces.behind(given["dst"]) == "device":
                 return
-            origin = s.span if self.spaces.behind(s.args[src]) == "device" else origin
+            origin = s.span if self.spaces.behind(given["src"]) == "device" else origin
             if origin is not None:
-                self._spread(self.effects.behind(s.args[dst]), origin)
-        elif origin is not None and row.action in ("inert", "text"):
+                self._spread(self.effects.behind(given["dst"]), origin)
+        elif origin is not None and does(s, "inert", "text"):
             self._spread(self.effects.writes(s), origin)
 
     def _spread(self, locations: Iterable[Location], origin: Span) -> None:

@@ -5,6 +5,7 @@ The program waits where it must; the gradient function has copies, fills and lau
 
 from __future__ import annotations
 
+from hetad.analysis.memory_calls import does
 from hetad.ir import nodes as ir
 from hetad.ir.visit import map_bodies, walk_stmts
 from hetad.memops.table import TABLE
@@ -41,5 +42,4 @@ def _on_device(s: ir.Stmt) -> bool:
         return isinstance(s, ir.Launch)
     if callees.calls(s, "support"):
         return not callees.has(s, "on the host")
-    row = TABLE.get(s.function)
-    return row is not None and row.space == "device" and row.action in ("copy", "fill")
+    return does(s, "copy", "fill") and TABLE[s.function].space == "device"

@@ -19,15 +19,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hetad.adjoint.shadows import wide
+from hetad.analysis.memory_calls import allocated, freed, operands, size_of_call, stored_at
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
-from hetad.analysis.pointers import PointsTo, Root
+from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import UnsupportedError
 from hetad.frontend.quote import Quote
 from hetad.host.devices import kept_state
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import address_of, convert, copy_kind, integer, zero
+from hetad.ir.build import address_of, convert, copy_kind, integer, succeeded
 from hetad.ir.types import (
     FLOAT,
     HALF,
@@ -68,7 +69,7 @@ class MemoryAdjoints:
             case "symbol":
                 return self._symbol(s)
             case "free":
-                return self._free(s, row)
+                return self._free(s)
             case "copy":
                 return self._copy(s, row)
             case "fill":
@@ -120,15 +121,9 @@ class MemoryAdjoints:
         return forward, reverse
 
     def _allocate(self, s: ir.Call, row: MemoryOperation) -> Parts:
-        out = row.position("out")
-        place = s.result if out is None else out_place(s.args[out])
-        if place is None:
-            raise UnsupportedError(
-                f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one"
-            )
-        size = self._size(s, row)
+        place, size = kept_in(s), size_of_call(s)
         # call() has saved a returned pointer already; one stored through an argument is saved here.
-        save, restore = self.engine.save(place, s.span) if out is not None else ([], [])
+        save, restore = self.engine.save(place, s.span) if stored_at(s) is not None else ([], [])
         forward = [*save, self._obtain(s, row, place, size, zeroed=row.zeroed), *self._succeeded(s, row)]
         reverse: list[ir.Stmt] = []
         if self.engine.is_active_pointer(place):
@@ -149,21 +144,11 @@ class MemoryAdjoints:
 
     def _succeeded(self, s: ir.Call, row: MemoryOperation) -> list[ir.Stmt]:
         """The status of an allocation in host memory, which fails only with the whole call."""
-        if row.space != "host" or row.position("out") is None or s.result is None:
-            return []
-        return [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
+        return succeeded(s) if row.space == "host" and row.position("out") is not None else []
 
     def _own(self, pointer: ir.Expr, size: ir.Expr) -> ir.Expr:
         """As many bytes of the shadow."""
         return of_shadow(self.engine.pointers, pointer, size)
-
-    def _size(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
-        size = row.position("bytes")
-        if size is not None:
-            return s.args[size]
-        count, each = row.position("count"), row.position("size")
-        assert count is not None and each is not None
-        return ir.Binary("*", s.args[count], s.args[each], SIZE_T, span=s.span)
 
     def _symbol(self, s: ir.Call) -> Parts:
         """The address of a device variable, with a zeroed shadow, and its contents saved as on entry."""
@@ -182,19 +167,9 @@ class MemoryAdjoints:
             reverse.insert(0, operations.release(shadow, span=s.span))
         return forward, reverse
 
-    def _free(self, s: ir.Call, row: MemoryOperation) -> Parts:
-        position = row.position("pointer")
-        assert position is not None
-        pointer = bare(s.args[position])
-        targets = self.engine.pointers.targets(pointer)
-        for target in targets:
-            if isinstance(target, ir.Symbol):
-                raise UnsupportedError(
-                    f"'{target.name}' is freed here but was not allocated", s.span, "free what an allocation returned"
-                )
-        done: list[ir.Stmt] = []
-        if s.result is not None:
-            done = [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
+    def _free(self, s: ir.Call) -> Parts:
+        pointer, targets = freed_memory(s, self.engine.pointers)
+        done = succeeded(s)
         if any(isinstance(t, Root) and not t.heap for t in targets):
             done.insert(0, operations.freed(pointer, span=s.span))
         must = self.engine.allocates_around()
@@ -232,25 +207,24 @@ class MemoryAdjoints:
         )
 
     def _copy(self, s: ir.Call, row: MemoryOperation) -> Parts:
-        dst_at, src_at, size_at, kind_at = (row.position(r) for r in ("dst", "src", "bytes", "kind"))
-        assert dst_at is not None and src_at is not None and size_at is not None
-        dst, src, size = bare(s.args[dst_at]), bare(s.args[src_at]), s.args[size_at]
-        rows = row.position("height") is not None
-        save, restore = self.save_range(s, dst, self._extent(s, row) if rows else size)
+        given = operands(s)
+        dst, src, size = bare(given["dst"]), bare(given["src"]), given["bytes"]
+        rows = "height" in given
+        save, restore = self.save_range(s, dst, self._extent(s) if rows else size)
         if self._moves_pointers(dst, src):
             more, undo = self._with_shadows(s, row, (dst, src))
             return [*save, s, *more], [*undo, *restore]
         reverse = [*restore, *self.flush(dst)]
         if self.engine.is_active_pointer(dst) and rows:
             reverse += self._whole(s, (dst, src), size)
-            reverse.append(self._rows_pullback(s, row, dst, src))
+            reverse.append(self._rows_pullback(s, dst, src))
         elif self.engine.is_active_pointer(dst):
             own = self.engine.shadow_pointer(dst)
             reverse += self._whole(s, (dst, src), size)
             if self.engine.is_active_pointer(src):
                 held = common_type(self.engine.pointers, s, dst, src)
                 within = integer(3 * (row.space == "device"), s.span)
-                kind = self._kind(s.args[kind_at], dst, src) if kind_at is not None else within
+                kind = self._kind(given["kind"], dst, src) if "kind" in given else within
                 to = Pointer(widened(held))
                 ends = (as_pointer(own, to), as_pointer(self.engine.shadow_pointer(src), to))
                 size = self._own(dst, size)
@@ -262,8 +236,8 @@ class MemoryAdjoints:
                 reverse.append(operations.clear(own, self._own(dst, size), span=s.span))
         return [*save, s], reverse
 
-    def _rows_pullback(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
-        roles = dict(zip(row.roles, s.args, strict=True))
+    def _rows_pullback(self, s: ir.Call, dst: ir.Expr, src: ir.Expr) -> ir.Stmt:
+        roles = operands(s)
         own, extent = self.engine.shadow_pointer(dst), (roles["bytes"], roles["height"])
         if self._own(dst, extent[0]) is not extent[0]:
             raise UnsupportedError("rows of active numbers of 16 bits are copied", s.span, "copy row by row")
@@ -282,9 +256,9 @@ class MemoryAdjoints:
             return given
         return copy_kind(2 * (from_ != "host") + (to != "host"), given.span)
 
-    def _extent(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
+    def _extent(self, s: ir.Call) -> ir.Expr:
         """The bytes from the first row's start to the last one's end."""
-        roles = dict(zip(row.roles, s.args, strict=True))
+        roles = operands(s)
         return _EXTENT.value(s.span, height=roles["height"], pitch=roles["to_pitch"], width=roles["bytes"])
 
     def _moves_pointers(self, *ends: ir.Expr) -> bool:
@@ -307,7 +281,7 @@ class MemoryAdjoints:
                 "pointers to active memory are copied from or to untyped bytes", s.span, "assign them one by one"
             )
         shadows = tuple(self.engine.shadow_pointer(end) for end in ends)
-        save, restore = self.save_range(s, shadows[0], self._size(s, row))
+        save, restore = self.save_range(s, shadows[0], size_of_call(s))
         return [*save, replace(s, args=(*shadows, *s.args[len(ends) :]), result=None)], restore
 
     def flush(self, dst: ir.Expr) -> list[ir.Stmt]:
@@ -316,11 +290,9 @@ class MemoryAdjoints:
         return [f for t in targets if isinstance(t, ir.Symbol) for f in self.engine.flush(t, dst.span)]
 
     def _fill(self, s: ir.Call, row: MemoryOperation) -> Parts:
-        dst_at = row.position("dst")
-        assert dst_at is not None
-        dst, size = bare(s.args[dst_at]), self._size(s, row)
-        rows = row.position("height") is not None
-        save, restore = self.save_range(s, dst, self._extent(s, row) if rows else size)
+        given = operands(s)
+        dst, size, rows = bare(given["dst"]), size_of_call(s), "height" in given
+        save, restore = self.save_range(s, dst, self._extent(s) if rows else size)
         if self._moves_pointers(dst):
             more, undo = self._with_shadows(s, row, (dst,))
             return [*save, s, *more], [*undo, *restore]
@@ -331,8 +303,7 @@ class MemoryAdjoints:
             if rows and self._own(dst, size) is not size:
                 raise UnsupportedError("rows of active numbers of 16 bits are set", s.span, "set row by row")
             if rows:
-                roles = dict(zip(row.roles, s.args, strict=True))
-                clear[-1] = operations.clear_rows(own, roles["to_pitch"], size, roles["height"], span=s.span)
+                clear[-1] = operations.clear_rows(own, given["to_pitch"], size, given["height"], span=s.span)
         return [*save, s], [*restore, *self.flush(dst), *clear]
 
     def _whole(self, s: ir.Call, ends: tuple[ir.Expr, ...], size: ir.Expr) -> list[ir.Stmt]:
@@ -350,6 +321,27 @@ class MemoryAdjoints:
             [ir.Push(slot, pointer, "range", size, span=s.span)],
             [ir.Pop(slot, pointer, "range", size, span=s.span)],
         )
+
+
+def kept_in(s: ir.Call) -> ir.Place:
+    """Where an allocation's pointer goes, by which its memory is known further on."""
+    place = allocated(s)
+    if place is None:
+        raise UnsupportedError(f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one")
+    return place
+
+
+def freed_memory(s: ir.Call, points: PointsTo) -> tuple[ir.Expr, tuple[Location, ...]]:
+    """The pointer that a call frees, and what it may lead to."""
+    pointer = freed(s)
+    assert pointer is not None
+    targets = points.targets(pointer)
+    for target in targets:
+        if isinstance(target, ir.Symbol):
+            raise UnsupportedError(
+                f"'{target.name}' is freed here but was not allocated", s.span, "free what an allocation returned"
+            )
+    return pointer, targets
 
 
 def whole_numbers(

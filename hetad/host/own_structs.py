@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from hetad.adjoint.components import component
 from hetad.adjoint.structs import split_structs
+from hetad.analysis.memory_calls import bytes_of
 from hetad.analysis.pointer_expressions import holds_pointer, out_place
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
@@ -139,13 +140,12 @@ class _Promoted:
 
     def _copy(self, s: ir.Call) -> ir.Stmt:
         """A copy of the whole struct."""
-        row = TABLE[s.function]
-        dst, src, size = row.position("dst"), row.position("src"), row.position("bytes")
-        if dst is None or src is None or size is None or row.position("height") is not None:
+        moved = bytes_of(s)
+        if moved is None or _product((moved.size,)) != size_of(self.struct):
             return s
-        if _product((s.args[size],)) != size_of(self.struct):
-            return s
-        args = tuple(self._address(a) if i in (dst, src) and self._is_given(a) else a for i, a in enumerate(s.args))
+        ends = TABLE[s.function].positions("dst", "src")
+        args = tuple(self._address(a) if i in ends and self._is_given(a) else a for i, a in enumerate(s.args))
+        dst, src = sorted(ends)
         to, from_ = bare(args[dst]), bare(args[src])
         whole = isinstance(to, ir.AddressOf) and isinstance(from_, ir.AddressOf) and s.result is None
         if whole and s.function in _COPIES and to.place.type == from_.place.type == self.struct:  # type: ignore[union-attr]

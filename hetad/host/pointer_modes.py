@@ -14,7 +14,7 @@ from hetad.diagnostics import Span, UnsupportedError
 from hetad.host.kernels.routines import with_choices_made
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import convert
+from hetad.ir.build import convert, succeeded
 from hetad.ir.identity import IdentityMap
 from hetad.ir.types import BLAS_HANDLE, INT, Array, Int, Pointer, Struct, Type
 from hetad.ir.visit import bodies, map_body, own_nodes, substitute, walk_stmts
@@ -53,8 +53,7 @@ def with_pointer_modes(function: ir.Function) -> ir.Function:
                 "call cublasSetPointerMode with a constant, on every way that leads here",
             )
         value = convert(ir.Const(mode, INT, span=s.span), place.type)
-        status = [] if s.result is None else [ir.Assign(s.result, ir.Const(0, INT, span=s.span), span=s.span)]
-        return (ir.Assign(place, value, span=s.span), *status)
+        return (ir.Assign(place, value, span=s.span), *succeeded(s))
 
     return _with_answers(replace(function, body=map_body(answered, function.body)))
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hetad.analysis.memory_calls import operands
 from hetad.host.devices import uses_devices
 from hetad.ir import nodes as ir
-from hetad.ir.build import copy_kind, zero
+from hetad.ir.build import copy_kind, succeeded
 from hetad.ir.types import STREAM
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.memops.table import TABLE, WAIT_FOR_DEVICES
@@ -54,11 +55,11 @@ def _given(stream: ir.Expr, parameters: set[ir.Symbol]) -> bool:
 def _alone(s: ir.Call, several: bool) -> ir.Stmt | None:
     row = TABLE[s.function]
     if row.alone == "" or (row.switches and row.alone is not None and not several):
-        return ir.Assign(s.result, zero(s.result.type, s.span), span=s.span) if s.result is not None else None
+        return next(iter(succeeded(s)), None)
     if several and s.function in _WAITS:
         return replace(s, function=WAIT_FOR_DEVICES, args=())
     if row.alone is not None:
-        given = dict(zip(row.roles, s.args, strict=True))
+        given = operands(s)
         if "kind" not in given:  # between devices, of which one has all the memory
             given["kind"] = copy_kind(3, s.span)
         args = tuple(given[role] for role in TABLE[row.alone].roles)

@@ -16,6 +16,7 @@ from dataclasses import replace
 from hetad.adjoint.shadows import writable
 from hetad.adjoint.structs import split_structs
 from hetad.analysis.effects import Effects, kernel_effects
+from hetad.analysis.memory_calls import operands
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.analysis.spaces import Spaces
@@ -27,10 +28,9 @@ from hetad.host.saves.tape import column
 from hetad.host.symbols import SYMBOL_ADDRESS
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import Names, integer, zero
+from hetad.ir.build import Names, integer, succeeded
 from hetad.ir.types import CHAR, SIZE_T, UCHAR, Array, Pointer, Struct, Type, Void, size_of
 from hetad.ir.visit import declared, map_body, own_nodes, own_variables, variables, walk_expr, walk_stmts
-from hetad.memops.operation import MemoryOperation
 from hetad.memops.table import HOST_TABLE, TABLE
 from hetad.passes.manager import program_pass
 from hetad.passes.task import with_function
@@ -125,11 +125,12 @@ class _OnHost:
         row = TABLE[s.function]
         if s in self.pointers.heap_roots:
             return self._allocation(s) if self.pointers.heap_roots[s] in self.tables else s
-        ends = [s.args[i] for i in sorted(row.positions("pointer", "dst", "src"))]
+        given = operands(s)
+        ends = [given[role] for role in ("pointer", "dst", "src") if role in given]
         reached = [set(self.pointers.targets(bare(e))) for e in ends]
         if not any(self.tables & r for r in reached):
             return s
-        if row.position("height") is not None:
+        if "height" in given:
             raise UnsupportedError("rows of device memory that holds pointers are copied", s.span, "use cudaMemcpy")
         match row.action:
             case "free":
@@ -139,17 +140,12 @@ class _OnHost:
                         s.span,
                         "use two pointers",
                     )
-                return self._status(s, replace(s, function="cudaFreeHost", result=None))
+                return (replace(s, function="cudaFreeHost", result=None), *succeeded(s))
             case "fill":
-                return self._fill(s, *_given(s, row, "dst", "value", "bytes"))
+                return self._fill(s, given["dst"], given["value"], given["bytes"])
             case "copy":
-                return self._copy(s, *_given(s, row, "dst", "src", "bytes"))
+                return self._copy(s, given["dst"], given["src"], given["bytes"])
         return s
-
-    def _status(self, s: ir.Call, *done: ir.Stmt) -> ir.Body:
-        """The statements, and the success that the call returns."""
-        status = () if s.result is None else (ir.Assign(s.result, zero(s.result.type, s.span), span=s.span),)
-        return (*done, *status)
 
     def _allocation(self, s: ir.Call) -> ir.Stmt:
         if s.function != SYMBOL_ADDRESS:
@@ -181,16 +177,11 @@ class _OnHost:
     def _each(self, s: ir.Call, held: Type, size: ir.Expr, body: Callable[[ir.Expr], ir.Body]) -> ir.Body:
         """The statements for each of the elements in so many bytes."""
         if literal(size) == size_of(held):
-            return self._status(s, *body(integer(0, s.span)))
+            return (*body(integer(0, s.span)), *succeeded(s))
         k = self.names.symbol("k", SIZE_T, s.span)
         each, inner = size_of(held), body(ir.Var(k, span=s.span))
         loop = _EACH(self.names, s.span, count=operations.elements, bytes=size, each=each, k=k, body=inner)
-        return self._status(s, *loop)
-
-
-def _given(s: ir.Call, row: MemoryOperation, *roles: str) -> list[ir.Expr]:
-    arguments = dict(zip(row.roles, s.args, strict=False))
-    return [arguments[role] for role in roles]
+        return (*loop, *succeeded(s))
 
 
 def _cell(pointer: ir.Expr, k: ir.Expr, held: Type) -> ir.Place:

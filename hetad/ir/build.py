@@ -116,6 +116,11 @@ def binary(op: str, left: ir.Expr, right: ir.Expr) -> ir.Binary:
     return ir.Binary(op, left, right, BOOL if tests else left.type, span=left.span)
 
 
+def succeeded(s: ir.Call) -> list[ir.Stmt]:
+    """The status of a call that other statements stand for, where it is asked for: zero."""
+    return [] if s.result is None else [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
+
+
 def address_of(place: ir.Place) -> ir.Expr:
     return ir.AddressOf(place, Pointer(place.type), span=place.span)
 

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 
 from hetad.adjoint.structs import floating_leaves
 from hetad.analysis.effects import Effects
-from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.memory_calls import allocated, does, freed, size_of_call
 from hetad.analysis.pointers import Location, Root
 from hetad.analysis.spaces import Spaces
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import bare
-from hetad.ir.build import Names, binary, convert, integer, var, zero
+from hetad.ir.build import Names, convert, integer, var, zero
 from hetad.ir.types import LLONG, SIZE_T, Array, Float, Pointer, Struct, Type, holds_numbers, size_of
-from hetad.memops.operation import MemoryOperation
 from hetad.probes.looks import Parameters
 from hetad.rules import callees
 
@@ -91,10 +89,9 @@ class Memory:
         self._reached[root] = Reached(p.name, kept, count, self.spaces.of(root) == "device")
 
     def _allocation(self, s: ir.Stmt, root: Root) -> None:
-        place = _allocated(s)
-        row = callees.find(s.function).operation if isinstance(s, ir.Call) else None
+        place = allocated(s)
         to = place.type.to if place is not None and isinstance(place.type, Pointer) else None
-        if to is None or row is None or row.action != "allocate" or not root.single or not _is_of_numbers(to):
+        if to is None or not does(s, "allocate") or not root.single or not _is_of_numbers(to):
             return
         kept = self.names.symbol(f"{root.name}_allocated", Pointer(to), s.span)
         count = self.names.symbol(f"{root.name}_elements", LLONG, s.span)
@@ -107,12 +104,12 @@ class Memory:
     def behind(self, s: ir.Stmt) -> list[ir.Stmt]:
         """What follows an allocation: its memory is zero at first, so that it is the same in all runs."""
         root = self.effects.pointers.heap_roots.get(s)
-        place, reached = _allocated(s), self._reached.get(root) if root is not None else None
+        place, reached = allocated(s), self._reached.get(root) if root is not None else None
         if place is None or reached is None or not isinstance(s, ir.Call):
             return []
         row = callees.find(s.function).operation
         assert row is not None
-        size = _size(row, s)
+        size = convert(size_of_call(s), SIZE_T)
         kept = _KEPT(
             self.names, s.span, kept=reached.pointer, real=reached.element, pointer=place, count=reached.count,
             bytes=size, size=integer(size_of(reached.element), s.span, SIZE_T),
@@ -123,29 +120,11 @@ class Memory:
 
     def before(self, s: ir.Call) -> list[ir.Stmt]:
         """What comes in front of a free: nothing is left to be seen there."""
-        row = callees.find(s.function).operation
-        at = row.position("pointer") if row is not None and row.action == "free" else None
-        if at is None:
+        pointer = freed(s)
+        if pointer is None:
             return []
-        pointer = bare(s.args[at])
         reached = [self._reached[t] for t in self.effects.pointers.targets(pointer) if t in self._reached]
         return [x for r in reached for x in _FREED(self.names, s.span, pointer=pointer, kept=r.pointer, count=r.count)]
-
-
-def _allocated(s: ir.Stmt) -> ir.Place | None:
-    """Where the pointer to what is allocated goes."""
-    if not isinstance(s, ir.Call):
-        return None
-    row = callees.find(s.function).operation
-    out = row.position("out") if row is not None else None
-    return s.result if out is None else out_place(s.args[out])
-
-
-def _size(row: MemoryOperation, s: ir.Call) -> ir.Expr:
-    given = dict(zip(row.roles, s.args, strict=False))
-    if "bytes" in given:
-        return convert(given["bytes"], SIZE_T)
-    return binary("*", convert(given["count"], SIZE_T), convert(given["size"], SIZE_T))
 
 
 def _is_of_numbers(type_: Type) -> bool:

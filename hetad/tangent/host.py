@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from hetad.analysis.memory_calls import freed
 from hetad.analysis.pointer_expressions import out_place, pointer_parts
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import UnsupportedError
@@ -20,7 +21,6 @@ from hetad.host.parameters import RETURN
 from hetad.host.registration import argument_buffers
 from hetad.host.setting import Setting
 from hetad.ir import nodes as ir
-from hetad.ir.arithmetic import bare
 from hetad.ir.build import address_of, binary, integer, var, zero
 from hetad.ir.types import SIZE_T, VOID, Float, Pointer, Struct, element, holds_numbers, innermost
 from hetad.ir.visit import walk_stmts
@@ -154,9 +154,8 @@ def freed_by(setting: Setting) -> set[Location]:
     """The memory that a function frees."""
     found: set[Location] = set()
     for s in walk_stmts(setting.function.body):
-        row = callees.find(s.function).operation if isinstance(s, ir.Call) else None
-        if isinstance(s, ir.Call) and row is not None and row.action == "free":
-            found.update(t for i in row.positions("pointer") for t in setting.pointers.targets(bare(s.args[i])))
+        pointer = freed(s)
+        found.update(setting.pointers.targets(pointer) if pointer is not None else ())
     return found
 
 

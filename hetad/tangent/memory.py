@@ -16,13 +16,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hetad.analysis.memory_calls import operands, size_of_call
 from hetad.analysis.pointer_expressions import out_place
 from hetad.analysis.pointers import Root
 from hetad.diagnostics import Span, UnsupportedError
-from hetad.host.memory import common_type, whole_numbers
+from hetad.host.memory import common_type, freed_memory, kept_in, whole_numbers
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import address_of, binary, copy_kind, integer, var, zero
+from hetad.ir.build import address_of, copy_kind, integer, succeeded, var
 from hetad.ir.types import SIZE_T, VOID, Pointer, size_of
 from hetad.ir.visit import variables
 from hetad.memops.operation import MemoryOperation
@@ -55,7 +56,7 @@ class MemoryTangents:
             case "symbol":
                 return self._symbol(s)
             case "free":
-                return self._free(s, row)
+                return self._free(s)
             case "copy":
                 return self._copy(s, row)
             case "fill":
@@ -69,12 +70,7 @@ class MemoryTangents:
     # -- the actions
 
     def _allocate(self, s: ir.Call, row: MemoryOperation) -> Statements:
-        out = row.position("out")
-        place = s.result if out is None else out_place(s.args[out])
-        if place is None:
-            raise UnsupportedError(
-                f"the memory of this {s.function} is not kept in a variable", s.span, "assign it to one"
-            )
+        place, out = kept_in(s), row.position("out")
         if row.of_table:
             return [x for p in (place, *self._shadows(place)) for x in self._table(s, p)]
         if self.engine.asks_sizes:
@@ -82,27 +78,28 @@ class MemoryTangents:
         found: Statements = [s]
         for shadow in self._shadows(place):
             if out is None:
-                size = self._size(s, row)
-                found.append(ir.Call("calloc", (integer(1, s.span, SIZE_T), size), shadow, span=s.span))
+                one = integer(1, s.span, SIZE_T)
+                found.append(ir.Call("calloc", (one, size_of_call(s)), shadow, span=s.span))
                 continue
             args = tuple(_as_out(shadow) if i == out else a for i, a in enumerate(s.args))
             found.append(replace(s, args=args, result=None))
             # Of managed memory, which the host may use at once, by the host: a fill by the device may come later.
-            found.append(self._zeros(shadow, self._size(s, row), on_host=row.space != "device", span=s.span))
+            found.append(self._zeros(shadow, size_of_call(s), on_host=row.space != "device", span=s.span))
         return found
 
     def _known(self, s: ir.Call, row: MemoryOperation, place: ir.Place) -> Statements:
         """Memory that the run time knows of."""
         found: Statements = []
+        size = size_of_call(s)
         for p in (place, *self._shadows(place)):
             zeroed = row.zeroed or p is not place or row.space == "managed"
             allocation = operations.ALLOCATION[row.space, zeroed]
             if row.space == "host":
-                found.append(allocation(self._size(s, row), result=p, span=s.span))
+                found.append(allocation(size, result=p, span=s.span))
                 continue
             status = s.result if p is place else None
-            found.append(allocation(address_of(p), self._size(s, row), result=status, span=s.span))
-        return [*found, *(_succeeded(s) if row.space == "host" and row.position("out") is not None else [])]
+            found.append(allocation(address_of(p), size, result=status, span=s.span))
+        return [*found, *(succeeded(s) if row.space == "host" and row.position("out") is not None else [])]
 
     def _shadows(self, place: ir.Place) -> list[ir.Place]:
         """Of a place that holds a pointer, where what it points to has some."""
@@ -112,9 +109,9 @@ class MemoryTangents:
     def _table(self, s: ir.Call, place: ir.Place) -> Statements:
         """Memory of which the run time makes copies on the device: it must know its size."""
         if self.engine.again:
-            return [replace(s, args=(_as_out(place), s.args[1]), result=None), *_succeeded(s)]
+            return [replace(s, args=(_as_out(place), s.args[1]), result=None), *succeeded(s)]
         allocated = operations.ALLOCATION["host", True](s.args[1], result=place, span=s.span)
-        return [allocated, *_succeeded(s)]
+        return [allocated, *succeeded(s)]
 
     def _symbol(self, s: ir.Call) -> Statements:
         place = out_place(s.args[0])
@@ -138,74 +135,60 @@ class MemoryTangents:
                 self.closing.append(_call("cudaFree", span, shadow))
         return found
 
-    def _free(self, s: ir.Call, row: MemoryOperation) -> Statements:
-        at = row.position("pointer")
-        assert at is not None
-        pointer = bare(s.args[at])
-        targets = self.engine.pointers.targets(pointer)
-        for target in targets:
-            if isinstance(target, ir.Symbol):
-                raise UnsupportedError(
-                    f"'{target.name}' is freed here but was not allocated", s.span, "free what an allocation returned"
-                )
+    def _free(self, s: ir.Call) -> Statements:
+        pointer, targets = freed_memory(s, self.engine.pointers)
         active = self.engine.one.is_active_pointer(pointer)
         shadows = [d.shadow_pointer(pointer) for d in self.engine.directions] if active else []
         own = any(isinstance(t, Root) and t.heap for t in targets)  # what else it leads to, no release takes
         if (self.engine.asks_sizes and own) or not self.released.isdisjoint(targets):
-            return [*(operations.release(x, span=s.span) for x in (*shadows, pointer)), *_succeeded(s)]
+            return [*(operations.release(x, span=s.span) for x in (*shadows, pointer)), *succeeded(s)]
         if self.engine.asks_sizes:
             return [*(operations.release(x, span=s.span) for x in shadows), s]
-        freed = [
-            replace(s, args=tuple(x if i == at else a for i, a in enumerate(s.args)), result=None) for x in shadows
-        ]
-        return [*freed, s]
+        return [*(replace(s, args=(x, *s.args[1:]), result=None) for x in shadows), s]
 
     def _copy(self, s: ir.Call, row: MemoryOperation) -> Statements:
-        dst_at, src_at = row.position("dst"), row.position("src")
-        assert dst_at is not None and src_at is not None
-        dst, src = bare(s.args[dst_at]), bare(s.args[src_at])
-        engine = self.engine
+        given, engine = operands(s), self.engine
+        dst, src = bare(given["dst"]), bare(given["src"])
         if not engine.one.is_active_pointer(dst):
             return [s]
         if not engine.one.is_active_pointer(src):
             # In front: a copy waits for what the device was told before, a fill does not.
-            return [*self._cleared(s, row, dst, on_host=self._on_host(s, row, dst)), s]
+            return [*self._cleared(s, dst, on_host=self._on_host(s, row, dst)), s]
         if engine.holds_numbers(dst) or engine.holds_numbers(src):
             common_type(engine.pointers, s, dst, src)
-        size = self._size(s, row)
+        size = size_of_call(s)
         copies: Statements = [c for end in (dst, src) for c in whole_numbers(engine.pointers, s, end, size)]
         for d in engine.directions:
-            ends = {dst_at: d.shadow_pointer(dst), src_at: d.shadow_pointer(src)}
-            copies.append(replace(s, args=tuple(ends.get(i, a) for i, a in enumerate(s.args)), result=None))
+            ends = {"dst": d.shadow_pointer(dst), "src": d.shadow_pointer(src)}
+            args = tuple(ends.get(role, a) for role, a in zip(row.roles, s.args, strict=True))
+            copies.append(replace(s, args=args, result=None))
         return [*copies, s]
 
     def _on_host(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr) -> bool:
-        at = row.position("kind")
-        if at is None:
+        given = operands(s).get("kind")
+        if given is None:
             return row.space == "host"
-        kind = literal(s.args[at])
+        kind = literal(given)
         if kind in (0, 1, 2, 3):
             return kind in _TO_HOST
         return self.engine.spaces.behind(dst) == "host"
 
     def _fill(self, s: ir.Call, row: MemoryOperation) -> Statements:
-        at = row.position("dst")
-        assert at is not None
-        dst = bare(s.args[at])
+        dst = bare(operands(s)["dst"])
         if not self.engine.one.is_active_pointer(dst):
             return [s]
-        return [*self._cleared(s, row, dst, on_host=row.space == "host"), s]
+        return [*self._cleared(s, dst, on_host=row.space == "host"), s]
 
     # -- parts
 
-    def _cleared(self, s: ir.Call, row: MemoryOperation, dst: ir.Expr, *, on_host: bool) -> Statements:
+    def _cleared(self, s: ir.Call, dst: ir.Expr, *, on_host: bool) -> Statements:
         """The shadows of what the operation overwrites are zero."""
-        if row.position("height") is None:
-            size = self._size(s, row)
+        given = operands(s)
+        if "height" not in given:
+            size = size_of_call(s)
             checks = whole_numbers(self.engine.pointers, s, dst, size)
             shadows = (d.shadow_pointer(dst) for d in self.engine.directions)
             return [*checks, *(self._zeros(x, size, on_host=on_host, span=s.span) for x in shadows)]
-        given = dict(zip(row.roles, s.args, strict=True))
         if on_host:
             raise UnsupportedError(
                 "rows of constants are copied to active host memory", s.span, "copy them with one memcpy for each row"
@@ -216,12 +199,6 @@ class MemoryTangents:
             for d in self.engine.directions
         ]  # fmt: skip
 
-    def _size(self, s: ir.Call, row: MemoryOperation) -> ir.Expr:
-        given = dict(zip(row.roles, s.args, strict=False))
-        if "bytes" in given:
-            return given["bytes"]
-        return binary("*", given["count"], given["size"])
-
     def _zeros(self, pointer: ir.Expr, size: ir.Expr, *, on_host: bool, span: Span) -> ir.Stmt:
         return _call("memset" if on_host else "cudaMemset", span, pointer, integer(0, span), size)
 
@@ -231,11 +208,6 @@ class MemoryTangents:
 
 def _call(name: str, span: Span, *args: ir.Expr) -> ir.Stmt:
     return ir.Call(name, args, span=span)
-
-
-def _succeeded(s: ir.Call) -> Statements:
-    """The status of what cannot fail but with the whole call."""
-    return [] if s.result is None else [ir.Assign(s.result, zero(s.result.type, s.span), span=s.span)]
 
 
 def _copied(dst: ir.Expr, src: ir.Expr, size: ir.Expr, span: Span) -> ir.Stmt:

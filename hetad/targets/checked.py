@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from hetad.analysis.memory_calls import operands
 from hetad.analysis.webs import place_of, targets
 from hetad.emit.assembly import Assembly
 from hetad.emit.declarators import declaration
@@ -27,7 +28,6 @@ from hetad.ir.facts import lasting
 from hetad.ir.places import address_taken, is_dynamic, written
 from hetad.ir.types import Array, Pointer, Void, element, is_volatile
 from hetad.ir.visit import own_nodes, variables, walk_expr, walk_stmts
-from hetad.memops.operation import MemoryOperation
 from hetad.rules import callees, operations
 from hetad.targets.accesses import CHANGES, NumberedAccesses, pointed
 
@@ -322,20 +322,16 @@ def ranges(call: ir.Call, expressions: Expressions) -> Iterator[str]:
     row = callees.find(call.function).operation
     if not isinstance(expressions, CheckedExpressions) or row is None or row.action not in ("copy", "fill"):
         return
-    size, rows = _argument(row, call, "bytes"), _argument(row, call, "height")
+    given = operands(call)
+    size, rows = given.get("bytes"), given.get("height")
     for role, pitch_role in (("dst", "to_pitch"), ("src", "from_pitch")):
-        pointer, pitch = _argument(row, call, role), _argument(row, call, pitch_role)
+        pointer, pitch = given.get(role), given.get(pitch_role)
         if pointer is None or size is None or (rows is not None and pitch is None) or _calls((pointer, size)):
             continue
         place = pointed(_typed(pointer))
         height, step = ("1", "0") if rows is None or pitch is None else map(expressions.text, (rows, pitch))
         number = expressions.accesses.number(place, role == "dst")
         yield f"hetad_range({expressions.text(pointer)}, {expressions.text(size)}, {height}, {step}, {number});"
-
-
-def _argument(row: MemoryOperation, call: ir.Call, role: str) -> ir.Expr | None:
-    at = row.position(role)
-    return call.args[at] if at is not None and at < len(call.args) else None
 
 
 def _calls(values: Iterable[ir.Expr]) -> bool:

@@ -14,7 +14,7 @@ from hetad.host.again.additions import add_numbers, launched
 from hetad.ir import nodes as ir
 from hetad.ir import texts as c_texts
 from hetad.ir.arithmetic import bare, literal
-from hetad.ir.build import Names, binary, convert, integer, zero
+from hetad.ir.build import Names, binary, convert, integer, succeeded, zero
 from hetad.ir.types import CHAR, DOUBLE, FLOAT, INT, SIZE_T, VOID, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import declared, map_body, map_expr, map_own_exprs, own_nodes, walk_stmts
 from hetad.rules import callees, operations
@@ -84,7 +84,7 @@ class Meanings:
         done = quote(self._names, s.span, **{n: x for n, x in given.items() if n in quote.words})
         if s.result is None or "result" in quote.words:
             return done
-        return (*done, ir.Assign(s.result, zero(s.result.type, s.span), span=s.span))  # a status
+        return (*done, *succeeded(s))
 
     def _refusal(self, row: Callee, span: Span) -> UnsupportedError:
         what = f"a derivative is differentiated once more, and '{row.name}' in it has no derivative"

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from hetad.analysis.effects import KernelEffects
+from hetad.analysis.memory_calls import bytes_of, does, operands
 from hetad.analysis.pointer_expressions import holds_pointer, pointer_parts, pointers_within
 from hetad.analysis.pointers import Location, PointsTo, Root
 from hetad.host.derivation import Derivation, on_derivative, with_body
@@ -136,14 +137,13 @@ class Renaming:
         )
 
     def _by_operation(self, s: ir.Push, call: ir.Call) -> tuple[ir.Expr, ...] | None:
-        row = TABLE[call.function]
-        roles = dict(zip(row.roles, call.args, strict=False))
-        if row.action not in ("copy", "fill") or row.space != "device" or "height" in roles or s.bytes is None:
+        moved = bytes_of(call)
+        if moved is None or TABLE[call.function].space != "device" or s.bytes is None:
             return None
-        if bare(roles["dst"]) != s.place or roles["bytes"] != s.bytes:
+        if bare(moved.dst) != s.place or moved.size != s.bytes:
             return None
-        from_host = "src" not in roles or literal(roles.get("kind")) == _HOST_TO_DEVICE
-        tests = self._tests(s.place, [] if from_host else [bare(roles["src"])])
+        from_host = moved.src is None or literal(operands(call).get("kind")) == _HOST_TO_DEVICE
+        tests = self._tests(s.place, [bare(moved.src)] if moved.src is not None and not from_host else [])
         return (conjunction(tests, s.span),) if tests is not None else None
 
     def _tests(self, place: ir.Expr, others: Iterable[ir.Expr]) -> list[ir.Expr] | None:
@@ -188,7 +188,7 @@ class Renaming:
                     yield from () if _is_default(stream) else pointer_parts(arg)
             case ir.Call(function=name, args=args):
                 given = args
-                if name in TABLE and TABLE[name].action in ("copy", "fill") and TABLE[name].space == "device":
+                if does(s, "copy", "fill") and TABLE[name].space == "device":
                     ends = TABLE[name].positions("dst", "src")
                     given = tuple(a for i, a in enumerate(args) if i not in ends)
                     yield from (p for i in sorted(ends) for p in _moved(_start(bare(args[i]))))

@@ -21,6 +21,7 @@ from hetad.adjoint.engine import Engine, Parts
 from hetad.adjoint.loops import index_after, set_index, trip_count
 from hetad.analysis.carried import Memories, State, pointers_behind, state_of
 from hetad.analysis.loops import Counted
+from hetad.analysis.memory_calls import does
 from hetad.diagnostics import Span
 from hetad.frontend.quote import Filling, Quote
 from hetad.host.decisions import TimeLoop
@@ -32,7 +33,6 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import integer, var
 from hetad.ir.types import INT, SIZE_T, Pointer, holds_numbers
 from hetad.ir.visit import variables, walk_stmts
-from hetad.memops.table import TABLE
 from hetad.rules import callees, communication, operations
 
 if TYPE_CHECKING:
@@ -118,9 +118,7 @@ def _depends_on_order(s: ir.Stmt) -> bool:
 
 
 def _is_work(s: ir.Stmt) -> bool:
-    if isinstance(s, ir.Call):
-        return s.function in TABLE and TABLE[s.function].action in ("copy", "fill")
-    return isinstance(s, ir.Launch)
+    return isinstance(s, ir.Launch) or does(s, "copy", "fill")
 
 
 def _allocates(s: ir.Stmt) -> bool:

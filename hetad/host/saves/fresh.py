@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import TypeGuard
 
 from hetad.analysis.effects import Effects
+from hetad.analysis.memory_calls import bytes_of
 from hetad.analysis.pointer_expressions import out_place
 from hetad.analysis.pointers import Location
 from hetad.host.derivation import Derivation, on_derivative
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.visit import bodies, map_bodies, map_body, walk_stmts
-from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 
 
@@ -101,10 +101,6 @@ def _is_filled(s: ir.Call, rest: ir.Body, effects: Effects) -> bool:
 
 
 def _fills(s: ir.Stmt, symbol: ir.Symbol, size: ir.Expr) -> bool:
-    if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action not in ("copy", "fill"):
-        return False
-    dst, count = TABLE[s.function].position("dst"), TABLE[s.function].position("bytes")
-    if dst is None or count is None or TABLE[s.function].position("height") is not None:
-        return False
-    to = bare(s.args[dst])
-    return isinstance(to, ir.Var) and to.symbol is symbol and s.args[count] == size
+    whole = bytes_of(s)
+    to = bare(whole.dst) if whole is not None else None
+    return isinstance(to, ir.Var) and to.symbol is symbol and whole is not None and whole.size == size

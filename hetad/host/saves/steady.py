@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.memory_calls import allocated
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.types import INT, Pointer
@@ -71,10 +71,7 @@ def _outside_loops(fn: Callable[[ir.Stmt], ir.Body], body: ir.Body) -> ir.Body:
 
 def _allocated(s: ir.Stmt) -> ir.Place | None:
     """Where an allocation's pointer goes."""
-    if not isinstance(s, ir.Call) or s.function not in TABLE or TABLE[s.function].action not in ("allocate", "symbol"):
-        return None
-    out = TABLE[s.function].position("out")
-    place = s.result if out is None else out_place(s.args[out])
+    place = allocated(s)
     return place if place is not None and isinstance(place.type, Pointer) else None
 
 

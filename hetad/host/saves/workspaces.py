@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.carried import is_null
 from hetad.analysis.effects import Effects, KernelEffects
-from hetad.analysis.pointer_expressions import out_place
+from hetad.analysis.memory_calls import allocated, does, freed, size_of_call
 from hetad.analysis.pointers import PointsTo, Root, points_to
 from hetad.diagnostics import Span
 from hetad.host.derivation import Derivation, summaries
@@ -112,10 +112,10 @@ def _outermost(body: ir.Body) -> Iterator[_Loop]:
 
 
 def _allocates(s: ir.Stmt) -> bool:
-    if not isinstance(s, ir.Call) or s.function not in TABLE:
+    if not does(s, "allocate"):
         return False
     row = TABLE[s.function]
-    return row.action == "allocate" and row.space != "managed" and not row.zeroed and "bytes" in row.roles
+    return row.space != "managed" and not row.zeroed and "bytes" in row.roles
 
 
 class _Search:
@@ -144,9 +144,7 @@ class _Search:
         self, loop: _Loop, call: ir.Call, path: tuple[tuple[ir.Stmt, bool], ...], inside: set[ir.Symbol],
         changed: Iterable[object],
     ) -> _Workspace | None:  # fmt: skip
-        row = TABLE[call.function]
-        out = row.position("out")
-        place = call.result if out is None else out_place(call.args[out])
+        place = allocated(call)
         root = self.pointers.heap_roots.get(call)
         innermost = next(s for s, _ in reversed(path) if isinstance(s, _Loop))
         passing = {*declared(innermost.body)}  # variables of one iteration
@@ -155,9 +153,7 @@ class _Search:
         numbers = self._span_of(loop, call, place.symbol, root)
         if numbers is None:
             return None
-        at = row.position("bytes")
-        assert at is not None
-        size = self._early(call.args[at], inside, changed)
+        size = self._early(size_of_call(call), inside, changed)
         if size is None:
             return None
         conditions, complete = self._conditions(path, inside, changed)
@@ -183,10 +179,9 @@ class _Search:
                 continue
             if pointer in mentioned and (first < 0 or self._changes(s, pointer)):
                 return None
-            if isinstance(s, ir.Call) and s.function in TABLE and TABLE[s.function].action == "free":
-                freed = self._freed(s)
-                if root in freed and freed != (root,):
-                    return None
+            behind = self.pointers.targets(gone) if (gone := freed(s)) is not None else ()
+            if root in behind and behind != (root,):
+                return None
             if any(isinstance(x.type, Pointer) and root in self.pointers.targets(var(x)) for x in mentioned):
                 last = number
         return (first, last) if first >= 0 else None
@@ -196,11 +191,6 @@ class _Search:
             isinstance(e, ir.AddressOf) and e.place == var(pointer) for own in own_exprs(s) for e in _nodes(own)
         )
         return addressed or pointer in self.effects.writes(s)
-
-    def _freed(self, s: ir.Call) -> tuple[object, ...]:
-        at = TABLE[s.function].position("pointer")
-        assert at is not None
-        return self.pointers.targets(bare(s.args[at]))
 
     # -- what is known in front of the loop
 
@@ -288,11 +278,11 @@ class _Hoisted:
         """A statement of the loop, which allocates and frees none of it."""
         if isinstance(s, ir.Declare):
             return None if s.symbol in self.own else s
-        if not isinstance(s, ir.Call) or s.function not in TABLE:
+        if not isinstance(s, ir.Call):
             return s
-        at = TABLE[s.function].position("pointer")
-        freed = TABLE[s.function].action == "free" and at is not None and self._is_own(bare(s.args[at]))
-        return tuple(self._succeeded(s)) if freed or s in self._calls else s
+        gone = freed(s)
+        frees_own = gone is not None and self._is_own(gone)
+        return tuple(self._succeeded(s)) if frees_own or s in self._calls else s
 
     def _succeeded(self, s: ir.Call) -> list[ir.Stmt]:
         if s.result is None or isinstance(s.result.type, Pointer):

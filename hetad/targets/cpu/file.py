@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hetad.analysis.memory_calls import does, operands
 from hetad.deep import deep
 from hetad.emit import support
 from hetad.emit.assembly import Assembly
@@ -267,8 +268,8 @@ class HostStatements(Statements):
 def _unchecked_size(call: ir.Call) -> ir.Expr | None:
     """The bytes that a function of C moves or sets, which does as it is told with any size."""
     row = callees.find(call.function).operation
-    at = row.position("bytes") if row is not None and row.space == "host" and row.action in ("copy", "fill") else None
-    return call.args[at] if at is not None else None
+    of_c = row is not None and row.space == "host" and does(call, "copy", "fill")
+    return operands(call).get("bytes") if of_c else None
 
 
 def _may_fail(call: ir.Call) -> bool:
