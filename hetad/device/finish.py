@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise import in_order
@@ -38,12 +38,10 @@ def finished(draft: Draft, prepared: ir.Function, values: StoredValues) -> Pullb
     assert draft.stored is not None and draft.effects is not None
     kernel, recording, stored = draft.kernel, draft.recording, draft.stored
     used = set(variables(draft.body))
-    primal = tuple(i for i, p in enumerate(kernel.params) if p in used)
-    adjoint = tuple(i for i in sorted(draft.asked.active) if draft.parameters[i] in used)
+    primal, adjoint, common = _of_primal(draft, used)
     dynamic = draft.reversed.dynamic_bytes in used
     params = (
-        *(kernel.params[i] for i in primal),
-        *(draft.parameters[i] for i in adjoint),
+        *common,
         *((draft.reversed.dynamic_bytes,) if dynamic else ()),
         *(recording.records if recording is not None else ()),
         *stored.tapes,
@@ -91,6 +89,15 @@ def _qualified(draft: Draft, function: ir.Function) -> ir.Function:
     return qualified(function, draft.ground.adjoints, set(draft.parameters.values()))
 
 
+def _of_primal(
+    draft: Draft, used: Collection[ir.Symbol]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[ir.Symbol, ...]]:
+    """The primal's parameters that a kernel uses, those of which it uses the adjoints, and its own for all of these."""
+    primal = tuple(i for i, p in enumerate(draft.kernel.params) if p in used)
+    adjoint = tuple(i for i in sorted(draft.asked.active) if draft.parameters[i] in used)
+    return primal, adjoint, (*(draft.kernel.params[i] for i in primal), *(draft.parameters[i] for i in adjoint))
+
+
 def _own(draft: Draft) -> tuple[ir.Symbol, ...]:
     """The kernel's own variables."""
     return (*draft.kernel.params, *declared(draft.kernel.body))
@@ -101,11 +108,9 @@ def _gather(draft: Draft, made: GatherKernel) -> Gather:
     shared = made.team is not None and made.team.by_launch
     used = {*variables(body), *variables(made.sweep)}
     counted = tuple(axis for axis, x in made.counts.items() if made.tiled and x in used)
-    primal = tuple(i for i, p in enumerate(draft.kernel.params) if p in used)
-    adjoint = tuple(i for i in sorted(draft.asked.active) if draft.parameters[i] in used)
+    primal, adjoint, common = _of_primal(draft, used)
     params = (
-        *(draft.kernel.params[i] for i in primal),
-        *(draft.parameters[i] for i in adjoint),
+        *common,
         *((march.blocks,) if march is not None else ()),
         *((made.team.size,) if shared and made.team is not None else ()),
         *(made.counts[axis] for axis in counted),

@@ -23,6 +23,7 @@ from hetad.adjoint.canonicalise.uses import inside
 from hetad.analysis.affine import Monomial
 from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
+from hetad.analysis.pointers import points_to
 from hetad.analysis.work import arithmetic, known_turns
 from hetad.device.accumulation.cells import Cell, Cells
 from hetad.device.accumulation.increments import Increment, increment
@@ -32,7 +33,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, binary, integer, is_one, is_zero
 from hetad.ir.places import reached_by
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
-from hetad.ir.visit import map_children, same_or, variables, walk_expr, walk_stmts
+from hetad.ir.visit import map_children, same_or, variables, walk_expr
 from hetad.rules import operations
 
 MOST = {FLOAT: 16, DOUBLE: 12}  # cells
@@ -46,16 +47,8 @@ def vectorised(draft: Draft) -> ir.Body:
     """Atomic additions to cells that follow each other are made together."""
     if draft.overlapping:
         return draft.body
-    joined = with_runs(draft.body, draft.names, draft.shadows, ALL if draft.has_room else FLOATS)
-    return without_unused_values(joined)
-
-
-def with_runs(
-    body: ir.Body, names: Names, adjoints: Collection[ir.Symbol], least: Mapping[Float, int] = ALL
-) -> ir.Body:
-    """With the additions that follow each other in memory joined; `adjoints`: the variables by which adjoint memory is
-    reached; `least`: the types of cells, and how many make a run."""
-    return _Runs(body, names, Readers(adjoints), least).block(body, _Turn(body))
+    runs = _Runs(draft.function, draft.names, Readers(draft.shadows), ALL if draft.has_room else FLOATS)
+    return without_unused_values(runs.block(draft.body, _Turn(draft.body)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +91,12 @@ class _Turn:
 
 
 class _Runs:
-    def __init__(self, body: ir.Body, names: Names, readers: Readers, least: Mapping[Float, int]) -> None:
+    """`least`: the types of cells, and how many make a run."""
+
+    def __init__(self, function: ir.Function, names: Names, readers: Readers, least: Mapping[Float, int]) -> None:
         self.names, self.readers, self.least = names, readers, least
-        self.cells = Cells(body)
-        self.to_shared = _lead_to_shared_memory(body)
+        self.cells = Cells(function.body)
+        self.pointers = points_to(function)
 
     def block(self, body: ir.Body, turn: _Turn) -> ir.Body:
         inner = [inside(partial(self.block, turn=turn.inside(s)), s) for s in body]
@@ -115,7 +110,7 @@ class _Runs:
         cell = self.cells.cell(found.place) if found is not None else None
         if found is None or cell is None or cell.type not in self.least:
             return None
-        if not self.to_shared.isdisjoint(variables(cell.root)):
+        if any(isinstance(x, ir.Symbol) and x.storage == "shared" for x in self.pointers.storage(found.place)):
             return None  # where a GPU adds one number at a time
         return _Addition(position, found, cell)
 
@@ -177,19 +172,6 @@ class _Runs:
                 runs += _rows(members, trips)
         runs = [r for r in runs if self.least[r[0].cell.type] <= trips * len(r) <= MOST[r[0].cell.type]]
         return _rewritten(loop, header.index, runs, trips, self.names, turn) if runs else [loop]
-
-
-def _lead_to_shared_memory(body: ir.Body) -> set[ir.Symbol]:
-    """Arrays in shared memory, and all variables that may have an address there."""
-    found = {x for x in variables(body) if x.storage == "shared"}
-    while True:
-        more = {
-            x for s in walk_stmts(body) if isinstance(s, ir.Declare | ir.Assign | ir.Update | ir.Call)
-            for x in assigned((s,)) if isinstance(x.type, Pointer | Struct) and not found.isdisjoint(variables((s,)))
-        }  # fmt: skip
-        if more <= found:
-            return found
-        found |= more
 
 
 def _leads_on(type_: Type) -> bool:
