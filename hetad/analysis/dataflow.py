@@ -16,11 +16,13 @@ from hetad.ir.visit import walk_stmts
 T = TypeVar("T")
 
 
-def settle(facts: Sized, transfer: Callable[[], object]) -> None:
-    """Repeats a transfer that adds to the facts, as long as it does."""
-    before = -1
-    while len(facts) > before:
-        before = len(facts)
+def settle(facts: Sized | Callable[[], object], transfer: Callable[[], object]) -> None:
+    """Repeats a transfer that adds to the facts, as long as it does.  Facts that are spread over several places are
+    given by a function that tells how many there are."""
+    state = facts if callable(facts) else lambda: len(facts)
+    before: object = None
+    while before != (now := state()):
+        before = now
         transfer()
 
 

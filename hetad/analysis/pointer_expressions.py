@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hetad.analysis.dataflow import settle
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.types import INT, Array, Float, Pointer, Struct, Type, element, element_or_none, scalar_base
@@ -74,11 +75,12 @@ def null_variables(function: ir.Function) -> set[ir.Symbol]:
             case ir.Assign(target=ir.Var(symbol=symbol), value=value) if isinstance(symbol.type, Pointer):
                 values.setdefault(symbol, []).append(value)
     nulls: set[ir.Symbol] = set()
-    while True:
-        more = {x for x, given in values.items() if given and all(null_only(v, nulls) for v in given)}
-        if more == nulls:
-            return nulls
-        nulls = more
+
+    def more() -> None:
+        nulls.update([x for x, given in values.items() if given and all(null_only(v, nulls) for v in given)])
+
+    settle(nulls, more)
+    return nulls
 
 
 def floating_leaves_of(type_: Type) -> frozenset[Float]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hetad.analysis import messages
+from hetad.analysis.dataflow import settle
 from hetad.analysis.memory_calls import allocated, does, operands
 from hetad.analysis.pointer_expressions import (
     component_of,
@@ -230,12 +231,12 @@ class PointsTo:
         statements = list(walk_stmts(function.body))
         loops = (s for s in statements if isinstance(s, ir.For | ir.While | ir.DoWhile))
         looped = IdentitySet(inner for s in loops for inner in walk_stmts(s.body))
-        changed = True
-        while changed:
-            before = sum(len(t) for t in self._contents.values())
+
+        def constrained() -> None:
             for s in statements:
                 self._constrain(s, s in looped)
-            changed = sum(len(t) for t in self._contents.values()) != before
+
+        settle(lambda: sum(map(len, self._contents.values())), constrained)
 
     def _constrain(self, s: ir.Stmt, looped: bool) -> None:
         if isinstance(s, ir.Call):

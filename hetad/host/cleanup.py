@@ -10,7 +10,7 @@ from hetad.analysis.pointer_expressions import out_place
 from hetad.analysis.pointers import Location, Root
 from hetad.ir import nodes as ir
 from hetad.ir.types import EVENT, STREAM
-from hetad.ir.visit import map_bodies, map_body, variables, walk_stmts
+from hetad.ir.visit import map_bodies, map_body, repeated, variables, walk_stmts
 from hetad.memops.table import TABLE
 from hetad.rules import callees, operations
 
@@ -31,20 +31,14 @@ def keeps(s: ir.Stmt, is_pullback: Callable[[str], bool]) -> bool:
 
 def drop_dead_allocations(body: ir.Body, liveness: Liveness, live_at_end: set[Root]) -> ir.Body:
     """Without the allocations, and their releases, of memory that only its own release mentions."""
-    while True:
+
+    def smaller(body: ir.Body) -> ir.Body:
         known = allocated(body)
-        without = map_body(lambda s: None if _released(s) in known else s, body)  # noqa: B023
+        without = map_body(lambda s: None if _released(s) in known else s, body)
         dead = known - allocated(liveness.prune(without, live_at_end))
+        return map_body(lambda s: None if _released(s) in dead or _allocated(s) in dead else s, body)
 
-        def keep(s: ir.Stmt) -> ir.Stmt | None:
-            if _released(s) in dead or _allocated(s) in dead:  # noqa: B023
-                return None
-            return s
-
-        smaller = map_body(keep, body)
-        if smaller is body:
-            return body
-        body = smaller
+    return repeated(smaller, body)
 
 
 def surviving_handles(body: ir.Body, liveness: Liveness, live_at_end: set[Root]) -> set[ir.Symbol]:

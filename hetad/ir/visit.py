@@ -180,6 +180,13 @@ def _map_cases(fn: Callable[[Body], Body], stmt: Switch) -> Switch:
     return replace(stmt, cases=cases) if differs else stmt
 
 
+def repeated(rewrite: Callable[[Body], Body], body: Body) -> Body:
+    """Rewritten again and again, until that changes nothing."""
+    while (new := rewrite(body)) is not body:
+        body = new
+    return body
+
+
 def same_or(old: tuple[F, ...], new: tuple[F, ...]) -> tuple[F, ...]:
     """The old body where it has just the same statements: what is known of these need not be found again."""
     return old if len(old) == len(new) and all(map(is_, old, new)) else new

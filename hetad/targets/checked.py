@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from hetad.analysis.dataflow import settle
 from hetad.analysis.memory_calls import operands
 from hetad.analysis.webs import place_of, targets
 from hetad.emit.assembly import Assembly
@@ -230,18 +231,17 @@ def roots(function: ir.Function) -> Mapping[ir.Symbol, ir.Symbol]:
     found = {p: p for p in function.params if isinstance(p.type, Pointer) and p not in unknown}
     values = _values(function.body)
     local = [s for s in values if isinstance(s.type, Pointer) and s not in address_taken(function.body)]
-    changed = True
-    while changed:
-        changed = False
+
+    def computed() -> None:
         for symbol in (s for s in local if s not in found and s not in function.params):
             sources = [source_of_pointer(v) for v in values[symbol] if v is not None and not is_zero(bare(v))]
             others = [s for s in sources if not (isinstance(s, ir.Var) and s.symbol is symbol)]
             of = {found.get(s.symbol) if isinstance(s, ir.Var) else None for s in others}
-            if None in values[symbol] or len(of) != 1 or None in of:
-                continue
-            (root,) = of
-            assert root is not None
-            found[symbol], changed = root, True
+            root = of.pop() if len(of) == 1 else None
+            if root is not None and None not in values[symbol]:
+                found[symbol] = root
+
+    settle(found, computed)
     return found
 
 

@@ -17,8 +17,8 @@ from hetad.adjoint.canonicalise.uses import (
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert, is_zero
 from hetad.ir.simplify import negated, simplified_body
-from hetad.ir.types import CUDA_ERROR, Array, Float, Int, Struct, is_volatile
-from hetad.ir.visit import same_or, variables, walk_expr
+from hetad.ir.types import Array, CUDA_ERROR, Float, Int, Struct, is_volatile
+from hetad.ir.visit import repeated, same_or, variables, walk_expr
 from hetad.rules import callees
 
 
@@ -131,11 +131,7 @@ def _waits_for_value(s: ir.Declare) -> bool:
 
 def join_lists(body: ir.Body) -> ir.Body:
     """`T x[2]; ... x[0] = a; x[1] = b;` becomes `T x[2] = {a, b};`."""
-    while True:
-        joined = _with_list_joined(body)
-        if joined is body:
-            return body
-        body = joined
+    return repeated(_with_list_joined, body)
 
 
 def _with_list_joined(body: ir.Body) -> ir.Body:

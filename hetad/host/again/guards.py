@@ -16,6 +16,7 @@ import re
 from dataclasses import replace
 from typing import TypeGuard
 
+from hetad.analysis.dataflow import settle
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, is_zero
 from hetad.ir.places import root_symbol
@@ -74,11 +75,13 @@ class _Met:
     def _with_sources(self, body: ir.Body, asked: list[ir.Symbol], own: set[ir.Symbol]) -> list[ir.Symbol]:
         """These, and those of which they are sums over lanes."""
         found = dict.fromkeys(asked)
-        while True:
-            more = [x for s in walk_stmts(body) if _target(s) in found for x in _summed_over_lanes(s) if x in own]
-            if all(x in found for x in more):
-                return list(found)
-            found |= dict.fromkeys(more)
+
+        def more() -> None:
+            sums = (s for s in walk_stmts(body) if _target(s) in found)
+            found.update(dict.fromkeys(x for s in sums for x in _summed_over_lanes(s) if x in own))
+
+        settle(found, more)
+        return list(found)
 
     def _statement(self, s: ir.Stmt) -> ir.Stmt | ir.Body:
         if isinstance(s, ir.If):

@@ -19,7 +19,7 @@ from hetad.ir.arithmetic import bare
 from hetad.ir.build import convert, var
 from hetad.ir.simplify import decided, simplest, simplified_body
 from hetad.ir.types import BLAS_HANDLE, INT, Pointer
-from hetad.ir.visit import declared, map_body, map_exprs, own_variables, substitute, walk_stmts
+from hetad.ir.visit import declared, map_body, map_exprs, own_variables, repeated, substitute, walk_stmts
 from hetad.passes.manager import program_pass
 from hetad.passes.task import entry_pass
 from hetad.rules import operations
@@ -133,14 +133,16 @@ def _flat(s: ir.Stmt) -> ir.Stmt | ir.Body:
 
 def _without_aliases(body: ir.Body) -> ir.Body:
     """Pointers stand where they are used, so that analyses see what memory is reached."""
-    while True:
+
+    def without_first(body: ir.Body) -> ir.Body:
         declared_with = (s for s in walk_stmts(body) if isinstance(s, ir.Declare) and s.init is not None)
         alias = next((s for s in declared_with if isinstance(s.symbol.type, Pointer)), None)
-        if alias is None:
+        if alias is None or alias.init is None:
             return body
-        assert alias.init is not None
-        body = map_body(lambda s: None if s is alias else s, body)  # noqa: B023
-        body = substitute({alias.symbol: convert(alias.init, alias.symbol.type)}, body)
+        rest = map_body(lambda s: None if s is alias else s, body)
+        return substitute({alias.symbol: convert(alias.init, alias.symbol.type)}, rest)
+
+    return repeated(without_first, body)
 
 
 def _of_the_derivative(s: ir.Stmt) -> ir.Stmt | ir.Body:

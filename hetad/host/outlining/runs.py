@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from hetad.adjoint.canonicalise.uses import idle, inside, mentioned, root_of
+from hetad.analysis.dataflow import settle
 from hetad.diagnostics import Inlined
 from hetad.ir import nodes as ir
 from hetad.ir.types import Float
@@ -57,12 +58,12 @@ def callees_first(body: ir.Body) -> list[list[str]]:
         for inner, outer in pairwise(chain):
             callers[inner].add(outer)
     heights = dict.fromkeys(callers, 0)
-    changed = True
-    while changed:
-        changed = False
+
+    def raised() -> None:
         for inner, outer in ((f, g) for f, found in callers.items() for g in found):
-            if heights[outer] <= heights[inner]:
-                heights[outer], changed = heights[inner] + 1, True
+            heights[outer] = max(heights[outer], heights[inner] + 1)
+
+    settle(lambda: sum(heights.values()), raised)
     return [[f for f in callers if heights[f] == h] for h in sorted(set(heights.values()))]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.adjoint.engine import Engine
+from hetad.analysis.dataflow import closed
 from hetad.analysis.pointers import Location
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
@@ -79,11 +80,7 @@ class _Repeated:
         self.engine = engine
         self.effects = engine.effects
         self.uncertain: set[Location] = set()
-        count = -1
-        while count < len(self.uncertain):
-            count = len(self.uncertain)
-            for s in walk_stmts(body):
-                self.uncertain |= self._follows(s)
+        closed(self.uncertain, body, self._follows)
 
     def is_harmless(self, body: ir.Body) -> bool:
         """Whether nothing but output, and no adjoint, depends on what is uncertain."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from hetad.analysis.dataflow import settle
 from hetad.host.sets.refusal import OneByOne
 from hetad.ir import nodes as ir
 from hetad.ir.places import base, exposed, root_symbol, through_pointer
@@ -44,10 +45,7 @@ class Differing:
     def __init__(self, body: ir.Body, given: Collection[ir.Symbol], shared: Collection[ir.Symbol]) -> None:
         self.symbols = set(given)
         self._shared = shared
-        known = -1
-        while known < len(self.symbols):
-            known = len(self.symbols)
-            self._mark(body)
+        settle(self.symbols, lambda: self._mark(body))
         for s in walk_stmts(body):
             self._check(s)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hetad.analysis.dataflow import settle
 from hetad.diagnostics import UnsupportedError
 from hetad.emit.dialect import C_PARALLEL, C, Dialect
 from hetad.ir import nodes as ir
@@ -116,14 +117,13 @@ def handed_indices(program: CpuProgram) -> CpuProgram:
     """Device functions have no thread of their own: they are handed the indices that they or their callees use."""
     functions = [f for f in program.functions.values() if f.kind in ("device", "host device")]
     uses = {f.name: {e.name for e in walk_exprs(f.body) if isinstance(e, ir.ThreadIndex) and e.axis} for f in functions}
-    changed = True
-    while changed:
-        changed = False
-        for f in functions:
-            for callee in called(f.body):
-                if not uses.get(callee, set()) <= uses[f.name]:
-                    uses[f.name] |= uses[callee]
-                    changed = True
+    calls = [(f.name, callee) for f in functions for callee in called(f.body) if callee in uses]
+
+    def handed() -> None:
+        for caller, callee in calls:
+            uses[caller] |= uses[callee]
+
+    settle(lambda: sum(map(len, uses.values())), handed)
     hidden = {name: tuple(i for i in _INDICES if i in used) for name, used in uses.items() if used}
     return replace(program, hidden=hidden)
 

@@ -25,7 +25,7 @@ from hetad.ir.build import binary
 from hetad.ir.places import root_symbol, written
 from hetad.ir.simplify import conjunction, conjuncts
 from hetad.ir.types import INT, Array, Float, Int, Type
-from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, substitute, variables, walk_stmts
+from hetad.ir.visit import declared, map_bodies, map_body, map_exprs, repeated, substitute, variables, walk_stmts
 from hetad.rules import operations
 from hetad.targets.cpu.index_set_splitting import in_cases
 from hetad.targets.cpu.strip_nodes import (
@@ -62,12 +62,12 @@ def in_strips(body: ir.Body) -> ir.Body:
 
 def _without_unused(body: ir.Body) -> ir.Body:
     """Without variables that nothing reads."""
-    while True:
+
+    def smaller(body: ir.Body) -> ir.Body:
         used = set(variables(body))
-        smaller = map_body(lambda s: None if isinstance(s, ir.Declare) and s.symbol not in used else s, body)  # noqa: B023
-        if smaller is body:
-            return body
-        body = smaller
+        return map_body(lambda s: None if isinstance(s, ir.Declare) and s.symbol not in used else s, body)
+
+    return repeated(smaller, body)
 
 
 def _distinct(body: ir.Body, seen: set[ir.Symbol]) -> ir.Body:

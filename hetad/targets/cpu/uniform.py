@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hetad.analysis.dataflow import settle
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import once
@@ -48,14 +49,14 @@ class Uniformity:
         self._varying: set[ir.Symbol] = address_taken(kernel.body) | _escaped_arrays(kernel.body)
         self._declared: dict[ir.Symbol, Context] = {}
         self._contains_wait = once(waits)
-        before: object = None
-        while before != (state := self._state()):
-            before = state
-            self._declared = dict.fromkeys(kernel.params, ())
-            self._body(kernel.body, (), [])
+        settle(self._state, self._taken_back)
 
     def _state(self) -> object:
         return len(self._varying), len(self.breaks), len(self.continues), len(self.returning), self.thread_returns
+
+    def _taken_back(self) -> None:
+        self._declared = dict.fromkeys(self.kernel.params, ())
+        self._body(self.kernel.body, (), [])
 
     # --- questions ---
 
