@@ -64,16 +64,10 @@ def c_name(name: str) -> str:
 
 def mathematics(names: Iterable[str], dialect: Dialect) -> list[str]:
     """The definitions of the mathematical functions among `names` that the dialect does not have."""
-    from hetad.rules.math.cpu import cpu_definition, cuda_definition
+    from hetad.rules.math.cpu import cpu_definition, cuda_definitions
 
-    define = cuda_definition if dialect.cuda else cpu_definition
-    texts = (define(name) for name in names if callees.kind(name) == "mathematics")
-    found = [text.rstrip() for text in dict.fromkeys(texts) if text is not None]
-    return [_unguarded(text) for text in found] if dialect.cuda else found
-
-
-def _unguarded(text: str) -> str:
-    """A definition that occurs once needs no include guard."""
-    return "\n".join(
-        line for line in text.splitlines() if not line.startswith(("#ifndef HETAD_", "#define HETAD_HAS_", "#endif"))
-    )
+    wanted = [name for name in names if callees.kind(name) == "mathematics"]
+    if dialect.cuda:
+        return list(dict.fromkeys(text for name in wanted for text in cuda_definitions(name)))
+    texts = dict.fromkeys(map(cpu_definition, wanted))
+    return [text.rstrip() for text in texts if text is not None]

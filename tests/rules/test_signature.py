@@ -26,7 +26,7 @@ from hetad.ir.types import (
 )  # fmt: skip
 from hetad.rules import inactive, refused
 from hetad.rules.inactive import CLASSIFICATION
-from hetad.rules.math import ROWS, cuda_definition, is_inactive, is_math, refusal, signature
+from hetad.rules.math import ROWS, cuda_definitions, is_inactive, is_math, refusal, signature
 from hetad.rules.math.overloads import OVERLOADED, STANDARD
 from hetad.rules.math.table import prototypes
 from tests import nvrtc
@@ -163,10 +163,9 @@ template <class T> T a();
 @pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc")
 @pytest.mark.slow
 def test_nvcc_agrees_with_every_prototype_and_overload(tmp_path):
-    lines = [PROBE]
+    lines = [PROBE, *dict.fromkeys(text for name in prototypes() for text in cuda_definitions(name))]
     for name, (params, _) in prototypes().items():
         if name.startswith("hetad_"):
-            lines.append(cuda_definition(name) or "")
             continue
         floats = [tuple(FLOAT if p == DOUBLE else p for p in params)] if name in STANDARD | OVERLOADED else []
         for types in (params, *(t for t in floats if not any(isinstance(p, Pointer) for p in t))):
@@ -185,7 +184,7 @@ def test_nvcc_agrees_with_every_prototype_and_overload(tmp_path):
 def test_nvrtc_knows_every_function_without_a_header():
     calls = {name: params for name, (params, _) in prototypes().items() if name not in ("nan", "nanf")}
     calls |= dict.fromkeys(CLASSIFICATION, (DOUBLE,))
-    lines = [cuda_definition(name) or "" for name in calls]
+    lines = list(dict.fromkeys(text for name in calls for text in cuda_definitions(name)))
     for name, params in calls.items():
         declared = ", ".join(f"{t} x{i}" for i, t in enumerate(params))
         passed = ", ".join(f"x{i}" for i in range(len(params)))

@@ -17,7 +17,7 @@ from hetad.adjoint.canonicalise.uses import (
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert, is_zero
 from hetad.ir.simplify import negated, simplified_body
-from hetad.ir.types import Array, CUDA_ERROR, Float, Int, Struct, is_volatile
+from hetad.ir.types import CUDA_ERROR, Array, Float, Int, Struct, is_volatile
 from hetad.ir.visit import repeated, same_or, variables, walk_expr
 from hetad.rules import callees
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetad.rules.math.cpu import c_function, cpu_definition, cuda_definition, libm
+from hetad.rules.math.cpu import c_function, cpu_definition, cuda_definitions, libm
 from hetad.rules.math.overloads import Signature, known, signature
 from hetad.rules.math.table import (
     ROWS,
@@ -23,7 +23,7 @@ __all__ = [
     "Signature",
     "c_function",
     "cpu_definition",
-    "cuda_definition",
+    "cuda_definitions",
     "is_inactive",
     "is_math",
     "is_stable",

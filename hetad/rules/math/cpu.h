@@ -441,59 +441,34 @@ HETAD_FUNCTION unsigned short hetad_float_to_bfloat16(float x) {
   return (unsigned short)((given.a + 0x7fffu + (given.a >> 16 & 1u)) >> 16);
 }
 
-//@ hetad_double_to_half
-/* As hetad_float_to_half, in one rounding. */
-HETAD_FUNCTION unsigned short hetad_double_to_half(double x) {
+//@ :to_16_bits
+/* To the nearest number with so many digits behind the first, and an exponent biased by so much; ties to even, in one
+   rounding. */
+HETAD_FUNCTION unsigned short hetad_to_16_bits(double x, unsigned digits, unsigned bias) {
   union { double x; unsigned long long a; } given;
   given.x = x;
   const unsigned long long size = given.a & 0x7fffffffffffffffull;
-  const unsigned sign = (unsigned)(given.a >> 48) & 0x8000u;
-  unsigned long long rest, tie;
-  unsigned kept;
+  const unsigned sign = (unsigned)(given.a >> 48) & 0x8000u, exponent = (unsigned)(size >> 52);
+  const unsigned least = 1024 - bias; /* the exponent of the least normal number */
+  unsigned dropped = 52 - digits;
+  unsigned long long number = size - ((unsigned long long)(least - 1) << 52);
   if (size > 0x7ff0000000000000ull) return 0x7fffu;
-  if (size >= 0x40effe0000000000ull) return (unsigned short)(sign | 0x7c00u);
-  if (size < 0x3e60000000000000ull) return (unsigned short)sign;
-  if (size < 0x3f10000000000000ull) {
-    const unsigned shift = 1051u - (unsigned)(size >> 52);
-    const unsigned long long number = (size & 0xfffffffffffffull) | 0x10000000000000ull;
-    kept = (unsigned)(number >> shift);
-    tie = 1ull << (shift - 1);
-    rest = number & (2ull * tie - 1ull);
-  } else {
-    kept = (unsigned)((size - 0x3f00000000000000ull) >> 42);
-    tie = 0x20000000000ull;
-    rest = size & 0x3ffffffffffull;
+  if (exponent > 1023 + bias) return (unsigned short)(sign | (2 * bias + 1) << digits);
+  if (exponent + digits + 1 < least) return (unsigned short)sign;
+  if (exponent < least) {
+    dropped += least - exponent;
+    number = (size & 0xfffffffffffffull) | 0x10000000000000ull;
   }
-  kept += rest > tie || (rest == tie && (kept & 1u));
-  return (unsigned short)(sign | kept);
+  const unsigned long long tie = 1ull << (dropped - 1), rest = number & (2ull * tie - 1ull);
+  const unsigned kept = (unsigned)(number >> dropped);
+  return (unsigned short)(sign | (kept + (rest > tie || (rest == tie && (kept & 1u)))));
 }
 
-//@ hetad_double_to_bfloat16
-/* To the nearest, ties to even, in one rounding. */
-HETAD_FUNCTION unsigned short hetad_double_to_bfloat16(double x) {
-  union { double x; unsigned long long a; } given;
-  given.x = x;
-  const unsigned long long size = given.a & 0x7fffffffffffffffull;
-  const unsigned sign = (unsigned)(given.a >> 48) & 0x8000u;
-  unsigned long long rest, tie;
-  unsigned kept;
-  if (size > 0x7ff0000000000000ull) return 0x7fffu;
-  if (size >= 0x47f0000000000000ull) return (unsigned short)(sign | 0x7f80u);
-  if (size < 0x3790000000000000ull) return (unsigned short)sign;
-  if (size < 0x3810000000000000ull) {
-    const unsigned shift = 942u - (unsigned)(size >> 52);
-    const unsigned long long number = (size & 0xfffffffffffffull) | 0x10000000000000ull;
-    kept = (unsigned)(number >> shift);
-    tie = 1ull << (shift - 1);
-    rest = number & (2ull * tie - 1ull);
-  } else {
-    kept = (unsigned)((size - 0x3800000000000000ull) >> 45);
-    tie = 0x100000000000ull;
-    rest = size & 0x1fffffffffffull;
-  }
-  kept += rest > tie || (rest == tie && (kept & 1u));
-  return (unsigned short)(sign | kept);
-}
+//@ hetad_double_to_half needs :to_16_bits
+HETAD_FUNCTION unsigned short hetad_double_to_half(double x) { return hetad_to_16_bits(x, 10, 15); }
+
+//@ hetad_double_to_bfloat16 needs :to_16_bits
+HETAD_FUNCTION unsigned short hetad_double_to_bfloat16(double x) { return hetad_to_16_bits(x, 7, 127); }
 
 //@ hetad_fma_to_odd
 /* x * y + z, where x * y is exact, rounded to odd: what is rounded again to half of the bits or less is rounded once.

@@ -133,8 +133,9 @@ def cpu_definition(name: str) -> str | None:
     return sections + _macro(name)
 
 
-def cuda_definition(name: str) -> str | None:
-    """CUDA text, guarded, for the functions of formulas that CUDA lacks (`hetad_digamma`, ...); None for all others."""
+def cuda_definitions(name: str) -> tuple[str, ...]:
+    """CUDA texts for a function of formulas that CUDA lacks (`hetad_digamma`, ...), its own last; none for others."""
     if not name.startswith("hetad_") or name not in _sections():
-        return None
-    return _guarded(_sections()[name]).replace("HETAD_FUNCTION", "static __host__ __device__ inline")
+        return ()
+    texts = (section.text.rstrip() for section in _with_needs(name))
+    return tuple(text.replace("HETAD_FUNCTION", "static __host__ __device__ inline") for text in texts)
