@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from hetad.analysis import integer_sets
 from hetad.analysis.affine import UNIT, Monomial, Polynomial
-from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.coordinates import AXES, Coordinates, Values, grid_dim
 from hetad.analysis.loops import Counted, counted
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import OPPOSITE
-from hetad.ir.places import members
+from hetad.ir.places import changed_in, exposed, members
 from hetad.ir.types import BOOL, LONG, UINT, Array, Int, Pointer, Type, cells_within, promote
 from hetad.ir.visit import variables
 
@@ -130,7 +129,7 @@ class Accesses:
         self.coordinates = Coordinates(body, span, one_block, sizes)
         self.all: list[Access] = []
         self._touched = touched
-        self._exposed = set(exposed(body))
+        self._exposed = exposed(body)
         self._block(body, _State())
         self.coordinates.ask(access.cell.offset for access in self.all if access.cell is not None)
         self.coordinates.ask(lane for access in self.all for lane in self._lanes(access))

@@ -16,12 +16,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial, atom, numeral
-from hetad.analysis.assigned import _exposed, _root
 from hetad.analysis.modular_shifts import Entry, Turned, literals, turned
 from hetad.analysis.scales import ONE, Scale, chain, scale
 from hetad.diagnostics import Span
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
+from hetad.ir.places import changed_by, exposed_by
 from hetad.ir.types import INT, UINT, Array, Int, Pointer, Type
 from hetad.ir.visit import walk_expr, walk_stmts
 
@@ -324,15 +324,11 @@ class Coordinates:
         return self._uniform[symbol]
 
     def _tell(self, s: ir.Stmt) -> None:
-        match s:
-            case ir.Declare(symbol=symbol, init=init):
-                self._initial.setdefault(symbol, []).append(init)
-            case ir.Assign(target=target) | ir.Update(target=target):
-                self._changed.update(_root(target))
-            case ir.Call(args=args, result=result):
-                passed = (a for a in args if isinstance(a, ir.AddressOf) or isinstance(a.type, Array))
-                self._changed.update(x for a in (*passed, result) if a is not None for x in _root(a))
-        self._changed.update(_exposed(s))
+        if isinstance(s, ir.Declare):
+            self._initial.setdefault(s.symbol, []).append(s.init)
+        else:
+            self._changed.update(changed_by(s))
+        self._changed.update(exposed_by(s))
 
     # -- digits
 

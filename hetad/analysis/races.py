@@ -18,8 +18,7 @@ from hetad.analysis.intervals import IntervalAccess, Intervals, shared_arrays
 from hetad.analysis.thread_words import Case, Parameters, Sum, Words
 from hetad.diagnostics import RaceError, Related
 from hetad.ir import nodes as ir
-from hetad.ir.places import exposed
-from hetad.ir.places import written as changed_in
+from hetad.ir.places import exposed, written
 from hetad.ir.types import Float, is_volatile
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -48,10 +47,10 @@ def refuse_races(program: ir.Program) -> None:
         intervals = Intervals(kernel)
         pairs = list(islice((p for accesses in intervals.found for p in _pairs(accesses)), _PAIRS))
         for block in dict.fromkeys(_blocks(program, kernel.name)) if pairs else ():
-            for read, written, accesses in pairs:
-                found = _Pair(read, written, accesses, block, intervals).witness()
+            for read, store, accesses in pairs:
+                found = _Pair(read, store, accesses, block, intervals).witness()
                 if found is not None:
-                    raise _error(kernel, read, written, found)
+                    raise _error(kernel, read, store, found)
 
 
 def refuse_races_in_global_memory(
@@ -68,12 +67,12 @@ def refuse_races_in_global_memory(
         return
     intervals = Intervals(kernel, given)
     pairs = (p for accesses in intervals.found for p in _pairs(accesses) if p[0].array in given)
-    for read, written, accesses in islice(pairs, _PAIRS):
-        if not isinstance(read.place.type, Float) or (read.place == written.place and not _accumulates(read, written)):
+    for read, store, accesses in islice(pairs, _PAIRS):
+        if not isinstance(read.place.type, Float) or (read.place == store.place and not _accumulates(read, store)):
             continue
-        found = _Pair(read, written, accesses, block, intervals, True, known).witness()
+        found = _Pair(read, store, accesses, block, intervals, True, known).witness()
         if found is not None:
-            raise _error(kernel, read, written, found)
+            raise _error(kernel, read, store, found)
 
 
 def _may_order(s: ir.Stmt) -> bool:
@@ -128,7 +127,7 @@ def _blocks(program: ir.Program, kernel: str) -> Iterator[Block]:
 
 def _constants(body: ir.Body) -> dict[ir.Symbol, ir.Expr]:
     """The values of variables that keep what they are declared with."""
-    changed = changed_in(body) | exposed(body)
+    changed = written(body) | exposed(body)
     declared = (s for s in walk_stmts(body) if isinstance(s, ir.Declare))
     return {s.symbol: s.init for s in declared if s.init is not None and s.symbol not in changed}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hetad.analysis.accesses import Access, Definition, Guard, Loop
-from hetad.analysis.assigned import assigned, changed_in
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
-from hetad.ir.places import through_pointer
+from hetad.ir.places import changed_in, changes, through_pointer
 from hetad.ir.types import Int
 from hetad.ir.visit import declared, variables, walk_stmts
 from hetad.rules import callees
@@ -99,6 +98,6 @@ def _in_any_order(access: Access, needed: set[ir.Symbol]) -> bool:
         if isinstance(step, Loop) and step.header is not None and not step.header.declares:
             counts[step.header.index] = counts.get(step.header.index, 0) + 1
         if isinstance(step, Definition):
-            for x in assigned((step.statement,)):
+            for x in changes((step.statement,)):
                 counts[x] = counts.get(x, 0) + 1
     return all(n == 1 or x not in needed or not isinstance(x.type, Int) for x, n in counts.items())

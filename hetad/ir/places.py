@@ -1,5 +1,5 @@
-"""Places and the variables behind them: which a body writes, wholly or in part, and of which it makes pointers; the
-cells that a statement reads."""
+"""Places and the variables behind them: which a body writes or changes, and of which it makes pointers; the cells that
+a statement reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hetad.ir import nodes as ir
 from hetad.ir.types import Array, Pointer
-from hetad.ir.visit import children, collected, own_exprs, own_nodes, walk_expr, walk_stmts
+from hetad.ir.visit import children, collected, own_exprs, walk_expr, walk_stmts
 
 
 def root_symbol(place: ir.Expr) -> ir.Symbol | None:
@@ -82,6 +82,26 @@ def written(body: ir.Body) -> set[ir.Symbol]:
     return {symbol for s in body for symbol in _written_by(s)}
 
 
+def changed_in(body: ir.Body) -> dict[ir.Symbol, None]:
+    """The variables that a body writes or declares, or hands to a call that may write them."""
+    return {symbol: None for s in body for symbol in _changed_in(s)}
+
+
+def changes(body: ir.Body) -> Iterator[ir.Symbol]:
+    """The same, as often as there are statements that do so."""
+    return (symbol for s in walk_stmts(body) for symbol in changed_by(s))
+
+
+def changed_by(s: ir.Stmt) -> list[ir.Symbol]:
+    """The same, of a statement itself."""
+    if isinstance(s, ir.Declare):
+        return [s.symbol]
+    args = s.args if isinstance(s, ir.Call) else ()
+    handed = (a.place if isinstance(a, ir.AddressOf) else a if isinstance(a.type, Array) else None for a in args)
+    roots = [root_symbol(a) for a in handed if a is not None]
+    return [*(x for x in roots if x is not None), *_assigned(s)]
+
+
 def _assigned(s: ir.Stmt) -> list[ir.Symbol]:
     match s:
         case ir.Assign(target=place) | ir.Update(target=place) | ir.Call(result=place) if place is not None:
@@ -91,6 +111,7 @@ def _assigned(s: ir.Stmt) -> list[ir.Symbol]:
 
 
 _written_by = collected(_assigned)
+_changed_in = collected(changed_by)
 
 
 def changes_only(s: ir.Stmt, symbols: set[ir.Symbol]) -> bool:
@@ -107,7 +128,8 @@ def exposed(body: ir.Body) -> set[ir.Symbol]:
     return {symbol for s in body for symbol in _exposed_by(s)}
 
 
-def _pointed_to(s: ir.Stmt) -> list[ir.Symbol]:
+def exposed_by(s: ir.Stmt) -> list[ir.Symbol]:
+    """By the statement itself."""
     found: list[ir.Symbol | None] = []
     waiting = list(own_exprs(s)[::-1])
     while waiting:
@@ -115,8 +137,8 @@ def _pointed_to(s: ir.Stmt) -> list[ir.Symbol]:
         match e:
             case ir.AddressOf(place=place):
                 found.append(root_symbol(place))
-            case ir.Index(base=base, index=index) if isinstance(base.type, Array):
-                waiting += (*children(base)[::-1], index)  # the array is indexed, and does not decay
+            case ir.Index(base=base) if isinstance(base.type, Array):
+                waiting += _within_array(e)  # which is indexed, and does not decay
                 continue
             case ir.Var() | ir.Member() | ir.Index() if isinstance(e.type, Array):
                 found.append(root_symbol(e))
@@ -124,7 +146,17 @@ def _pointed_to(s: ir.Stmt) -> list[ir.Symbol]:
     return [symbol for symbol in found if symbol is not None]
 
 
-_exposed_by = collected(_pointed_to)
+_exposed_by = collected(exposed_by)
+
+
+def _within_array(element: ir.Index) -> list[ir.Expr]:
+    """The indices of an element, row by row, and what the array itself is found by."""
+    found = [element.index]
+    array = element.base
+    while isinstance(array, ir.Index) and isinstance(array.base.type, Array):
+        found.append(array.index)
+        array = array.base
+    return [*children(array)[::-1], *found]
 
 
 def cells_read(s: ir.Stmt) -> Iterator[ir.Expr]:
@@ -134,18 +166,6 @@ def cells_read(s: ir.Stmt) -> Iterator[ir.Expr]:
             yield from _on_the_way(own)
         else:
             yield from cells_of(own)
-
-
-def address_taken(body: ir.Body) -> set[ir.Symbol]:
-    """The variables whose address a body takes, of the whole or of a part; arrays decay wherever they stand."""
-    found: set[ir.Symbol] = set()
-    for s in walk_stmts(body):
-        for e in own_nodes(s):
-            if isinstance(e, ir.AddressOf):
-                root = root_symbol(e.place)
-                if root is not None and not isinstance(root.type, Array):
-                    found.add(root)
-    return found
 
 
 def cells_of(expr: ir.Expr) -> Iterator[ir.Expr]:

@@ -26,7 +26,7 @@ from hetad.ir import texts
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import is_zero
 from hetad.ir.facts import lasting
-from hetad.ir.places import address_taken, is_dynamic, written
+from hetad.ir.places import exposed, is_dynamic, written
 from hetad.ir.types import Array, Pointer, Void, element, is_volatile
 from hetad.ir.visit import own_nodes, variables, walk_expr, walk_stmts
 from hetad.rules import callees, operations
@@ -227,10 +227,10 @@ def roots(function: ir.Function) -> Mapping[ir.Symbol, ir.Symbol]:
     function in which memory may begin or end, and extents with it."""
     if function.kind not in ("kernel", "device") and any(map(_changes_extents, walk_stmts(function.body))):
         return {}
-    unknown = written(function.body) | address_taken(function.body)
+    unknown = written(function.body) | exposed(function.body)
     found = {p: p for p in function.params if isinstance(p.type, Pointer) and p not in unknown}
     values = _values(function.body)
-    local = [s for s in values if isinstance(s.type, Pointer) and s not in address_taken(function.body)]
+    local = [s for s in values if isinstance(s.type, Pointer) and s not in exposed(function.body)]
 
     def computed() -> None:
         for symbol in (s for s in local if s not in found and s not in function.params):

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hetad.analysis.affine import Monomial, Polynomial, numeral, polynomial
-from hetad.analysis.assigned import assigned, exposed
 from hetad.ir import nodes as ir
+from hetad.ir.places import changes, exposed
 from hetad.ir.types import Array, Float, Int, Pointer, Struct, Void, offset_of, size_of
 from hetad.ir.visit import variables, walk_stmts
 
@@ -80,8 +80,8 @@ def _moved(start: tuple[ir.Expr, Polynomial] | None, by: Polynomial) -> tuple[ir
 
 def _steady(body: ir.Body) -> Mapping[ir.Symbol, ir.Expr]:
     """Local pointers that always have the value they are declared with, in terms of what does not change either."""
-    changes = Counter(assigned(body))
-    given = set(exposed(body))
+    times = Counter(changes(body))
+    given = exposed(body)
     pointers = {
         s.symbol: s.init
         for s in walk_stmts(body)
@@ -89,6 +89,6 @@ def _steady(body: ir.Body) -> Mapping[ir.Symbol, ir.Expr]:
     }
 
     def stays(x: ir.Symbol) -> bool:
-        return x not in given and changes[x] <= (0 if x.storage == "param" else 1)
+        return x not in given and times[x] <= (0 if x.storage == "param" else 1)
 
     return {p: e for p, e in pointers.items() if stays(p) and all(map(stays, variables(e)))}

@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.analysis.assigned import changed_in
 from hetad.device.accumulation.increments import takes
 from hetad.ir import nodes as ir
 from hetad.ir.build import zero
 from hetad.ir.identity import IdentityMap, IdentitySet
+from hetad.ir.places import changed_in
 from hetad.ir.visit import bodies, own_exprs, same_or, variables, walk_expr, walk_stmts
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from hetad.analysis.accesses import Access
-from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of
 from hetad.device.accumulation.increments import increment
@@ -24,7 +23,7 @@ from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import base, through_pointer
+from hetad.ir.places import base, changed_in, through_pointer
 from hetad.ir.types import Float
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.rules import operations

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.coordinates import AXES
 from hetad.analysis.pointer_expressions import cell_at
 from hetad.device.accumulation.accumulate import without_atomics
@@ -18,6 +17,7 @@ from hetad.diagnostics import Span
 from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
+from hetad.ir.places import changed_in, exposed
 from hetad.ir.types import UINT
 from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
 from hetad.rules import operations

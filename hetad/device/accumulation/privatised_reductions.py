@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Access
-from hetad.analysis.assigned import changed_in, exposed
 from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of
 from hetad.device.accumulation.increments import increment, plain
 from hetad.device.draft import Draft, on_body
@@ -20,7 +19,7 @@ from hetad.frontend.quote import Quote
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, integer, zero
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import base
+from hetad.ir.places import base, changed_in, exposed
 from hetad.ir.types import INT, UINT, Array, Pointer, size_of
 from hetad.ir.visit import declared, map_body, map_exprs, variables, walk_stmts
 from hetad.rules import operations

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import counted
 from hetad.device.accumulation.accumulate import LaunchAssumptions
 from hetad.device.accumulation.increments import increment
@@ -28,6 +27,7 @@ from hetad.device.tape.storage import thread_in_block
 from hetad.frontend.quote import Quote, Scope
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, integer, zero
+from hetad.ir.places import changed_in
 from hetad.ir.types import Float, Int, Pointer
 from hetad.ir.visit import declared, own_nodes, substitute, variables, walk_expr, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass

@@ -15,12 +15,11 @@ from collections.abc import Collection
 
 from hetad.analysis.accesses import Access, Accesses
 from hetad.analysis.affine import address, distinct
-from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.conflicts import Conflicts
 from hetad.device.accumulation.increments import increment, takes
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentityMap
-from hetad.ir.places import base
+from hetad.ir.places import base, changed_in, exposed
 from hetad.ir.visit import bodies, map_body, variables, walk_stmts
 from hetad.rules import operations
 

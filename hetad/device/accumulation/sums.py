@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from hetad.adjoint.canonicalise.sums import sum_of
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.analysis.assigned import assigned_by, changed_in, exposed
 from hetad.device.accumulation.increments import Increment, atomic, increment, plain
 from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var, zero
-from hetad.ir.places import reached_by, root_symbol
+from hetad.ir.places import changed_by, changed_in, exposed, reached_by, root_symbol
 from hetad.ir.types import BOOL
 from hetad.ir.visit import collected, map_body, same_or, variables
 
@@ -21,7 +20,7 @@ from hetad.ir.visit import collected, map_body, same_or, variables
 @on_body("sum-increments")
 def summed(draft: Draft) -> ir.Body:
     """Increments of one cell in a thread are one: `adj_x[i] += a; adj_x[i] += b;` is `adj_x[i] += a + b;`."""
-    return Sums(draft.names, draft.shadows, set(exposed(draft.body))).block(draft.body)
+    return Sums(draft.names, draft.shadows, exposed(draft.body)).block(draft.body)
 
 
 class Sums:
@@ -121,7 +120,7 @@ def _stores_into(place: ir.Place, s: ir.Stmt) -> bool:
     return array is not None and array in _stored_to(s)
 
 
-_stored_to = collected(lambda s: () if increment(s) is not None else assigned_by(s))
+_stored_to = collected(lambda s: () if increment(s) is not None else changed_by(s))
 
 
 def _named(found: Increment, suffix: str) -> str:

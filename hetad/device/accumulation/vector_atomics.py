@@ -21,7 +21,6 @@ from itertools import chain, pairwise
 from hetad.adjoint.canonicalise.declarations import without_unused_values
 from hetad.adjoint.canonicalise.uses import inside
 from hetad.analysis.affine import Monomial
-from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.analysis.pointers import points_to
 from hetad.analysis.work import arithmetic, known_turns
@@ -31,7 +30,7 @@ from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, address_of, binary, integer, is_one, is_zero
-from hetad.ir.places import reached_by
+from hetad.ir.places import changed_in, reached_by
 from hetad.ir.types import DOUBLE, FLOAT, Array, Float, Pointer, Struct, Type, size_of
 from hetad.ir.visit import map_children, same_or, variables, walk_expr
 from hetad.rules import operations
@@ -141,7 +140,7 @@ class _Runs:
         """Whether additions to cells from the root, told by `used`, may as well come after the statement."""
         if not isinstance(s, ir.Declare | ir.Assign | ir.Update | ir.Comment) and increment(s) is None:
             return False
-        return not any(x in used for x in assigned((s,))) and not self._touches(s, root)
+        return not any(x in used for x in changed_in((s,))) and not self._touches(s, root)
 
     def _touches(self, s: ir.Stmt, root: ir.Symbol | None) -> bool:
         """Whether the statement may read or store to what is reached from the root; None: from anywhere."""

@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hetad.analysis.affine import Polynomial
-from hetad.analysis.assigned import assigned
 from hetad.analysis.coordinates import AXES, block_dim
 from hetad.analysis.divergence import Divergence
 from hetad.analysis.effects import Effects
@@ -34,7 +33,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, convert, integer, var
 from hetad.ir.identity import IdentityMap
-from hetad.ir.places import exposed
+from hetad.ir.places import changed_in, exposed
 from hetad.ir.types import Array, Int, Pointer
 from hetad.ir.visit import (
     bodies,
@@ -334,7 +333,7 @@ class _Pieces:
             raise NoTile
         (new,) = map_body(lambda t: map_own_exprs(lambda e: self.of.spelled(e, self.changed), t), (s,))
         self._again[number] = new
-        for x in assigned((s,)):
+        for x in changed_in((s,)):
             self._copy(x)
         for inner in walk_stmts((new,)):
             for own in own_exprs(inner):

@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.liveness import Liveness
 from hetad.analysis.affine import UNIT, Polynomial, polynomial
-from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import Counted, counted, plain
 from hetad.analysis.pointers import Location, PointsTo, Root
@@ -23,7 +23,7 @@ from hetad.device.demotion.walks import by_trips
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare, integer_value
 from hetad.ir.build import Names, convert, integer, var
-from hetad.ir.places import exposed
+from hetad.ir.places import changed_in, changes, exposed
 from hetad.ir.types import BOOL, Array, Float, Int
 from hetad.ir.visit import (
     children,
@@ -351,11 +351,9 @@ def _put(e: ir.Expr, symbol: ir.Symbol, value: ir.Expr) -> ir.Expr:
 
 def _constants(kernel: ir.Function) -> frozenset[ir.Symbol]:
     """Variables that have one value as long as they exist, but for the indices of loops."""
-    times: dict[ir.Symbol, int] = dict.fromkeys(kernel.params, 0)
-    for x in assigned(kernel.body):
-        times[x] = times.get(x, 0) + 1
-    ones = {x for s in walk_stmts(kernel.body) if isinstance(s, ir.Declare) and s.init is not None for x in (s.symbol,)}
-    fixed = {x for x, n in times.items() if (n == 1 and x in ones) or (n == 0 and x in kernel.params)}
+    times = Counter(changes(kernel.body))
+    ones = {s.symbol for s in walk_stmts(kernel.body) if isinstance(s, ir.Declare) and s.init is not None}
+    fixed = {x for x in ones if times[x] == 1} | {x for x in kernel.params if not times[x]}
     return frozenset(x for x in fixed - exposed(kernel.body) if not isinstance(x.type, Array))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hetad.analysis.assigned import changed_in
 from hetad.analysis.staging import array_of
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
+from hetad.ir.places import changed_in
 from hetad.ir.visit import map_bodies, variables
 
 

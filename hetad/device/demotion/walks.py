@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hetad.analysis.affine import Polynomial, polynomial
-from hetad.analysis.assigned import changed_in
 from hetad.device.demotion.values import Values, expression
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, convert, integer
+from hetad.ir.places import changed_in
 from hetad.ir.types import BOOL, INT
 from hetad.ir.visit import map_body, substitute, variables
 

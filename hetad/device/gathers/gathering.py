@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hetad.analysis.accesses import Access, Definition
-from hetad.analysis.assigned import exposed
 from hetad.device.accumulation.accumulate import LaunchAssumptions, accesses_of, conflicts_of
 from hetad.device.accumulation.increments import increment, takes
 from hetad.device.accumulation.sums import Sums
@@ -22,7 +21,7 @@ from hetad.device.gathers.sources import NoGather, Source, source
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import base, reached_by, root_symbol, through_pointer
+from hetad.ir.places import base, exposed, reached_by, root_symbol, through_pointer
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -49,7 +48,7 @@ def gather_pairs(draft: Draft) -> Draft:
     found = _gathered_up(draft, pairs=True)
     if len(found.kernels) == 1 and not any(map(_has_effect, walk_stmts(found.body))):
         shadows = draft.shadows
-        sums = Sums(draft.names.copy(), shadows, set(exposed(draft.body)))
+        sums = Sums(draft.names.copy(), shadows, exposed(draft.body))
         found.kernels[0].take_turns(sums.block(_without_takes(draft.body)), draft.ground)
     return _with(draft, found)
 

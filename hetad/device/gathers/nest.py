@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from hetad.analysis.access_maps import AccessMaps
 from hetad.analysis.accesses import Accesses, Definition, Guard, Loop, Step
 from hetad.analysis.affine import UNIT, Polynomial, atom, numeral, symbols
-from hetad.analysis.assigned import assigned
 from hetad.analysis.scales import Scale
 from hetad.device.accumulation.increments import Increment, plain, takes
 from hetad.device.gathers.arithmetic import Arithmetic
@@ -19,7 +18,7 @@ from hetad.device.gathers.text import Text
 from hetad.ir import nodes as ir
 from hetad.ir.build import convert
 from hetad.ir.identity import IdentityMap
-from hetad.ir.places import through_pointer
+from hetad.ir.places import changed_in, through_pointer
 from hetad.ir.simplify import conjunction
 from hetad.ir.types import Int
 from hetad.ir.visit import children, map_body, map_children, map_own_exprs, variables, walk_expr, walk_exprs
@@ -216,8 +215,8 @@ class Nest:
         return placed
 
     def _definition(self, s: ir.Stmt, floor: int) -> _Item:
-        level = self._level_of([*variables((s,)), *assigned((s,))], any(may_fail(e) for e in walk_exprs(s)), floor)
-        for x in assigned((s,)):
+        level = self._level_of([*variables((s,)), *changed_in((s,))], any(may_fail(e) for e in walk_exprs(s)), floor)
+        for x in changed_in((s,)):
             self.levels[x] = max(level, self.levels.get(x, 0))
         (adapted,) = map_body(lambda x: map_own_exprs(self.adapted, _seed(x)), (s,))
         return _Item(level, adapted)

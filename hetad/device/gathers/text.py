@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hetad.analysis.accesses import Definition, Guard, Step
-from hetad.analysis.assigned import changed_in
 from hetad.device.accumulation.increments import Increment
 from hetad.device.gathers.sources import NoGather, Source
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.identity import IdentityMap, IdentitySet
+from hetad.ir.places import changed_in
 from hetad.ir.visit import variables
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.canonicalise.uses import mentioned, mentioned_in
-from hetad.analysis.assigned import assigned
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import address_of
+from hetad.ir.places import changed_in
 from hetad.ir.types import Array
 from hetad.ir.visit import (
     ExprRewriter,
@@ -122,7 +122,7 @@ def _taken_back(s: ir.Stmt, body: ir.Body) -> _Kept | None:
         case _:
             return None
     rest = tuple(o for o in body if o is not s)
-    if array.storage != "local" or not isinstance(array.type, Array) or x in assigned(rest):
+    if array.storage != "local" or not isinstance(array.type, Array) or x in changed_in(rest):
         return None
     calls = [e for e in walk_exprs(rest) if isinstance(e, ir.Intrinsic) and _only_of(e, x)]
     uses = sum(1 for y in variables(rest) if y is x)
@@ -131,7 +131,7 @@ def _taken_back(s: ir.Stmt, body: ir.Body) -> _Kept | None:
     first = at == 0 or x not in mentioned_in(body[:at])
     if not same or uses != len(calls) or not first or array in mentioned_in(rest):
         return None
-    if not set(assigned(body[at:])).isdisjoint(variables(cell.index)):
+    if not changed_in(body[at:]).keys().isdisjoint(variables(cell.index)):
         return None  # another cell by the time of the call
     return _Kept(cell, x, calls[0])
 
@@ -154,7 +154,7 @@ def _filled(loop: ir.For, kept: _Kept) -> ir.For | None:
         if made is not None:
             text, renamed = made
             return replace(loop, body=(*body[:at], *body[at + 1 : i], *text, *substitute(renamed, body[i + 1 :])))
-        if not {kept.variable, *variables(kept.cell.index)}.isdisjoint(assigned((s,))):
+        if not {kept.variable, *variables(kept.cell.index)}.isdisjoint(changed_in((s,))):
             return None
     return None
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from math import isqrt
 
 from hetad.adjoint.origin import Origin
-from hetad.analysis.assigned import changed_in
 from hetad.analysis.loops import Counted, constant_trips, counted
 from hetad.device.draft import Draft
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, integer
 from hetad.ir.identity import IdentityMap, IdentitySet
+from hetad.ir.places import changed_in
 from hetad.ir.types import BOOL, INT, size_of
 from hetad.ir.visit import map_body, variables, walk_stmts
 from hetad.passes.manager import program_pass

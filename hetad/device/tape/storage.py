@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from hetad.adjoint.origin import Origin
-from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.effects import Effects
 from hetad.analysis.loops import constant_trips, counted, geometric_trips
 from hetad.device.draft import Draft, with_body
@@ -21,6 +20,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import integer_value
 from hetad.ir.build import Names, convert, integer
 from hetad.ir.identity import Identity
+from hetad.ir.places import changed_in
 from hetad.ir.types import INT, SIZE_T, UINT, Array, Pointer, Type, innermost, size_of
 from hetad.ir.visit import bodies, map_body, walk_stmts
 from hetad.passes.manager import program_pass
@@ -131,7 +131,7 @@ def _index_from_zero(loop: ir.For) -> ir.Symbol | None:
     header = counted(whole, lambda e: integer_value(e) is not None, lambda x: x in changed)
     if header is None or header.down or integer_value(header.start) != 0 or integer_value(header.step) != 1:
         return None
-    stepped = {x for s in loop.step for x in assigned((s,))}
+    stepped = {x for s in loop.step for x in changed_in((s,))}
     return header.index if stepped == {header.index} else None
 
 

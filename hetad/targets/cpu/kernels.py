@@ -22,7 +22,7 @@ from hetad.emit.statements import Statements
 from hetad.ir import nodes as ir
 from hetad.ir.build import var
 from hetad.ir.names import called, fresh
-from hetad.ir.places import address_taken, written
+from hetad.ir.places import exposed, written
 from hetad.ir.types import Pointer
 from hetad.ir.visit import walk_exprs
 from hetad.targets.accesses import NumberedAccesses
@@ -137,7 +137,7 @@ class ThreadKernel:
         self.kernel = kernel
         self.within = within
         self.local = parts.names.of(kernel)
-        changed = written(kernel.body) | address_taken(kernel.body)
+        changed = written(kernel.body) | exposed(kernel.body)
         taken = set(self.local.table.values())
         self.given = {p: fresh(self.local[p] + "_given", taken) for p in kernel.params if p in changed}
 

@@ -14,7 +14,7 @@ from hetad.diagnostics import UnsupportedError
 from hetad.emit.dialect import C_PARALLEL, C, Dialect
 from hetad.ir import nodes as ir
 from hetad.ir.names import called
-from hetad.ir.places import address_taken, written
+from hetad.ir.places import exposed, written
 from hetad.ir.visit import walk_exprs, walk_stmts
 from hetad.passes.manager import Pass, program_pass
 from hetad.rules import operations
@@ -144,7 +144,7 @@ def with_interiors(program: CpuProgram) -> CpuProgram:
 
 
 def _interior(kernel: ir.Function) -> Interior | None:
-    changed = written(kernel.body) | address_taken(kernel.body)
+    changed = written(kernel.body) | exposed(kernel.body)
     found = interior_of_row(kernel.body, set(kernel.params) - changed)
     return found if changed.isdisjoint(kernel.params) else None
 

@@ -19,7 +19,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.facts import once
 from hetad.ir.identity import Identity, IdentitySet
-from hetad.ir.places import address_taken, root_symbol, written
+from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, innermost
 from hetad.ir.visit import bodies, children, declared, own_exprs, walk_stmts
 from hetad.rules import callees
@@ -46,7 +46,7 @@ class Uniformity:
         self.continues = IdentitySet[_Left]()
         self.returning = IdentitySet[_Left]()  # loops in which some threads return
         self.thread_returns = False
-        self._varying: set[ir.Symbol] = address_taken(kernel.body) | _escaped_arrays(kernel.body)
+        self._varying: set[ir.Symbol] = exposed(kernel.body)
         self._declared: dict[ir.Symbol, Context] = {}
         self._contains_wait = once(waits)
         settle(self._state, self._taken_back)
@@ -266,33 +266,6 @@ def escaping(body: ir.Body, in_loop: bool = False, in_switch: bool = False) -> l
 
 def jumps_out(statement: ir.Stmt) -> bool:
     return bool(escaping((statement,)))
-
-
-def _escaped_arrays(body: ir.Body) -> set[ir.Symbol]:
-    """The arrays that are more than indexed: pointers to them may exist."""
-    found: set[ir.Symbol] = set()
-
-    def visit(e: ir.Expr) -> None:
-        match e:
-            case ir.Var(symbol=symbol):
-                if isinstance(symbol.type, Array):
-                    found.add(symbol)
-            case ir.AddressOf(place=place):
-                root = root_symbol(place)
-                found.update([root] if root is not None else ())
-                visit(place)
-            case ir.Index(base=base, index=index):
-                visit(index)
-                if not (isinstance(base, ir.Var) and isinstance(base.type, Array)):
-                    visit(base)
-            case _:
-                for child in children(e):
-                    visit(child)
-
-    for s in walk_stmts(body):
-        for own in own_exprs(s):
-            visit(own)
-    return found
 
 
 def _may_be_uniform(symbol: ir.Symbol) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from hetad.emit.walk import mentioned
 from hetad.ir import nodes as ir
 from hetad.ir import texts
-from hetad.ir.places import address_taken, root_symbol, written
+from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import CHAR, INT, SIZE_T, Array, Float, Int, Pointer, size_of
 from hetad.ir.visit import children, map_body, walk_expr, walk_stmts
 from hetad.targets.cpu.barrier_intervals.nodes import Branch, Loop, Node, Once, Region, Scope, Structure
@@ -75,7 +75,7 @@ class Variables:
         own = {*self.structure.arrays, *self.structure.scalars, THREAD, THREADS}
         where = {s: found for s, found in _mentions(everywhere).items() if s not in own}
         fixed = self._fixed()
-        addressed = address_taken(self.kernel.body)
+        addressed = exposed(self.kernel.body)
         across = {s for s, found in where.items() if len(found) > 1 and not isinstance(s.type, Int | Float)}
         reached = _led_to(self.kernel.body, across)
         for symbol, found in where.items():
@@ -97,7 +97,7 @@ class Variables:
         self._recompute(everywhere)
 
     def _parameters(self) -> None:
-        changed = written(self.kernel.body) | address_taken(self.kernel.body)
+        changed = written(self.kernel.body) | exposed(self.kernel.body)
         for p in self.kernel.params:
             if p in changed:
                 (self.copied if self.structure.uniformity.is_uniform(p) else self.kept)[p] = None
