@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import chain
 
 from hetad.adjoint.canonicalise.uses import mentioned_in
-from hetad.analysis.assigned import changed_in, exposed
 from hetad.analysis.loops import Counted, constant_trips, counted
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, lasting
+from hetad.ir.places import changed_in, exposed
 from hetad.ir.types import Float, Int, is_volatile
 from hetad.ir.visit import bodies, declared, map_body, map_expr, own_nodes, own_variables, variables
 from hetad.passes.manager import function_pass

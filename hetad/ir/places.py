@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hetad.ir import nodes as ir
-from hetad.ir.types import Array, Pointer
+from hetad.ir.types import Array, Float, Int, Pointer
 from hetad.ir.visit import children, collected, own_exprs, walk_expr, walk_stmts
 
 
@@ -125,7 +125,13 @@ def changes_only(s: ir.Stmt, symbols: set[ir.Symbol]) -> bool:
 
 def exposed(body: ir.Body) -> set[ir.Symbol]:
     """The variables to which, or to a part of which, a body makes a pointer: by `&`, or as arrays decay."""
-    return {symbol for s in body for symbol in _exposed_by(s)}
+    return {symbol for s in body for symbol in _exposed_in(s)}
+
+
+def pointed_to(body: ir.Body) -> set[ir.Symbol]:
+    """Those to which it keeps a pointer in a variable: any store through one may change them.  Calls keep none that
+    they are given, but may return one."""
+    return {symbol for s in body for symbol in _pointed_to_in(s)}
 
 
 def exposed_by(s: ir.Stmt) -> list[ir.Symbol]:
@@ -134,29 +140,33 @@ def exposed_by(s: ir.Stmt) -> list[ir.Symbol]:
     waiting = list(own_exprs(s)[::-1])
     while waiting:
         e = waiting.pop()
-        match e:
-            case ir.AddressOf(place=place):
-                found.append(root_symbol(place))
-            case ir.Index(base=base) if isinstance(base.type, Array):
-                waiting += _within_array(e)  # which is indexed, and does not decay
-                continue
-            case ir.Var() | ir.Member() | ir.Index() if isinstance(e.type, Array):
-                found.append(root_symbol(e))
-        waiting += children(e)[::-1]
+        if isinstance(e, ir.AddressOf):
+            found.append(root_symbol(e.place))
+        elif isinstance(e, ir.Var | ir.Member | ir.Index) and isinstance(e.type, Array):
+            found.append(root_symbol(e))
+        waiting += _parts(e)[::-1]
     return [symbol for symbol in found if symbol is not None]
 
 
-_exposed_by = collected(exposed_by)
+def _parts(e: ir.Expr) -> list[ir.Expr]:
+    """The children of an expression; of an element, those of the array, which does not decay where it is indexed."""
+    indices: list[ir.Expr] = []
+    while isinstance(e, ir.Index) and isinstance(e.base.type, Array):
+        indices.append(e.index)
+        e = e.base
+    return [*indices, *children(e)]
 
 
-def _within_array(element: ir.Index) -> list[ir.Expr]:
-    """The indices of an element, row by row, and what the array itself is found by."""
-    found = [element.index]
-    array = element.base
-    while isinstance(array, ir.Index) and isinstance(array.base.type, Array):
-        found.append(array.index)
-        array = array.base
-    return [*children(array)[::-1], *found]
+def keeps_pointer(s: ir.Stmt) -> bool:
+    """Whether a variable may point, after the statement, to what it mentions."""
+    match s:
+        case ir.Declare(symbol=kept) | ir.Assign(target=kept) | ir.Call(result=kept) if kept is not None:
+            return not isinstance(kept.type, Int | Float)
+    return False
+
+
+_exposed_in = collected(exposed_by)
+_pointed_to_in = collected(lambda s: exposed_by(s) if keeps_pointer(s) else ())
 
 
 def cells_read(s: ir.Stmt) -> Iterator[ir.Expr]:

@@ -16,9 +16,10 @@ from hetad.adjoint.canonicalise.literals import absorbed
 from hetad.adjoint.canonicalise.naming import comments, constant, in_order
 from hetad.adjoint.canonicalise.order import headers
 from hetad.adjoint.canonicalise.sums import merge_additions
-from hetad.adjoint.canonicalise.uses import exposed_variables, inside
+from hetad.adjoint.canonicalise.uses import inside
 from hetad.ir import nodes as ir
 from hetad.ir.identity import IdentitySet
+from hetad.ir.places import pointed_to
 from hetad.ir.simplify import simplified_body
 from hetad.ir.visit import same_or
 
@@ -29,7 +30,7 @@ def tidy(body: ir.Body, aliased: bool = False, kernel: bool = False) -> ir.Body:
     """`aliased`: two pointer parameters may reach the same memory.  `kernel`: memory behind the parameters that a
     condition reads is not written."""
     body = simplified_body(body)
-    new = _Blocks(kernel, exposed_variables(body)).stable(body)
+    new = _Blocks(kernel, frozenset(pointed_to(body))).stable(body)
     return constant(comments(absorbed(new if aliased else headers(new)), None)[0])
 
 

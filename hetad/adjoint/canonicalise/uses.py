@@ -14,7 +14,6 @@ from dataclasses import replace
 from hetad.ir import nodes as ir
 from hetad.ir.build import is_zero
 from hetad.ir.facts import Fact, lasting
-from hetad.ir.places import exposed
 from hetad.ir.visit import (
     bodies,
     is_compound,
@@ -24,16 +23,10 @@ from hetad.ir.visit import (
     same_or,
     substitute,
     variables,
-    walk_stmts,
     with_bodies,
 )
 
 Symbols = frozenset[ir.Symbol]
-
-
-def exposed_variables(body: ir.Body) -> frozenset[ir.Symbol]:
-    """Variables that a pointer variable may point to: any store through a pointer may change them."""
-    return frozenset(exposed(tuple(s for s in walk_stmts(body) if isinstance(s, ir.Declare | ir.Assign))))
 
 
 def inside(fn: Callable[[ir.Body], ir.Body], s: ir.Stmt) -> ir.Stmt:

@@ -23,8 +23,8 @@ from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import bare
 from hetad.ir.build import var
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import exposed, root_symbol, written
-from hetad.ir.types import UINT, Array, Float, Int
+from hetad.ir.places import exposed, keeps_pointer, pointed_to, root_symbol, written
+from hetad.ir.types import UINT, Array, Int
 from hetad.ir.visit import (
     bodies,
     declared,
@@ -95,8 +95,8 @@ def with_plain_phases(body: ir.Body, ground: LaunchAssumptions) -> ir.Body:
 def _shared_adjoints(body: ir.Body) -> list[ir.Symbol]:
     """The arrays of the block to which threads add, or of which they take seeds, and which have no other name."""
     roots = [root_symbol(p) for s in walk_stmts(body) for p in _updated(s)]
-    pointed_to = {x for s in walk_stmts(body) if _keeps_pointer(s) for x in exposed((s,))}
-    return list(dict.fromkeys(x for x in roots if x is not None and x.storage == "shared" and x not in pointed_to))
+    renamed = pointed_to(body)
+    return list(dict.fromkeys(x for x in roots if x is not None and x.storage == "shared" and x not in renamed))
 
 
 def _dynamic(body: ir.Body, behind: ir.Symbol) -> Dynamic | None:
@@ -105,7 +105,7 @@ def _dynamic(body: ir.Body, behind: ir.Symbol) -> Dynamic | None:
     direct: list[ir.Declare] = []
     for s in walk_stmts(body):
         mentioned = {x for e in own_exprs(s) for x in variables(e)}
-        if not _keeps_pointer(s) or found.isdisjoint(mentioned):
+        if not keeps_pointer(s) or found.isdisjoint(mentioned):
             continue
         if not isinstance(s, ir.Declare) or not changed.isdisjoint((s.symbol, *mentioned)):
             return None
@@ -123,16 +123,6 @@ def _array(cell: ir.Expr) -> ir.Symbol | None:
     if isinstance(cell, ir.Index) and isinstance(cell.base, ir.Var):
         return cell.base.symbol
     return root_symbol(cell)
-
-
-def _keeps_pointer(s: ir.Stmt) -> bool:
-    """Whether a variable may point, after the statement, to what it mentions: another name for the array."""
-    match s:
-        case ir.Declare(symbol=kept) | ir.Assign(target=kept):
-            return not isinstance(kept.type, Int | Float)
-        case ir.Call(result=kept):
-            return kept is not None and not isinstance(kept.type, Int | Float)
-    return False
 
 
 def _updated(s: ir.Stmt) -> list[ir.Place]:

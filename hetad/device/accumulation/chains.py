@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from hetad.adjoint.canonicalise.uses import inside
-from hetad.analysis.assigned import assigned, changed_in
 from hetad.analysis.loops import constant_trips, counted
 from hetad.device.accumulation.cells import Cells
 from hetad.device.accumulation.readers import Readers
@@ -28,7 +27,7 @@ from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.arithmetic import literal
 from hetad.ir.build import Names, address_of, binary, integer, is_one, var
-from hetad.ir.places import cells_of, root_symbol, through_pointer
+from hetad.ir.places import cells_of, changed_in, changes, root_symbol, through_pointer
 from hetad.ir.simplify import simplified
 from hetad.ir.types import DOUBLE, Array, Int, Pointer
 from hetad.ir.visit import map_expr, map_exprs, same_or, substitute, variables
@@ -140,7 +139,7 @@ def _loop(loop: ir.For, readers: Readers) -> _Loop | None:
         return None
     if any(map(readers.sees, loop.body)):
         return None
-    times = Counter(assigned(loop.body))
+    times = Counter(changes(loop.body))
     sets = {
         s.symbol: s
         for s in loop.body

@@ -19,7 +19,7 @@ from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.places import changed_in, exposed
 from hetad.ir.types import UINT
-from hetad.ir.visit import map_body, map_exprs, substitute, walk_exprs, walk_stmts
+from hetad.ir.visit import map_body, map_exprs, substitute, variables, walk_exprs, walk_stmts
 from hetad.rules import operations
 
 _EXTENTS = {"threadIdx": "blockDim", "blockIdx": "gridDim"}
@@ -67,7 +67,8 @@ def in_turn(
 
 def own_copies(body: ir.Body, names: Names) -> ir.Body:
     """The body for a thread that is not the last to use its parameters: those it changes are copied first."""
-    changed = dict.fromkeys(x for x in (*changed_in(body), *exposed(body)) if x.storage == "param")
+    touched = {*changed_in(body), *exposed(body)}
+    changed = dict.fromkeys(x for x in variables(body) if x in touched and x.storage == "param")
     copies = {p: names.symbol(f"{p.name}_own", p.type, p.span) for p in changed}
     opening = (ir.Declare(own, var(p), span=p.span) for p, own in copies.items())
     return (*opening, *substitute(copies, body)) if copies else body

@@ -12,7 +12,7 @@ from hetad.device.accumulation.readers import Readers
 from hetad.device.draft import Draft, on_body
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var, zero
-from hetad.ir.places import changed_by, changed_in, exposed, reached_by, root_symbol
+from hetad.ir.places import changed_by, changed_in, pointed_to, reached_by, root_symbol
 from hetad.ir.types import BOOL
 from hetad.ir.visit import collected, map_body, same_or, variables
 
@@ -20,7 +20,7 @@ from hetad.ir.visit import collected, map_body, same_or, variables
 @on_body("sum-increments")
 def summed(draft: Draft) -> ir.Body:
     """Increments of one cell in a thread are one: `adj_x[i] += a; adj_x[i] += b;` is `adj_x[i] += a + b;`."""
-    return Sums(draft.names, draft.shadows, exposed(draft.body)).block(draft.body)
+    return Sums(draft.names, draft.shadows, pointed_to(draft.body)).block(draft.body)
 
 
 class Sums:

@@ -21,7 +21,7 @@ from hetad.device.gathers.sources import NoGather, Source, source
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names, var
 from hetad.ir.identity import IdentitySet
-from hetad.ir.places import base, exposed, reached_by, root_symbol, through_pointer
+from hetad.ir.places import base, pointed_to, reached_by, root_symbol, through_pointer
 from hetad.ir.types import Float, Pointer, Struct
 from hetad.ir.visit import map_body, map_exprs, own_nodes, variables, walk_exprs, walk_stmts
 from hetad.passes.manager import program_pass
@@ -48,7 +48,7 @@ def gather_pairs(draft: Draft) -> Draft:
     found = _gathered_up(draft, pairs=True)
     if len(found.kernels) == 1 and not any(map(_has_effect, walk_stmts(found.body))):
         shadows = draft.shadows
-        sums = Sums(draft.names.copy(), shadows, exposed(draft.body))
+        sums = Sums(draft.names.copy(), shadows, pointed_to(draft.body))
         found.kernels[0].take_turns(sums.block(_without_takes(draft.body)), draft.ground)
     return _with(draft, found)
 

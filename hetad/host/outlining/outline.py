@@ -16,7 +16,7 @@ from hetad.adjoint.engine import line_comment
 from hetad.host.derivation import Derivation
 from hetad.host.outlining.runs import Run, callees_first, is_mentioned, map_runs
 from hetad.host.outlining.shapes import function, holes, parameters, shape
-from hetad.host.outlining.variables import Plan, planned, pointed_to
+from hetad.host.outlining.variables import Plan, planned, with_kept_addresses
 from hetad.ir import nodes as ir
 from hetad.ir.build import Names
 from hetad.ir.visit import walk_stmts
@@ -44,7 +44,7 @@ def outlined(
     entry: ir.Function, functions: Mapping[str, ir.Function], sources: Mapping[str, str], names: Names
 ) -> tuple[ir.Function, list[ir.Function]]:
     """The entry with calls in the place of runs, and the functions that they call.  `functions`: the primal's."""
-    outliner = _Outliner(functions, sources, names, pointed_to(entry.body))
+    outliner = _Outliner(functions, sources, names, with_kept_addresses(entry.body))
     body = entry.body
     for names_of_callees in callees_first(body):
         body = outliner.with_calls(body, names_of_callees)

@@ -10,7 +10,7 @@ from hetad.adjoint.canonicalise.uses import idle, mentioned, occurrences
 from hetad.host.outlining.runs import Run, is_mentioned
 from hetad.ir import nodes as ir
 from hetad.ir.facts import Fact, lasting
-from hetad.ir.places import exposed, root_symbol, written
+from hetad.ir.places import exposed, pointed_to, root_symbol, written
 from hetad.ir.types import DIM3, Array, Struct, is_volatile, size_of
 from hetad.ir.visit import map_body, own_exprs, own_nodes, variables, walk_stmts
 from hetad.rules import callees, operations
@@ -53,15 +53,10 @@ def planned(run: Run, pointed: Collection[ir.Symbol]) -> Plan | None:
     return _Planner(run, pointed).plan()
 
 
-def pointed_to(body: ir.Body) -> set[ir.Symbol]:
-    """The variables whose addresses are kept in variables, in memory or on the tape; other calls keep no address."""
-    return {x for s in walk_stmts(body) if _keeps_addresses(s) for x in exposed((s,))}
-
-
-def _keeps_addresses(s: ir.Stmt) -> bool:
-    if isinstance(s, ir.Call):
-        return callees.has(s, "remembers addresses")
-    return isinstance(s, ir.Declare | ir.Assign | ir.Update)
+def with_kept_addresses(body: ir.Body) -> set[ir.Symbol]:
+    """The variables whose addresses are kept in variables, in memory or on the tape."""
+    remember = tuple(s for s in walk_stmts(body) if isinstance(s, ir.Call) and callees.has(s, "remembers addresses"))
+    return pointed_to(body) | exposed(remember)
 
 
 class _Planner:

@@ -21,7 +21,7 @@ from hetad.ir.facts import once
 from hetad.ir.identity import Identity, IdentitySet
 from hetad.ir.places import exposed, root_symbol, written
 from hetad.ir.types import Array, Float, Int, Pointer, innermost
-from hetad.ir.visit import bodies, children, declared, own_exprs, walk_stmts
+from hetad.ir.visit import bodies, children, declared, walk_stmts
 from hetad.rules import callees
 from hetad.targets.cpu.synchronisation import waits
 

@@ -1,32 +1,36 @@
 /*---
-function = "rows"
-wrt = ["a"]
-of = ["b"]
+function = "k"
+wrt = ["x", "w"]
+of = ["y"]
 [launch]
-grid = 1
-block = [5, 4]
+grid = 2
+block = 32
 [inputs]
-b = { zeros = [4, 5] }
-a = { shape = [4, 5], random = 1 }
-t = { shape = [3, 4, 5], random = 2 }
-
-[[cases]]
-name = "rows"
-
-[[cases]]
-name = "both"
-wrt = ["a", "t"]
+y = { zeros = [50] }
+x = { shape = [50], random_uniform = 3, low = 0.4, high = 1.6 }
+w = { shape = [6], random = 4 }
+n = 50
 ---*/
-// Pointers to whole rows: `double (*a)[5]`, and of a three-dimensional array `double (*t)[4][5]`.
-#define M 5
+// A row of an array decays to a pointer, through which the array is written while it is read by its name.
 
-__global__ void rows(double (*b)[M], const double (*a)[M], const double (*t)[4][M])
+__global__ void k(double *y, const double *x, const double *w, int n)
 {
-    int i = threadIdx.y, j = threadIdx.x;
-    const double (*next)[M] = a + (i + 1) % 4;
-    const double *flat = a[i];
-    double sum = (*next)[j] * a[i][(j + 1) % M];
-    for (int k = 0; k < 3; k++)
-        sum += t[k][i][j] * flat[j] * t[k][0][k];
-    b[i][j] = sum;
+    __shared__ double tile[2][32];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double a[2][3] = {{w[0], w[1], w[2]}, {w[3], w[4], w[5]}};
+    double *row = a[i % 2];
+    double *mine = tile[1];
+    double own = i < n ? x[i] : 0.0;
+    tile[0][threadIdx.x] = own;
+    mine[threadIdx.x] = own * own;
+    __syncthreads();
+    double sum = 0.0;
+    for (int j = 0; j < 3; ++j) {
+        row[j] = row[j] * own + a[1][j];
+        sum += a[1][j] * a[0][j] * tile[1][(threadIdx.x + j) % 32];
+    }
+    row = a[1];
+    row[0] = sin(sum);
+    if (i < n)
+        y[i] = a[1][0] * tile[0][31 - threadIdx.x] + a[i % 2][2];
 }
