@@ -163,67 +163,33 @@ RULES: dict[str, Rule] = {
         None,
         _extent(f"mpi_bytes_of_sums(const void *src, const int *counts, MPI_Datatype type, {_C})"),
     ),
+}
+_SENT_BLOCKS = "void *adj_src, const int *sent_counts, const int *sent_places, int elements, MPI_Datatype type"
+# With a block for each rank or neighbour: those of different lengths stand for those of equal ones.
+_ONE_SENT = f"void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}"
+_gather = _pullback(f"mpi_gatherv_pullback({_ONE_SENT}, int root, {_C}, {_ON})")
+_scatter = _pullback(f"mpi_scatterv_pullback({_SENT_BLOCKS}, {_BLOCK}, int root, {_C}, {_ON})")
+_all_gather = _pullback(f"mpi_allgatherv_pullback({_ONE_SENT}, {_C}, {_ON})")
+_all_to_all = _pullback(f"mpi_alltoallv_pullback({_SENT_BLOCKS}, {_BLOCKS}, {_C}, {_ON})")
+_near_all = _pullback(f"mpi_neighbor_allgatherv_pullback({_ONE_SENT}, {_C}, {_ON})")
+_near_each = _pullback(f"mpi_neighbor_alltoallv_pullback({_SENT_BLOCKS}, {_BLOCKS}, {_C}, {_ON})")
+RULES |= {
     "MPI_Gather": Rule(
-        _pullback(
-            f"mpi_gather_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, int root, {_C}, {_ON})"
-        ),
-        None,
-        _extent(f"mpi_bytes_of_all_at(int block, MPI_Datatype block_type, int root, {_C})"),
+        _gather, None, _extent(f"mpi_bytes_of_all_at(int block, MPI_Datatype block_type, int root, {_C})")
     ),
     "MPI_Gatherv": Rule(
-        _pullback(
-            f"mpi_gatherv_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}, int root, {_C}, {_ON})"
-        ),
+        _gather,
         None,
         _extent(
             f"mpi_bytes_of_blocks_at(const int *counts, const int *places, MPI_Datatype block_type, int root, {_C})"
         ),
     ),
-    "MPI_Scatter": Rule(
-        _pullback(
-            f"mpi_scatter_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, int root, {_C}, {_ON})"
-        ),
-        None,
-        _unless,
-    ),
-    "MPI_Scatterv": Rule(
-        _pullback(
-            "mpi_scatterv_pullback(void *adj_src, const int *sent_counts, const int *sent_places, int elements, "
-            f"MPI_Datatype type, {_BLOCK}, int root, {_C}, {_ON})"
-        ),
-        None,
-        _unless,
-    ),
-    "MPI_Allgather": Rule(
-        _pullback(f"mpi_allgather_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, {_C}, {_ON})"),
-        None,
-        _of_all,
-    ),
-    "MPI_Allgatherv": Rule(
-        _pullback(f"mpi_allgatherv_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}, {_C}, {_ON})"),
-        None,
-        _of_blocks,
-    ),
-    "MPI_Alltoall": Rule(
-        _pullback(f"mpi_alltoall_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCK}, {_C}, {_ON})"),
-        None,
-        _of_all,
-    ),
-    "MPI_Alltoallv": Rule(
-        _pullback(
-            "mpi_alltoallv_pullback(void *adj_src, const int *sent_counts, const int *sent_places, int elements, "
-            f"MPI_Datatype type, {_BLOCKS}, {_C}, {_ON})"
-        ),
-        None,
-        _of_blocks,
-    ),
-}
-_SENT_BLOCKS = "void *adj_src, const int *sent_counts, const int *sent_places, int elements, MPI_Datatype type"
-_near_all = _pullback(
-    f"mpi_neighbor_allgatherv_pullback(void *adj_src, int elements, MPI_Datatype type, {_BLOCKS}, {_C}, {_ON})"
-)
-_near_each = _pullback(f"mpi_neighbor_alltoallv_pullback({_SENT_BLOCKS}, {_BLOCKS}, {_C}, {_ON})")
-RULES |= {
+    "MPI_Scatter": Rule(_scatter, None, _unless),
+    "MPI_Scatterv": Rule(_scatter, None, _unless),
+    "MPI_Allgather": Rule(_all_gather, None, _of_all),
+    "MPI_Allgatherv": Rule(_all_gather, None, _of_blocks),
+    "MPI_Alltoall": Rule(_all_to_all, None, _of_all),
+    "MPI_Alltoallv": Rule(_all_to_all, None, _of_blocks),
     "MPI_Neighbor_allgather": Rule(_near_all, None, _of_near),
     "MPI_Neighbor_allgatherv": Rule(_near_all, None, _of_near_blocks),
     "MPI_Neighbor_alltoall": Rule(_near_each, None, _of_near),

@@ -31,21 +31,10 @@ static void hetad_mpi_gatherv_pullback(void *adj_from, int count, MPI_Datatype t
                                        MPI_Comm communicator, int where_from, int where_to)
 {
     struct hetad_mpi_collective c =
-        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
-    c.counts = counts;
-    c.places = places;
-    c.block = block;
-    c.block_type = block_type;
+        hetad_mpi_block_operands(adj_from, NULL, NULL, count, type, adj_to, counts, places, block, block_type,
+                                 communicator, where_from, where_to);
     c.root = root;
     hetad_mpi_at_once(hetad_mpi_gather_adjoint, c);
-}
-
-static void hetad_mpi_gather_pullback(void *adj_from, int count, MPI_Datatype type, void *adj_to, int block,
-                                      MPI_Datatype block_type, int root, MPI_Comm communicator, int where_from,
-                                      int where_to)
-{
-    hetad_mpi_gatherv_pullback(adj_from, count, type, adj_to, NULL, NULL, block, block_type, root, communicator,
-                               where_from, where_to);
 }
 
 // Each gets a block of one rank: that gets them back.
@@ -80,21 +69,10 @@ static void hetad_mpi_scatterv_pullback(void *adj_from, const int *sent, const i
                                         MPI_Comm communicator, int where_from, int where_to)
 {
     struct hetad_mpi_collective c =
-        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
-    c.sent = sent;
-    c.sent_places = sent_places;
-    c.block = block;
-    c.block_type = block_type;
+        hetad_mpi_block_operands(adj_from, sent, sent_places, count, type, adj_to, NULL, NULL, block, block_type,
+                                 communicator, where_from, where_to);
     c.root = root;
     hetad_mpi_at_once(hetad_mpi_scatter_adjoint, c);
-}
-
-static void hetad_mpi_scatter_pullback(void *adj_from, int count, MPI_Datatype type, void *adj_to, int block,
-                                       MPI_Datatype block_type, int root, MPI_Comm communicator, int where_from,
-                                       int where_to)
-{
-    hetad_mpi_scatterv_pullback(adj_from, NULL, NULL, count, type, adj_to, block, block_type, root, communicator,
-                                where_from, where_to);
 }
 
 // Each gets the blocks of all: the sum of what all have of its own comes back.
@@ -126,20 +104,9 @@ static void hetad_mpi_allgatherv_pullback(void *adj_from, int count, MPI_Datatyp
                                           MPI_Comm communicator, int where_from, int where_to)
 {
     struct hetad_mpi_collective c =
-        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
-    c.counts = counts;
-    c.places = places;
-    c.block = block;
-    c.block_type = block_type;
+        hetad_mpi_block_operands(adj_from, NULL, NULL, count, type, adj_to, counts, places, block, block_type,
+                                 communicator, where_from, where_to);
     hetad_mpi_at_once(hetad_mpi_allgather_adjoint, c);
-}
-
-static void hetad_mpi_allgather_pullback(void *adj_from, int count, MPI_Datatype type, void *adj_to, int block,
-                                         MPI_Datatype block_type, MPI_Comm communicator, int where_from,
-                                         int where_to)
-{
-    hetad_mpi_allgatherv_pullback(adj_from, count, type, adj_to, NULL, NULL, block, block_type, communicator,
-                                  where_from, where_to);
 }
 
 // Each gets a block of a sum: all get the blocks of all back.
@@ -218,22 +185,9 @@ static void hetad_mpi_alltoallv_pullback(void *adj_from, const int *sent, const 
                                          int where_to)
 {
     struct hetad_mpi_collective c =
-        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
-    c.sent = sent;
-    c.sent_places = sent_places;
-    c.counts = counts;
-    c.places = places;
-    c.block = block;
-    c.block_type = block_type;
+        hetad_mpi_block_operands(adj_from, sent, sent_places, count, type, adj_to, counts, places, block, block_type,
+                                 communicator, where_from, where_to);
     hetad_mpi_at_once(hetad_mpi_alltoall_adjoint, c);
-}
-
-static void hetad_mpi_alltoall_pullback(void *adj_from, int count, MPI_Datatype type, void *adj_to, int block,
-                                        MPI_Datatype block_type, MPI_Comm communicator, int where_from,
-                                        int where_to)
-{
-    hetad_mpi_alltoallv_pullback(adj_from, NULL, NULL, count, type, adj_to, NULL, NULL, block, block_type, communicator,
-                                 where_from, where_to);
 }
 
 // The bytes that an operation overwrites, where that is not all that it is given.

@@ -36,6 +36,24 @@ static struct hetad_mpi_collective hetad_mpi_operands(void *adj_from, void *adj_
     return c;
 }
 
+// Of an operation with a block for each rank, or each neighbour: of different lengths, or (NULL) of equal ones.
+static struct hetad_mpi_collective hetad_mpi_block_operands(void *adj_from, const int *sent, const int *sent_places,
+                                                            int count, MPI_Datatype type, void *adj_to,
+                                                            const int *counts, const int *places, int block,
+                                                            MPI_Datatype block_type, MPI_Comm communicator,
+                                                            int where_from, int where_to)
+{
+    struct hetad_mpi_collective c =
+        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
+    c.sent = sent;
+    c.sent_places = sent_places;
+    c.counts = counts;
+    c.places = places;
+    c.block = block;
+    c.block_type = block_type;
+    return c;
+}
+
 // Along which its adjoint goes: those that start have one of their own, where none that is waited for comes between.
 static MPI_Comm hetad_mpi_way(const struct hetad_mpi_collective *c)
 {

@@ -82,13 +82,8 @@ static void hetad_mpi_neighbor_alltoallv_pullback(void *adj_from, const int *sen
                                                   MPI_Comm communicator, int where_from, int where_to)
 {
     struct hetad_mpi_collective c =
-        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
-    c.sent = sent;
-    c.sent_places = sent_places;
-    c.counts = counts;
-    c.places = places;
-    c.block = block;
-    c.block_type = block_type;
+        hetad_mpi_block_operands(adj_from, sent, sent_places, count, type, adj_to, counts, places, block, block_type,
+                                 communicator, where_from, where_to);
     hetad_mpi_at_once(hetad_mpi_neighbor_alltoall_adjoint, c);
 }
 
@@ -98,11 +93,8 @@ static void hetad_mpi_neighbor_allgatherv_pullback(void *adj_from, int count, MP
                                                    int where_to)
 {
     struct hetad_mpi_collective c =
-        hetad_mpi_operands(adj_from, adj_to, count, type, communicator, where_from, where_to);
-    c.counts = counts;
-    c.places = places;
-    c.block = block;
-    c.block_type = block_type;
+        hetad_mpi_block_operands(adj_from, NULL, NULL, count, type, adj_to, counts, places, block, block_type,
+                                 communicator, where_from, where_to);
     hetad_mpi_at_once(hetad_mpi_neighbor_allgather_adjoint, c);
 }
 
