@@ -162,7 +162,7 @@ _NO_TARGET = "call it by name, choose by 'if' or 'switch', or make it a template
 
 def _meant(body: Body, cursor: Cursor) -> Cursor:
     """The function that is called, or the variable that holds it."""
-    meant = cursor.referenced
+    meant: Cursor | None = cursor.referenced
     if meant is not None and meant.kind not in _VARIABLES:
         return meant
     found = targets.called(cursor, body.targets)

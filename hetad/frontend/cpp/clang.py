@@ -1,17 +1,16 @@
-"""libclang, and what its Python binding lacks."""
+"""Programs as Clang reads them, and what is asked of their cursors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ctypes import c_double, c_int, c_longlong, c_uint, c_ulonglong, c_void_p
-from functools import cache
 
 from clang import cindex
-from clang.cindex import Cursor, CursorKind, Type, TypeKind
+from clang.cindex import CursorKind, TypeKind
 
 from hetad.diagnostics import Span, SyntaxProblem, UnsupportedError
+from hetad.frontend.cpp.binding import Cursor, Type, Unit, library
 
-__all__ = ["Cursor", "CursorKind", "Type", "TypeKind", "children", "parse"]
+__all__ = ["Cursor", "CursorKind", "Type", "TypeKind", "Unit", "children", "parse"]
 
 _ARGUMENTS = (
     "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -nostdinc++ -fno-builtin -w -ferror-limit=0 "
@@ -25,49 +24,28 @@ BINARY = (
 UNARY = ("", "p++", "p--", "++", "--", "&", "*", "+", "-", "~", "!", "", "", "", "")
 
 
-@cache
-def _library() -> cindex.CDLL:
-    lib = cindex.conf.lib
-    for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
-        function = getattr(lib, name)
-        function.restype, function.argtypes = c_int, [Cursor]
-    for name, returns in _RESULTS.items():
-        function = getattr(lib, name)
-        function.restype, function.argtypes = returns, [c_void_p]
-    initial = lib.clang_Cursor_getVarDeclInitializer
-    initial.restype, initial.argtypes, initial.errcheck = Cursor, [Cursor], Cursor.from_cursor_result
-    lib.clang_Cursor_Evaluate.restype, lib.clang_Cursor_Evaluate.argtypes = c_void_p, [Cursor]
-    return lib
-
-
-_RESULTS = {
-    "clang_EvalResult_getKind": c_int, "clang_EvalResult_isUnsignedInt": c_uint,
-    "clang_EvalResult_getAsUnsigned": c_ulonglong, "clang_EvalResult_getAsLongLong": c_longlong,
-    "clang_EvalResult_getAsDouble": c_double, "clang_EvalResult_dispose": None,
-}  # fmt: skip
-
-
-def parse(name: str, text: str, standard: str = "c++17") -> cindex.TranslationUnit:
+def parse(name: str, text: str, standard: str = "c++17") -> Unit:
     """Reads a program; what Clang objects to is in its diagnostics."""
     try:
-        _library()
+        library()
     except cindex.LibclangError as error:
         message = f"libclang cannot be loaded: {error}"
         raise UnsupportedError(message, Span(name, 1, 1), "install the package libclang again") from error
     try:
-        return cindex.Index.create().parse(name, args=[*_ARGUMENTS, f"-std={standard}"], unsaved_files=[(name, text)])
+        arguments = [*_ARGUMENTS, f"-std={standard}"]
+        return Unit(cindex.Index.create().parse(name, args=arguments, unsaved_files=[(name, text)]))
     except cindex.TranslationUnitLoadError as error:
         raise SyntaxProblem("Clang cannot read this program", Span(name, 1, 1)) from error
 
 
 def binary(cursor: Cursor) -> str:
     """The operator of a binary expression or a compound assignment."""
-    return BINARY[_library().clang_getCursorBinaryOperatorKind(cursor)]
+    return BINARY[cursor.binary_operator]
 
 
 def unary(cursor: Cursor) -> str:
     """The operator of a unary expression; `p++` where it follows."""
-    return UNARY[_library().clang_getCursorUnaryOperatorKind(cursor)]
+    return UNARY[cursor.unary_operator]
 
 
 def kind(cursor: Cursor) -> str:
@@ -75,7 +53,7 @@ def kind(cursor: Cursor) -> str:
     try:
         return str(cursor.kind.name)
     except ValueError:
-        return str(cursor._kind_id)
+        return str(cursor.kind_number)
 
 
 def children(cursor: Cursor) -> list[Cursor]:
@@ -111,7 +89,7 @@ def object_of(reference: Cursor) -> Cursor | None:
 
 def pattern(cursor: Cursor) -> Cursor | None:
     """The template that a cursor is an instance of."""
-    found = cindex.conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    found = cursor.template
     return found if found is not None and not found.kind.is_invalid() else None
 
 
@@ -119,9 +97,9 @@ class Result:
     """The value of a constant expression."""
 
     def __init__(self, cursor: Cursor) -> None:
-        lib = _library()
+        lib = library()
         self.value: int | float | None = None
-        found = lib.clang_Cursor_Evaluate(cursor)
+        found = lib.clang_Cursor_Evaluate(cursor.raw)
         if not found:
             return
         kind = lib.clang_EvalResult_getKind(found)
@@ -144,7 +122,7 @@ def evaluate(cursor: Cursor) -> int | float | None:
 
 def initialiser(cursor: Cursor) -> Cursor | None:
     """The value that a declaration gives to a variable, or the default of a parameter."""
-    found = _library().clang_Cursor_getVarDeclInitializer(cursor)
+    found = cursor.initialiser
     return None if found is None or found.kind.is_invalid() else found
 
 

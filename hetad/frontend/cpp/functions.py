@@ -64,8 +64,8 @@ def _parameters(body: Body, cursor: Cursor) -> list[tuple[Node, Cursor | None]]:
     if cursor.type.get_canonical().kind == TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         body.source.refuse("a function with variable arguments", cursor, "give it fixed parameters")
     if is_method(cursor):
-        own = body.targets[THIS].type if THIS in body.targets else whole(cursor.semantic_parent.type)
-        class_ = body.types.struct(own, cursor)
+        object_ = body.targets[THIS].type if THIS in body.targets else whole(cursor.semantic_parent.type)
+        class_ = body.types.struct(object_, cursor)
         of = Qualified(Pointer(class_, const=bool(cursor.is_const_method())), reference=True)
         found.append((tree.declaration(body.self_name, tree.declarator(body.self_name, of, at), None, at), None))
     for parameter, own in zip(body.parameters(), body.parameter_names(), strict=True):

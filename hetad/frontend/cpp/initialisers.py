@@ -200,7 +200,7 @@ def _element(body: Body, cursor: Cursor, wanted: Type | None) -> Node:
 
 def _rest(body: Body, cursor: Cursor, type_: Type, elements: list[Cursor]) -> list[Node]:
     """The default values of the members that a list leaves out."""
-    members = [(b.type, None) for b in held(type_.get_declaration())]
+    members: list[tuple[Type, Cursor | None]] = [(b.type, None) for b in held(type_.get_declaration())]
     members += [(f.type, objects.default(f)) for f in type_.get_fields()]
     for element, (wanted, _) in zip(elements, members, strict=False):
         if not _fits(element, wanted) and not _is_constructed(wanted):

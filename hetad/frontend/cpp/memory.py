@@ -194,7 +194,7 @@ def _count_made(body: Body, operand: Cursor) -> Cursor | None:
     variable = targets.named(operand)
     value = clang.initialiser(variable) if variable is not None and variable.kind == CursorKind.VAR_DECL else None
     around = clang.definition(variable.semantic_parent) if variable is not None else None
-    if value is None or value.kind != CursorKind.CXX_NEW_EXPR or around is None:
+    if variable is None or value is None or value.kind != CursorKind.CXX_NEW_EXPR or around is None:
         return None
     count = _in_brackets(body, clang.expressions(value), _written(body, body.source.start(value))[1])[1]
     if count is None:

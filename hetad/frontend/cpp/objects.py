@@ -61,7 +61,8 @@ def as_base(body: Body, node: Node, given: Type | None, wanted: Type, at: Coord 
     if given.kind == TypeKind.RECORD and wanted.kind == TypeKind.RECORD:
         given, to = whole(given).get_canonical(), whole(wanted).get_canonical()
         if is_empty(to) and not _is_same(given, to) and derives(given, to):
-            return Copied(tree.literal(Qualified(body.types.struct(to, body.function)), tree.braces((), at), at), at)
+            empty = Qualified(body.types.struct(to, body.function or to.get_declaration()))
+            return Copied(tree.literal(empty, tree.braces((), at), at), at)
         wanted = to
     if given.kind == TypeKind.POINTER and wanted.kind == TypeKind.POINTER:
         inside = as_base(body, tree.unary("*", node, at), given.get_pointee(), wanted.get_pointee(), at)
@@ -217,8 +218,7 @@ def has_defaults(type_: Type) -> bool:
 def default(field: Cursor) -> Cursor | None:
     """The default value of a member."""
     found = clang.expressions(field)
-    tokens = {t.spelling for t in field.get_tokens()} if found else set()
-    return found[-1] if tokens & {"=", "{"} else None
+    return found[-1] if found and field.words & {"=", "{"} else None
 
 
 def _defaults(body: Body, type_: Type, at: Cursor) -> list[Node]:

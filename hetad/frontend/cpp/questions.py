@@ -13,11 +13,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from clang.cindex import TranslationUnit
-
 from hetad.diagnostics import HetadError
 from hetad.frontend.cpp import clang
-from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind
+from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind, Unit
 from hetad.frontend.cpp.names import record_key
 
 _QUESTION = "__hetad_question_"
@@ -110,7 +108,7 @@ class _Answers:
     functions: dict[object, Cursor] = field(default_factory=dict)
 
 
-_ANSWERS: WeakKeyDictionary[TranslationUnit, _Answers] = WeakKeyDictionary()
+_ANSWERS: WeakKeyDictionary[Unit, _Answers] = WeakKeyDictionary()
 
 
 def special_members(type_: Type) -> Mapping[str, Cursor]:
@@ -157,7 +155,7 @@ def _function(type_: Type, name: str, like: Cursor) -> Cursor:
 
 
 def _answers(type_: Type) -> _Answers:
-    unit = type_.get_declaration().translation_unit
+    unit = type_.unit
     if unit not in _ANSWERS:
         _ANSWERS[unit] = _read(unit.cursor)
     return _ANSWERS[unit]
@@ -205,7 +203,7 @@ def _add_bases(found: _Answers, function: Cursor, about: Type) -> None:
 def _called(function: Cursor, kind: CursorKind) -> Cursor | None:
     """What Clang has chosen."""
     for inner in clang.walk(function):
-        meant = inner.referenced if inner.kind == CursorKind.CALL_EXPR else None
+        meant: Cursor | None = inner.referenced if inner.kind == CursorKind.CALL_EXPR else None
         if meant is not None and meant.kind in _METHODS and meant.kind == kind:
             return meant
     return None

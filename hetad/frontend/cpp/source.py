@@ -58,7 +58,8 @@ class Source:
         """The function that the instance of a template with this number is, where Clang finds one."""
         for variable in self.unit.cursor.get_children():
             if variable.spelling == f"{_INSTANCE}{number}":
-                for used in (c.referenced for c in variable.walk_preorder()):
+                for inner in clang.walk(variable):
+                    used: Cursor | None = inner.referenced
                     if used is not None and used.kind == CursorKind.FUNCTION_DECL:
                         return used
         return None
@@ -66,7 +67,7 @@ class Source:
     def _errors(self) -> list[tuple[int, SourceError]]:
         """What Clang objects to, by the token where it does."""
         found: list[tuple[int, SourceError]] = []
-        for d in self.unit.diagnostics:
+        for d in self.unit.parsed.diagnostics:
             at = self._text.index(d.location.line, d.location.column) if d.severity >= d.Error else None
             if at is not None and at not in self._recipes:
                 plain = SyntaxProblem(f"Clang: {d.spelling}", self.tokens[at].span)

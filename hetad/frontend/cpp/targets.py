@@ -110,7 +110,7 @@ def target(cursor: Cursor, held: Held) -> Cursor | None:
         return target(inner[0], held) if len(inner) == 1 else None
     if cursor.kind != CursorKind.DECL_REF_EXPR:
         return None
-    meant = cursor.referenced
+    meant: Cursor | None = cursor.referenced
     if meant is None:
         return target(inner[0], held) if len(inner) == 1 else None
     if meant.kind in FUNCTIONS:
