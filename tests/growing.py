@@ -239,6 +239,42 @@ def buffers(count: int) -> str:
     return _step() + _host(f"{_lines(used)}step<<<1, 32>>>(y, b{count - 1}, n);\n{_lines(frees)}")
 
 
+def functors(count: int) -> str:
+    """Classes, and the instances of a template of classes and of one of kernels that are made of each."""
+    classes = (
+        f"""struct Step{j} {{
+    double a;
+    __device__ double operator()(double v) const {{ return v * a + {j + 0.3}; }}
+}};"""
+        for j in range(count)
+    )
+    rest = """template <class F> struct Twice {
+    F f;
+    __device__ double operator()(double v) const { return f(v) * f(v); }
+};
+template <class F> __global__ void each(double *y, const double *x, int n, F f)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        y[i] = y[i] * f(x[i]);
+}
+"""
+    launched = (f"each<<<1, 32>>>(y, x, n, Twice<Step{j}>{{Step{j}{{0.5}}}});" for j in range(count))
+    return _lines(classes) + rest + _host(_lines(launched))
+
+
+def vectors(count: int) -> str:
+    """Of the C++ library, each used in a loop."""
+    used = (
+        f"""    std::vector<double> v{j}(n);
+    for (int i = 0; i < n; i++)
+        v{j}[i] = {f"v{j - 1}[i]" if j else "x[i]"} * x[i];"""
+        for j in range(count)
+    )
+    stored = f"    for (int i = 0; i < n; i++)\n        y[i] = v{count - 1}[i];\n"
+    return "#include <vector>\n" + _host(_lines(used) + stored)
+
+
 def terms(count: int) -> str:
     """Of one sum."""
     return _kernel(f"y[i] = {' + '.join(f'x[i] * {j + 1}' for j in range(count))};\n")
@@ -265,4 +301,6 @@ FAMILIES = {
     "launches": Family(launches, (10, 20, 40, 80)),
     "buffers": Family(buffers, (5, 10, 20, 40)),
     "terms of a sum": Family(terms, (10, 20, 40, 80)),
+    "functors": Family(functors, (5, 10, 20, 40)),
+    "vectors": Family(vectors, (5, 10, 20, 40)),
 }

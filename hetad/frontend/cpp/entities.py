@@ -74,8 +74,7 @@ class Entities:
         self._kept: list[ir.Global] = []
         self._constants: dict[str, Cursor] = {}  # at file scope, by the names that the text has
         self._order: dict[str, tuple[int, int]] = {}
-        self.extents: list[tuple[int, int]] = []
-        self._heads: list[tuple[int, int, str]] = []  # of functions: their extents, and what a use of them mentions
+        self._bodies: list[Cursor] = []  # of functions, methods and templates of either
         self.own: set[str] = set()
         self.public: dict[str, tuple[tuple[int, int], ir.Kind]] = {}  # by name: where it stands, and its kind
         self.templates: dict[str, Cursor] = {}  # of functions, by name
@@ -97,12 +96,12 @@ class Entities:
             if not models:
                 self.own.add(cursor.spelling)
             if not models and cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
-                self._extent(cursor)
+                self._bodies.append(cursor)
                 if not (self.device and self.kind(cursor) == "host"):
                     name = self.named(cursor)
                     self.public[name] = (self.order(name), self.kind(cursor))
             elif cursor.kind in FUNCTIONS:
-                self._extent(cursor)
+                self._bodies.append(cursor)
                 if not models and cursor.kind == CursorKind.FUNCTION_TEMPLATE:
                     self.templates.setdefault(cursor.spelling, cursor)
             elif is_record(cursor):
@@ -116,19 +115,29 @@ class Entities:
     def _methods(self, record: Cursor) -> None:
         for cursor in record.get_children():
             if cursor.kind in FUNCTIONS:
-                self._extent(cursor)
+                self._bodies.append(cursor)
             elif is_record(cursor):
                 self._methods(cursor)
 
-    def _extent(self, cursor: Cursor) -> None:
+    @cached_property
+    def _extents(self) -> Sequence[tuple[int, int]]:
+        """Where functions stand, for who must know whether an error is in one."""
+        found = ((self.source.start(cursor), self.source.end(cursor)) for cursor in self._bodies)
+        return [(start, end) for start, end in found if start is not None and end is not None]
+
+    @cached_property
+    def _heads(self) -> Sequence[tuple[int, int, str]]:
+        """The extents of their heads, and what a use of them mentions."""
+        return [head for cursor in self._bodies if (head := self._head(cursor)) is not None]
+
+    def _head(self, cursor: Cursor) -> tuple[int, int, str] | None:
         start, end = self.source.start(cursor), self.source.end(cursor)
         if start is None or end is None:
-            return
-        self.extents.append((start, end))
+            return None
         body = next((c for c in cursor.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
         behind = self.source.start(body) if body is not None else None
         told = behind is not None and all(t.text != "auto" for t in self.source.tokens[start:behind])  # but by the body
-        self._heads.append((start, behind if behind is not None and told else end, mentioned(cursor)))
+        return start, behind if behind is not None and told else end, mentioned(cursor)
 
     @staticmethod
     def _attributes(cursor: Cursor) -> set[CursorKind]:
@@ -392,7 +401,7 @@ class Entities:
         for at, error in self.source.errors:
             here = start is not None and end is not None and start <= at < end
             used = any(first <= at < last and name in words for first, last, name in self._heads)
-            if here or used or not any(first <= at < last for first, last in self.extents):
+            if here or used or not any(first <= at < last for first, last in self._extents):
                 if caller is not None and not is_model(caller.file) and error.span is not None:
                     error = SyntaxProblem(error.message, caller) if is_model(error.span.file) else error
                 raise error

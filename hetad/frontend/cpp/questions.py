@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import takewhile
 from weakref import WeakKeyDictionary
 
 from hetad.diagnostics import HetadError
@@ -18,7 +19,8 @@ from hetad.frontend.cpp import clang
 from hetad.frontend.cpp.clang import Cursor, CursorKind, Type, TypeKind, Unit
 from hetad.frontend.cpp.names import record_key
 
-_QUESTION = "__hetad_question_"
+_BEHIND = "__hetad_"  # what is put behind the program
+_QUESTION = f"{_BEHIND}question_"
 BASES = "__hetad_bases"  # what a class calls its bases, where `recipes.py` says so
 LISTED = "__hetad_types"  # the template that lists types
 _ASKED = {
@@ -163,7 +165,8 @@ def _answers(type_: Type) -> _Answers:
 
 def _read(unit: Cursor) -> _Answers:
     found = _Answers()
-    for function in unit.get_children():
+    behind = takewhile(lambda c: c.spelling.startswith(_BEHIND), reversed(list(unit.get_children())))
+    for function in reversed(list(behind)):
         match = re.fullmatch(_QUESTION + r"\d+_?([a-z]*)", function.spelling)
         given = list(function.get_arguments()) if match is not None else []
         about = given[0].type.get_canonical().get_pointee() if given else None

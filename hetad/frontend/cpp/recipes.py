@@ -19,7 +19,7 @@ has a name for the list of its bases, by which those of an instance are asked fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from hetad.frontend.cpp.questions import BASES, LISTED
@@ -29,10 +29,10 @@ Recipes = dict[int, list[tuple[Token, bool]]]  # what stands before tokens, and 
 _HEADED = ("for", "while", "if", "switch")
 
 
-def with_recipes(tokens: Sequence[Token]) -> tuple[list[Token], set[int]]:
-    """The tokens with the statements put in, and where these are."""
+def with_recipes(tokens: Sequence[Token], taken: Set[str] = frozenset()) -> tuple[list[Token], set[int]]:
+    """The tokens with the statements put in, and where these are; `taken`: words that stand before them."""
     before: Recipes = {}
-    names: set[str] = set()
+    names: Set[str] = set()
     for i in range(len(tokens)):
         opening = _head(tokens, i)
         if opening is not None:
@@ -40,7 +40,7 @@ def with_recipes(tokens: Sequence[Token]) -> tuple[list[Token], set[int]]:
         found = _range(tokens, i)
         if found is None:
             continue
-        names = names or {t.text for t in tokens}
+        names = names or {t.text for t in tokens} | taken
         _put_range(tokens, i, *found, names, before)
     out: list[Token] = []
     added: set[int] = set()
@@ -113,7 +113,7 @@ def _put_range(
     i: int,
     colon: int,
     close: int,
-    names: set[str],
+    names: Set[str],
     before: dict[int, list[tuple[Token, bool]]],
 ) -> None:
     """Puts the recipe of a loop into its body."""
@@ -148,7 +148,7 @@ def _range(tokens: Sequence[Token], i: int) -> tuple[int, int] | None:
     return None
 
 
-def _recipe(tokens: Sequence[Token], start: int, colon: int, close: int, names: set[str]) -> list[Token]:
+def _recipe(tokens: Sequence[Token], start: int, colon: int, close: int, names: Set[str]) -> list[Token]:
     declared, over = tokens[start + 2 : colon], list(tokens[colon + 1 : close])
     stem = declared[-1].text if declared[-1].kind == "name" else "element"
     while any(f"{stem}{suffix}" in names for suffix in _SUFFIXES):

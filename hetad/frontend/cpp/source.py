@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Sequence
+from functools import cache
+from pathlib import PurePath
 from typing import NoReturn
 
 from pycparser.c_parser import Coord
@@ -28,17 +31,38 @@ _LIBRARY = "use arrays, std::vector, and the algorithms that docs/language.md li
 
 
 class Layout:
-    """A preprocessed text, and what stands for the libraries that it mentions, as Clang is given them."""
+    """Tokens as Clang is given them, behind those of another layout, if any."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        for model in reversed(models.named(t.text for t in tokens)):
-            tokens = [*model.tokens, *tokens]
-        self.tokens, self.recipes = with_recipes(joined(tokens))
-        _refuse_long_lists(self.tokens)
-        self.text = Text(stub.text(), self.tokens)
-        self.standard = "c++20" if _OF_2020.intersection(t.text for t in self.tokens) else "c++17"
-        self.counts = any(t.text.startswith(special.COUNTED) for t in self.tokens)
-        self.lengths = {(t.file, t.line, t.column): t.length for t in self.tokens}
+    words: frozenset[str]
+    recipes: frozenset[int]
+
+    def __init__(self, tokens: Sequence[Token], behind: Layout | None = None) -> None:
+        """Raises UnsupportedError for what Clang had better not see."""
+        taken: frozenset[str] = behind.words if behind is not None else frozenset()
+        own, recipes = with_recipes(joined(tokens), taken)
+        _refuse_long_lists(own)
+        self.text: Text = Text(behind.text if behind is not None else stub.text(), own)
+        self.tokens = self.text.tokens
+        self.words = taken | {t.text for t in own}
+        self.standard = "c++17" if _OF_2020.isdisjoint(self.words) else "c++20"
+        self.counts = any(word.startswith(special.COUNTED) for word in self.words)
+        first = len(self.tokens) - len(own)
+        earlier: frozenset[int] = behind.recipes if behind is not None else frozenset()
+        self.recipes = earlier | {first + i for i in recipes}
+        self.lengths: ChainMap[tuple[str, int, int], int] = ChainMap(
+            {(t.file, t.line, t.column): t.length for t in own}, *(behind.lengths.maps if behind is not None else ())
+        )
+
+
+def laid_out(tokens: Sequence[Token]) -> Layout:
+    """A preprocessed text behind what stands for the libraries that it mentions."""
+    return Layout(tokens, _of_models(tuple(m.name for m in models.named(t.text for t in tokens))))
+
+
+@cache
+def _of_models(files: tuple[str, ...]) -> Layout:
+    """Many programs ask for the same ones."""
+    return Layout([t for file in files for t in models.model(PurePath(file).stem).tokens])
 
 
 class Source:

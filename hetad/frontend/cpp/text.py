@@ -11,20 +11,22 @@ from hetad.frontend.tokens import Token
 
 @dataclass
 class Text:
-    """Tokens laid out in lines; those behind `lead`, the declarations before them, are the user's."""
+    """Tokens laid out in lines, behind declarations (`lead`) or behind another text, to whose tokens they are added."""
 
-    lead: str
+    lead: str | Text
     tokens: Sequence[Token]
     whole: str = ""
     _columns: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        number = self.lead.count("\n") + 1
-        lines = [self.lead]
+        lead = self.lead.whole if isinstance(self.lead, Text) else self.lead
+        earlier = self.lead.tokens if isinstance(self.lead, Text) else ()
+        number = lead.count("\n") + 1
+        lines = [lead]
         line: list[str] = []
         column = 1
         before: Token | None = None
-        for i, token in enumerate(self.tokens):
+        for i, token in enumerate(self.tokens, len(earlier)):
             if token.kind == "pragma":  # read off the tokens: see `pragmas`
                 continue
             if before is not None and (token.line, token.file) != (before.line, before.file):
@@ -37,14 +39,15 @@ class Text:
             column += len(token.text.encode()) + 1
             number += token.text.count("\n")
             before = token
-        lines += [" ".join(line), "\n"]
+        lines += [" ".join(line), "\n"] * bool(line)
         self.whole = "".join(lines)
+        self.tokens = [*earlier, *self.tokens]
 
     def index(self, line: int, column: int) -> int | None:
         """The token at a position of the whole text; None in the declarations before."""
         found = self._columns.get(line)
         if found is None:
-            return None
+            return self.lead.index(line, column) if isinstance(self.lead, Text) else None
         columns, indices = found
         at = bisect_right(columns, column) - 1
         return indices[at] if at >= 0 else indices[0]

@@ -16,7 +16,7 @@ from hetad.frontend.cpp.families import Unopened
 from hetad.frontend.cpp.linkage import Linkage
 from hetad.frontend.cpp.names import display_name, example
 from hetad.frontend.cpp.questions import Question, Unasked
-from hetad.frontend.cpp.source import Layout, Source
+from hetad.frontend.cpp.source import Layout, Source, laid_out
 from hetad.frontend.library_names import refuse_clashes
 from hetad.frontend.preprocess import Preprocessed
 from hetad.frontend.reached import used_globals, used_structs
@@ -68,7 +68,7 @@ class CppUnit(Unit):
     def _source(self, text: Preprocessed) -> Source:
         layout = self._layouts.get(text)
         if layout is None:
-            layout = self._layouts[text] = Layout(text.tokens)
+            layout = self._layouts[text] = laid_out(text.tokens)
         return Source(text.name, layout, self._asked, list(self._instances))
 
     def instance(self, name: str) -> str:
