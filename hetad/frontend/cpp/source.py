@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Sequence
 from functools import cache
 from pathlib import PurePath
@@ -49,9 +48,8 @@ class Layout:
         first = len(self.tokens) - len(own)
         earlier: frozenset[int] = behind.recipes if behind is not None else frozenset()
         self.recipes = earlier | {first + i for i in recipes}
-        self.lengths: ChainMap[tuple[str, int, int], int] = ChainMap(
-            {(t.file, t.line, t.column): t.length for t in own}, *(behind.lengths.maps if behind is not None else ())
-        )
+        self.lengths: dict[tuple[str, int, int], int] = dict(behind.lengths) if behind is not None else {}
+        self.lengths.update({(t.file, t.line, t.column): t.length for t in own})
 
 
 def laid_out(tokens: Sequence[Token]) -> Layout:
