@@ -68,7 +68,8 @@ _OF_CURSOR: dict[str, Any] = {
     "clang_getEnumConstantDeclUnsignedValue": c_ulonglong, "clang_getCursorLinkage": c_int, "clang_hashCursor": c_uint,
     "clang_Cursor_getStorageClass": c_int, "clang_Cursor_getNumArguments": c_int,
     "clang_Cursor_getNumTemplateArguments": c_int, "clang_Cursor_getOffsetOfField": c_longlong,
-    "clang_Cursor_isBitField": c_uint, "clang_isCursorDefinition": c_uint, "clang_CXXMethod_isConst": c_uint,
+    "clang_Cursor_isBitField": c_uint, "clang_getFieldDeclBitWidth": c_int,
+    "clang_isCursorDefinition": c_uint, "clang_CXXMethod_isConst": c_uint,
     "clang_CXXMethod_isStatic": c_uint, "clang_CXXMethod_isVirtual": c_uint, "clang_CXXMethod_isPureVirtual": c_uint,
     "clang_CXXMethod_isDefaulted": c_uint, "clang_CXXConstructor_isCopyConstructor": c_uint,
     "clang_CXXConstructor_isMoveConstructor": c_uint, "clang_CXXConstructor_isDefaultConstructor": c_uint,
@@ -306,6 +307,7 @@ class Cursor(_Known):
     get_usr = _asked("clang_getCursorUSR", _text)
     get_num_template_arguments = _asked("clang_Cursor_getNumTemplateArguments", _plain)
     get_field_offsetof = _asked("clang_Cursor_getOffsetOfField", _plain)
+    get_bitfield_width = _asked("clang_getFieldDeclBitWidth", _plain)
     is_bitfield = _asked("clang_Cursor_isBitField", _truth)
     is_definition = _asked("clang_isCursorDefinition", _truth)
     is_const_method = _asked("clang_CXXMethod_isConst", _truth)
