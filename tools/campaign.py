@@ -49,7 +49,7 @@ GENERATORS: Mapping[str, Callable[[], Any]] = {
     "in C++": programs.cpp_programs,
     "grids": grids.programs,
 }
-CHUNK = 60  # programs of one seed
+CHUNK = 30  # programs of one seed
 OFTEN = 5  # seconds between reports of a worker
 GRACE = 300  # seconds beyond the end for programs that have begun
 
@@ -89,8 +89,8 @@ class Worker:
             max_examples=CHUNK, deadline=None, database=None, suppress_health_check=list(HealthCheck),
             phases=(Phase.generate, Phase.target, Phase.shrink), report_multiple_bugs=False,
         )  # fmt: skip
-        @given(GENERATORS[generator](), options())
-        def explored(text: str, chosen: Mapping[str, Any]) -> None:
+        @given(options(), GENERATORS[generator]())  # options first: what is drawn late is often zero
+        def explored(chosen: Mapping[str, Any], text: str) -> None:
             if time.monotonic() > self.until:
                 raise Late
             outcome = check(text, chosen, self.backend)

@@ -15,8 +15,8 @@ LIMITS = (200, 1000, 5000, "1MB")  # in bytes; the programs save from nothing to
 # What a gradient is compared with beside the tangents and, half the time, differences: how often, in percent.  Each
 # takes a run of the C compiler or several, and many programs find more than one that is tried in all ways.
 OFTEN: Mapping[str, int] = {
-    "races": 15, "no optimisation": 15, "no options": 15, "functions": 8, "batch": 8, "hvp": 8,
-    **({"emulated": 10} if COMPILER else {}),
+    "races": 25, "no optimisation": 25, "no options": 20, "functions": 10, "batch": 10, "hvp": 10,
+    **({"emulated": 15} if COMPILER else {}),
 }  # fmt: skip
 ORACLES = ("differences", *OFTEN)
 Options = Mapping[str, Any]

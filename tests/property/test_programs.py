@@ -24,8 +24,8 @@ FEWER = settings(CHOSEN, max_examples=min(CHOSEN.max_examples, 15)) if CHOSEN.de
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_compiler")
 @settings(CHOSEN)
-@given(programs(), options())
-def test_gradient(text: str, chosen: Options) -> None:
+@given(options(), programs())
+def test_gradient(chosen: Options, text: str) -> None:
     outcome = check(text, chosen)
     event(outcome.verdict)
     note(text)
@@ -35,8 +35,8 @@ def test_gradient(text: str, chosen: Options) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_compiler")
 @settings(CHOSEN)
-@given(grids.programs(), options())
-def test_grids(text: str, chosen: Options) -> None:
+@given(options(), grids.programs())
+def test_grids(chosen: Options, text: str) -> None:
     """Of kernels that read around them."""
     outcome = check(text, chosen)
     event(outcome.verdict)
@@ -47,8 +47,8 @@ def test_grids(text: str, chosen: Options) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_compiler")
 @settings(FEWER)
-@given(cpp_programs(), options())
-def test_cpp(text: str, chosen: Options) -> None:
+@given(options(), cpp_programs())
+def test_cpp(chosen: Options, text: str) -> None:
     """Of programs in C++: templates, references, methods, lambdas, vectors."""
     outcome = check(text, chosen)
     event(outcome.verdict)
