@@ -151,9 +151,16 @@ def variable(body: Body, cursor: Cursor, space: str | None = None) -> Node:
     node = None
     if init is not None and not (objects.is_trivial(init) and not _is_initialised(body, cursor)):
         node = _initial(body, cursor, init)
-        arms = [node.iftrue, node.iffalse] if isinstance(node, c_ast.TernaryOp) else []
-        node = lifetimes.place_of(node, cursor.type, acts=not all(map(accessors.is_pure, arms)))
+        acts = isinstance(node, c_ast.TernaryOp) and any(map(_does_more, (node.iftrue, node.iffalse)))
+        node = lifetimes.place_of(node, cursor.type, acts)
     return tree.declaration(cursor.spelling, tree.declarator(cursor.spelling, of, at), node, at, storage, space)
+
+
+def _does_more(arm: Node) -> bool:
+    """Whether to evaluate an arm of `c ? a : b`, which may choose again, does anything."""
+    if isinstance(arm, c_ast.TernaryOp):
+        return any(map(_does_more, (arm.cond, arm.iftrue, arm.iffalse)))
+    return not accessors.is_pure(arm)
 
 
 def _kept(body: Body, cursor: Cursor, init: Cursor | None) -> Qualified:

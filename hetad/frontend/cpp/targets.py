@@ -12,7 +12,7 @@ Held = Mapping[int, Cursor]
 FUNCTIONS = (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD)
 _THROUGH = (
     CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR,
-    CursorKind.INIT_LIST_EXPR,
+    CursorKind.CXX_REINTERPRET_CAST_EXPR, CursorKind.INIT_LIST_EXPR,
 )  # fmt: skip
 
 
