@@ -19,7 +19,7 @@ settings.register_profile(
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # other tests of the process compile otherwise
 def quick_compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Compiles without optimisation, which is most of the time here, and keeps nothing of it."""
     with pytest.MonkeyPatch.context() as patch:
