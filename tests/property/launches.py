@@ -126,7 +126,9 @@ class LaunchBlock(Block):
         """The arguments in a struct, but for the last."""
         name, members = self.choices.name("bundle"), arguments[:-1]
         if self.choices.chance(50):
-            self.write(f"{kernel.bundle} {name} = {{{', '.join(members)}}};")
+            pairs = zip(kernel.parameters, members, strict=False)
+            given = [f"({self.real})({a})" if p.role == "scalar" else a for p, a in pairs]  # see `blocks.py`
+            self.write(f"{kernel.bundle} {name} = {{{', '.join(given)}}};")
         else:
             self.write(f"{kernel.bundle} {name};")
             pairs = zip(kernel.parameters, members, strict=False)
