@@ -85,7 +85,7 @@ TOTALS = {
     "other shared memory": changed(
         ("double sums[T];", "double sums[T]; __shared__ double other[T];"),
         (BEFORE, f"other[t] = value; {BEFORE}\nvalue = other[T - 1 - t];"),
-        (ROOT, "y[blockIdx.x] = sums[0]; atomicAdd(&y[t % 4], value * value);"),
+        (ROOT, "atomicAdd(&y[blockIdx.x], sums[0]); atomicAdd(&y[t % 4], value * value);"),
     ),
     "one tree after the other": changed(
         ("double sums[T];", "double sums[T]; __shared__ double more[T];"),
