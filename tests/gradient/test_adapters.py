@@ -75,7 +75,7 @@ def test_gradients_through_a_library(path: Path, library: str) -> None:
     try:
         made = getattr(hetad, library).function(function, of=problem.of, wrt=wrt, given=given, **launch)
     except hetad.ArgumentError as problem_with_it:
-        if not re.search("array libraries (have no elements of|want that of an array of 16 bits)", str(problem_with_it)):
+        if not re.search(r"libraries (have no elements of|want .* 16 bits)", str(problem_with_it)):
             raise
         pytest.skip(str(problem_with_it))
     call = {a.name: values[a.name] for a in made.functional.arguments}
